@@ -1,0 +1,3 @@
+module github.com/pgfettle/pgfettle
+
+go 1.26

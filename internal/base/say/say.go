@@ -1,0 +1,131 @@
+// Package say holds text for people: messages with an id, an English form and
+// named arguments, and the catalogue of sources that the messages rest on.
+//
+// A message keeps its arguments apart from its words, so another language is a
+// table of id → template and needs no code. Placeholders are {name}.
+package say
+
+import (
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// Message is one sentence or paragraph for a person.
+type Message struct {
+	ID   string         // such as "check/huge_pages_short/seen"; unique among templates
+	Text string         // the English template, with {name} placeholders
+	Args map[string]any // values; fmt.Stringer, string, bool, integers and floats
+}
+
+// M builds a message from alternating names and values:
+// say.M("seen", "{used} of {all}", "used", 3, "all", 10). It panics on an odd
+// list, which only a wrong program text can produce.
+func M(id, text string, pairs ...any) Message {
+	if len(pairs)%2 != 0 {
+		panic("say.M: " + id + ": odd number of names and values")
+	}
+	m := Message{ID: id, Text: text}
+	if len(pairs) > 0 {
+		m.Args = make(map[string]any, len(pairs)/2)
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		m.Args[pairs[i].(string)] = pairs[i+1]
+	}
+	return m
+}
+
+// IsZero says whether there is nothing to say.
+func (m Message) IsZero() bool { return m.Text == "" }
+
+// String returns the English text with its arguments filled in.
+func (m Message) String() string { return m.In(nil) }
+
+// In returns the text in the language of the catalogue (message id → template);
+// English where the catalogue is nil or has no such id.
+func (m Message) In(catalogue map[string]string) string {
+	t := m.Text
+	if c, ok := catalogue[m.ID]; ok {
+		t = c
+	}
+	if !strings.Contains(t, "{") {
+		return t
+	}
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(t, '{')
+		j := strings.IndexByte(t, '}')
+		if i < 0 || j < i {
+			b.WriteString(t)
+			return b.String()
+		}
+		b.WriteString(t[:i])
+		if v, ok := m.Args[t[i+1:j]]; ok {
+			b.WriteString(show(v))
+		} else {
+			b.WriteString(t[i : j+1])
+		}
+		t = t[j+1:]
+	}
+}
+
+// Placeholders returns the sorted names that a template uses.
+func Placeholders(t string) []string {
+	seen := map[string]bool{}
+	for {
+		i := strings.IndexByte(t, '{')
+		if i < 0 {
+			break
+		}
+		j := strings.IndexByte(t[i:], '}')
+		if j < 0 {
+			break
+		}
+		seen[t[i+1:i+j]] = true
+		t = t[i+j+1:]
+	}
+	out := make([]string, 0, len(seen))
+	for n := range seen {
+		out = append(out, n)
+	}
+	sort.Strings(out)
+	return out
+}
+
+func show(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case fmt.Stringer:
+		return v.String()
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	case int:
+		return thousands(int64(v))
+	case int64:
+		return thousands(v)
+	}
+	return fmt.Sprint(v)
+}
+
+// thousands groups digits from five on, so that 8337 stays and 100000 is 100,000.
+func thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	neg := strings.HasPrefix(s, "-")
+	s = strings.TrimPrefix(s, "-")
+	if len(s) > 4 {
+		var b strings.Builder
+		for i, c := range s {
+			if i > 0 && (len(s)-i)%3 == 0 {
+				b.WriteByte(',')
+			}
+			b.WriteRune(c)
+		}
+		s = b.String()
+	}
+	if neg {
+		return "-" + s
+	}
+	return s
+}

@@ -1,0 +1,86 @@
+package say
+
+import "sort"
+
+// Source is a published text that a judgement rests on.
+type Source struct {
+	ID        string
+	Title     string
+	Publisher string
+	Version   string // of the text: a PostgreSQL or kernel version, or empty
+	Date      string // of the version read, as year or year-month
+}
+
+// SourceByID returns a source; ok is false where no literal may use that id.
+func SourceByID(id string) (Source, bool) { s, ok := sources[id]; return s, ok }
+
+// SourceIDs returns all ids, sorted.
+func SourceIDs() []string {
+	ids := make([]string, 0, len(sources))
+	for id := range sources {
+		ids = append(ids, id)
+	}
+	sort.Strings(ids)
+	return ids
+}
+
+func src(id, title, publisher, version, date string) Source {
+	return Source{ID: id, Title: title, Publisher: publisher, Version: version, Date: date}
+}
+
+var sources = index(
+	src("pg-config", "Server Configuration", "PostgreSQL Global Development Group", "13–18", "2026"),
+	src("pg-config-resource", "Resource Consumption", "PostgreSQL Global Development Group", "13–18", "2026"),
+	src("pg-config-wal", "Write Ahead Log settings", "PostgreSQL Global Development Group", "13–18", "2026"),
+	src("pg-config-query", "Query Planning settings", "PostgreSQL Global Development Group", "13–18", "2026"),
+	src("pg-config-autovacuum", "Automatic Vacuuming settings", "PostgreSQL Global Development Group", "13–18", "2026"),
+	src("pg-config-logging", "Error Reporting and Logging settings", "PostgreSQL Global Development Group", "13–18", "2026"),
+	src("pg-config-client", "Client Connection Defaults", "PostgreSQL Global Development Group", "13–18", "2026"),
+	src("pg-config-connection", "Connections and Authentication settings", "PostgreSQL Global Development Group", "13–18", "2026"),
+	src("pg-config-statistics", "Run-time Statistics settings", "PostgreSQL Global Development Group", "13–18", "2026"),
+	src("pg-config-replication", "Replication settings", "PostgreSQL Global Development Group", "13–18", "2026"),
+	src("pg-kernel-resources", "Managing Kernel Resources", "PostgreSQL Global Development Group", "13–18", "2026"),
+	src("pg-overcommit", "Linux Memory Overcommit", "PostgreSQL Global Development Group", "13–18", "2026"),
+	src("pg-huge-pages", "Linux Huge Pages", "PostgreSQL Global Development Group", "13–18", "2026"),
+	src("pg-creating-cluster", "Creating a Database Cluster", "PostgreSQL Global Development Group", "13–18", "2026"),
+	src("pg-wal-reliability", "Reliability and the Write-Ahead Log", "PostgreSQL Global Development Group", "13–18", "2026"),
+	src("pg-wal-configuration", "WAL Configuration", "PostgreSQL Global Development Group", "13–18", "2026"),
+	src("pg-checksums", "Data Checksums", "PostgreSQL Global Development Group", "13–18", "2026"),
+	src("pg-routine-vacuuming", "Routine Vacuuming", "PostgreSQL Global Development Group", "13–18", "2026"),
+	src("pg-monitoring", "The Cumulative Statistics System", "PostgreSQL Global Development Group", "13–18", "2026"),
+	src("pg-system-views", "System Views", "PostgreSQL Global Development Group", "13–18", "2026"),
+	src("pg-tablespaces", "Tablespaces", "PostgreSQL Global Development Group", "13–18", "2026"),
+	src("pg-test-timing", "pg_test_timing", "PostgreSQL Global Development Group", "13–19", "2026"),
+	src("pg-versioning", "Versioning Policy", "PostgreSQL Global Development Group", "", "2026"),
+	src("pg-release-notes", "Release Notes", "PostgreSQL Global Development Group", "13–18", "2026"),
+	src("pg-source-hash", "src/backend/executor/nodeHash.c", "PostgreSQL Global Development Group", "13–18", "2026"),
+	src("pg-source-aio", "src/backend/storage/aio/aio_init.c", "PostgreSQL Global Development Group", "18", "2026"),
+	src("linux-vm", "Documentation/admin-guide/sysctl/vm.rst", "The Linux kernel", "4.18–6.18", "2026"),
+	src("linux-hugetlb", "Documentation/admin-guide/mm/hugetlbpage.rst", "The Linux kernel", "4.18–6.18", "2026"),
+	src("linux-thp", "Documentation/admin-guide/mm/transhuge.rst", "The Linux kernel", "4.18–6.18", "2026"),
+	src("linux-commit-limit", "mm/util.c, vm_commit_limit", "The Linux kernel", "4.18–6.18", "2026"),
+	src("linux-page-tables", "fs/proc/task_mmu.c and mm_pgtables_bytes", "The Linux kernel", "4.18–6.18", "2026"),
+	src("linux-oom", "mm/oom_kill.c, oom_badness", "The Linux kernel", "4.18–6.18", "2026"),
+	src("linux-writeback", "mm/page-writeback.c", "The Linux kernel", "4.18–6.18", "2026"),
+	src("linux-cgroup-v2", "Documentation/admin-guide/cgroup-v2.rst", "The Linux kernel", "4.18–6.18", "2026"),
+	src("linux-psi", "Documentation/accounting/psi.rst", "The Linux kernel", "4.20–6.18", "2026"),
+	src("linux-block", "Documentation/block and block/elevator.c", "The Linux kernel", "4.18–6.18", "2026"),
+	src("linux-ext4", "Documentation/admin-guide/ext4.rst", "The Linux kernel", "4.18–6.18", "2026"),
+	src("linux-nfs", "nfs(5)", "The Linux man-pages project", "", "2025"),
+	src("systemd-service", "systemd.service(5), OOMPolicy=", "systemd", "243+", "2025"),
+	src("dalibo-j1", "Module J1: tuning the system and the instance", "Dalibo", "24.12", "2024-12"),
+	src("blog-page-tables", "Page tables and the TLB", "a PostgreSQL consultant's blog", "", "2018"),
+	src("percona-huge-pages", "Huge pages for PostgreSQL", "Percona", "", "2022"),
+	src("its-1c", "Configuring PostgreSQL for 1C:Enterprise (ITS 5866)", "1C", "", "2026"),
+	src("postgrespro-1c", "Configuration for 1C", "Postgres Pro", "12–18", "2025"),
+	src("tuned-postgresql", "tuned profile postgresql", "TuneD", "", "2026"),
+	src("pgfettle-measured", "Measured by this project on PostgreSQL 13–18 and kernel 6.18", "pgfettle", "", "2026-11"),
+)
+
+func index(list ...Source) map[string]Source {
+	m := make(map[string]Source, len(list))
+	for _, s := range list {
+		m[s.ID] = s
+	}
+	return m
+}

@@ -1,0 +1,71 @@
+// Package host turns the evidence of a Linux host into typed facts: one file a
+// topic, each reader named after what it reads. Readers take bytes or an
+// io/fs.FS and touch nothing else, so the same reader serves the live host, an
+// archive from afar and a test.
+package host
+
+import (
+	"io/fs"
+
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+)
+
+// Host is what is known of the machine (or of the container's view of it).
+// Every field may be missing; none is ever a guess.
+type Host struct {
+	Name       known.Fact[string]      `json:"name"`       // proc/sys/kernel/hostname
+	Kernel     known.Fact[unit.Kernel] `json:"kernel"`     // proc/sys/kernel/osrelease
+	OS         known.Fact[OS]          `json:"os"`         // etc/os-release
+	CmdLine    known.Fact[[]string]    `json:"cmdline"`    // proc/cmdline, split at spaces
+	Memory     known.Fact[Memory]      `json:"memory"`     // proc/meminfo
+	Swaps      known.Fact[[]Swap]      `json:"swaps"`      // proc/swaps; empty list: no swap
+	CPU        known.Fact[CPU]         `json:"cpu"`        // proc/cpuinfo and sys/devices/system/cpu
+	Nodes      known.Fact[[]Node]      `json:"nodes"`      // sys/devices/system/node
+	Sysctls    Sysctls                 `json:"sysctls"`    // proc/sys/**
+	SysctlConf known.Fact[[]SysctlSet] `json:"sysctlConf"` // assignments in sysctl.d files, in load order
+	THP        THP                     `json:"thp"`        // sys/kernel/mm/transparent_hugepage
+	HugePages  known.Fact[[]Pool]      `json:"hugePages"`  // sys/kernel/mm/hugepages
+	Mounts     known.Fact[[]Mount]     `json:"mounts"`     // proc/self/mountinfo
+	Blocks     known.Fact[[]Block]     `json:"blocks"`     // sys/dev/block, the chains under the places of interest
+	Spaces     known.Fact[[]Space]     `json:"spaces"`     // statfs.json
+	Virt       known.Fact[Virt]        `json:"virt"`       // sys/class/dmi/id, proc/cpuinfo, container marks
+	Pressure   Pressure                `json:"pressure"`   // proc/pressure
+	CPUTime    known.Fact[CPUTime]     `json:"cpuTime"`    // proc/stat
+	Clock      known.Fact[Clock]       `json:"clock"`      // sys/devices/system/clocksource/clocksource0
+	VMStat     known.Fact[VMStat]      `json:"vmstat"`     // proc/vmstat
+	Init       known.Fact[Init]        `json:"init"`       // proc/1/comm and whether systemd answers
+	Tuned      known.Fact[string]      `json:"tuned"`      // etc/tuned/active_profile, the active profile
+	PageSize   known.Fact[unit.Bytes]  `json:"pageSize"`   // host.json: getconf PAGESIZE
+}
+
+// Read reads every topic from the evidence. When the evidence was taken from
+// afar by SQL alone (host is false), every fact is missing and says so: they
+// are never those of the client's machine.
+func Read(fsys fs.FS) Host {
+	return Host{
+		Name:       ReadName(fsys),
+		Kernel:     ReadKernel(fsys),
+		OS:         ReadOS(fsys),
+		CmdLine:    ReadCmdLine(fsys),
+		Memory:     ReadMemory(fsys),
+		Swaps:      ReadSwaps(fsys),
+		CPU:        ReadCPU(fsys),
+		Nodes:      ReadNodes(fsys),
+		Sysctls:    ReadSysctls(fsys),
+		SysctlConf: ReadSysctlConf(fsys),
+		THP:        ReadTHP(fsys),
+		HugePages:  ReadHugePages(fsys),
+		Mounts:     ReadMounts(fsys),
+		Blocks:     ReadBlocks(fsys),
+		Spaces:     ReadSpaces(fsys),
+		Virt:       ReadVirt(fsys),
+		Pressure:   ReadPressure(fsys),
+		CPUTime:    ReadCPUTime(fsys),
+		Clock:      ReadClock(fsys),
+		VMStat:     ReadVMStat(fsys),
+		Init:       ReadInit(fsys),
+		Tuned:      ReadTuned(fsys),
+		PageSize:   ReadPageSize(fsys),
+	}
+}

@@ -1,0 +1,107 @@
+package host
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/evidence"
+)
+
+// Memory is /proc/meminfo. Lines that every kernel from 4.18 on has are plain
+// fields; newer or optional ones are asked for by name with Line.
+type Memory struct {
+	Total         unit.Bytes            `json:"total"`         // MemTotal
+	Free          unit.Bytes            `json:"free"`          // MemFree
+	Available     unit.Bytes            `json:"available"`     // MemAvailable
+	Buffers       unit.Bytes            `json:"buffers"`       // Buffers
+	Cached        unit.Bytes            `json:"cached"`        // Cached; includes Shmem
+	AnonPages     unit.Bytes            `json:"anonPages"`     // AnonPages
+	Shmem         unit.Bytes            `json:"shmem"`         // Shmem: tmpfs and shared anonymous memory
+	SlabReclaim   unit.Bytes            `json:"slabReclaim"`   // SReclaimable
+	SlabUnreclaim unit.Bytes            `json:"slabUnreclaim"` // SUnreclaim
+	KernelStack   unit.Bytes            `json:"kernelStack"`   // KernelStack
+	PageTables    unit.Bytes            `json:"pageTables"`    // PageTables; which levels it counts depends on the kernel
+	SwapTotal     unit.Bytes            `json:"swapTotal"`     // SwapTotal
+	SwapFree      unit.Bytes            `json:"swapFree"`      // SwapFree
+	Dirty         unit.Bytes            `json:"dirty"`         // Dirty
+	Writeback     unit.Bytes            `json:"writeback"`     // Writeback
+	CommitLimit   unit.Bytes            `json:"commitLimit"`   // CommitLimit
+	CommittedAS   unit.Bytes            `json:"committedAS"`   // Committed_AS
+	HugeTotal     int64                 `json:"hugeTotal"`     // HugePages_Total, pages of the default size
+	HugeFree      int64                 `json:"hugeFree"`      // HugePages_Free
+	HugeRsvd      int64                 `json:"hugeRsvd"`      // HugePages_Rsvd
+	HugeSurp      int64                 `json:"hugeSurp"`      // HugePages_Surp
+	HugePageSize  unit.Bytes            `json:"hugePageSize"`  // Hugepagesize: the default size; 0 where the kernel has no huge pages
+	Lines         map[string]unit.Bytes `json:"lines"`         // every line with a kB value
+}
+
+// Hugetlb returns the memory in huge pages of all sizes, surplus included: the
+// line Hugetlb (4.20+), else the default size's pages, which is all there is to
+// know without it.
+func (m Memory) Hugetlb() unit.Bytes {
+	if b, ok := m.Lines["Hugetlb"]; ok {
+		return b
+	}
+	return unit.Bytes(m.HugeTotal) * m.HugePageSize
+}
+
+// HugeUsed returns the default-size huge pages that are in use or promised.
+func (m Memory) HugeUsed() int64 { return m.HugeTotal - m.HugeFree + m.HugeRsvd }
+
+// Line returns a line of /proc/meminfo by its name, where this kernel has it.
+func (m Memory) Line(name string) (unit.Bytes, bool) { b, ok := m.Lines[name]; return b, ok }
+
+// ReadMemory reads /proc/meminfo.
+func ReadMemory(fsys fs.FS) known.Fact[Memory] {
+	return evidence.Read(fsys, "proc/meminfo", ParseMemory)
+}
+
+// ParseMemory parses the text of /proc/meminfo. Lines it cannot read are
+// passed over; a text without MemTotal is an error.
+func ParseMemory(b []byte) (Memory, error) {
+	m := Memory{Lines: map[string]unit.Bytes{}}
+	counts := map[string]*int64{
+		"HugePages_Total": &m.HugeTotal, "HugePages_Free": &m.HugeFree,
+		"HugePages_Rsvd": &m.HugeRsvd, "HugePages_Surp": &m.HugeSurp,
+	}
+	fields := map[string]*unit.Bytes{
+		"MemTotal": &m.Total, "MemFree": &m.Free, "MemAvailable": &m.Available, "Buffers": &m.Buffers,
+		"Cached": &m.Cached, "AnonPages": &m.AnonPages, "Shmem": &m.Shmem, "SReclaimable": &m.SlabReclaim,
+		"SUnreclaim": &m.SlabUnreclaim, "KernelStack": &m.KernelStack, "PageTables": &m.PageTables,
+		"SwapTotal": &m.SwapTotal, "SwapFree": &m.SwapFree, "Dirty": &m.Dirty, "Writeback": &m.Writeback,
+		"CommitLimit": &m.CommitLimit, "Committed_AS": &m.CommittedAS, "Hugepagesize": &m.HugePageSize,
+	}
+	sc := bufio.NewScanner(bytes.NewReader(b))
+	for sc.Scan() {
+		name, rest, ok := strings.Cut(sc.Text(), ":")
+		f := strings.Fields(rest)
+		if !ok || len(f) == 0 || len(f) > 2 {
+			continue
+		}
+		n, err := strconv.ParseInt(f[0], 10, 64)
+		if err != nil || n < 0 || n > 1<<50 {
+			continue
+		}
+		if p, ok := counts[name]; ok {
+			*p = n
+			continue
+		}
+		if len(f) == 2 && f[1] == "kB" {
+			v := unit.Bytes(n) * unit.KB
+			m.Lines[name] = v
+			if p, ok := fields[name]; ok {
+				*p = v
+			}
+		}
+	}
+	if m.Total == 0 {
+		return Memory{}, fmt.Errorf("no MemTotal")
+	}
+	return m, sc.Err()
+}

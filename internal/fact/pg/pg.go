@@ -1,0 +1,64 @@
+// Package pg turns what a PostgreSQL server answered into typed facts: one
+// file a topic. A query is a runnable file of sql/, named NAME_FROM.sql where
+// FROM is the first major version it is for; its answer lies in the evidence
+// as pg/KEY/NAME.json, in the form of Rows. A query that failed is a missing
+// file whose reason is the server's message and whose reveal names the right.
+package pg
+
+import (
+	"io/fs"
+
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+)
+
+// Server is what one PostgreSQL server said of itself over SQL.
+type Server struct {
+	Version      known.Fact[unit.Version]   `json:"version"`      // from settings (server_version_num)
+	Access       known.Fact[Access]         `json:"access"`       // access.json
+	Settings     known.Fact[Settings]       `json:"settings"`     // settings.json
+	FileSettings known.Fact[[]FileSetting]  `json:"fileSettings"` // file_settings.json; superuser only
+	RoleSettings known.Fact[[]RoleSetting]  `json:"roleSettings"` // role_settings.json
+	Databases    known.Fact[[]Database]     `json:"databases"`    // databases.json
+	Tablespaces  known.Fact[[]Tablespace]   `json:"tablespaces"`  // tablespaces.json
+	Extensions   known.Fact[[]Extension]    `json:"extensions"`   // extensions.json; of the database connected to
+	Activity     known.Fact[Activity]       `json:"activity"`     // activity.json
+	Checkpoints  known.Fact[Checkpoints]    `json:"checkpoints"`  // checkpoints.json
+	WAL          known.Fact[WAL]            `json:"wal"`          // wal.json; 14+
+	IO           known.Fact[[]IO]           `json:"io"`           // io.json; 16+
+	Archiver     known.Fact[Archiver]       `json:"archiver"`     // archiver.json
+	Replicas     known.Fact[[]Replica]      `json:"replicas"`     // replicas.json: pg_stat_replication
+	Slots        known.Fact[[]Slot]         `json:"slots"`        // slots.json
+	Prepared     known.Fact[[]PreparedXact] `json:"prepared"`     // prepared.json
+	Shmem        known.Fact[[]ShmemPart]    `json:"shmem"`        // shmem.json: pg_shmem_allocations
+	Control      known.Fact[Control]        `json:"control"`      // control.json
+	Recovery     known.Fact[bool]           `json:"recovery"`     // control.json: pg_is_in_recovery()
+	Deep         Deep                       `json:"deep"`         // deep_*.json; only with --deep
+}
+
+// Read reads the answers of the server with the given evidence key.
+func Read(fsys fs.FS, key string) Server {
+	s := Server{
+		Access:       ReadAccess(fsys, key),
+		Settings:     ReadSettings(fsys, key),
+		FileSettings: ReadFileSettings(fsys, key),
+		RoleSettings: ReadRoleSettings(fsys, key),
+		Databases:    ReadDatabases(fsys, key),
+		Tablespaces:  ReadTablespaces(fsys, key),
+		Extensions:   ReadExtensions(fsys, key),
+		Activity:     ReadActivity(fsys, key),
+		Checkpoints:  ReadCheckpoints(fsys, key),
+		WAL:          ReadWAL(fsys, key),
+		IO:           ReadIO(fsys, key),
+		Archiver:     ReadArchiver(fsys, key),
+		Replicas:     ReadReplicas(fsys, key),
+		Slots:        ReadSlots(fsys, key),
+		Prepared:     ReadPrepared(fsys, key),
+		Shmem:        ReadShmem(fsys, key),
+		Control:      ReadControl(fsys, key),
+		Deep:         ReadDeep(fsys, key),
+	}
+	s.Recovery = known.Map(s.Control, func(c Control) bool { return c.InRecovery })
+	s.Version = known.Try(s.Settings, "server_version_num", Settings.version)
+	return s
+}

@@ -1,0 +1,160 @@
+// Package snapshot is the document of what the evidence means: the typed facts
+// of a host and of the instances on it. It is made once by Read and never
+// changed afterwards; judgement takes it and returns documents of its own.
+package snapshot
+
+import (
+	"strconv"
+
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
+)
+
+// Schema names the version of the JSON form.
+const Schema = "pgfettle.snapshot/1"
+
+// Snapshot is what is known at one moment.
+type Snapshot struct {
+	Schema    string     `json:"schema"`
+	TakenAt   int64      `json:"takenAt"`  // seconds since the epoch, by the host's clock
+	HostSeen  bool       `json:"hostSeen"` // false: only a server over SQL; all host facts are missing
+	Root      bool       `json:"root"`     // collected by root
+	Host      host.Host  `json:"host"`
+	Instances []Instance `json:"instances"` // in order of key
+}
+
+// Instance is one PostgreSQL instance: what the host shows of it and what its
+// server said.
+type Instance struct {
+	Key           string                     `json:"key"` // of its files in the evidence: "1", "2", …
+	DataDirectory known.Fact[string]         `json:"dataDirectory"`
+	Port          known.Fact[int]            `json:"port"`
+	Running       known.Fact[bool]           `json:"running"`
+	BinDir        known.Fact[string]         `json:"binDir"`    // folder of the postgres binary that runs it
+	Processes     known.Fact[[]host.Process] `json:"processes"` // postmaster first
+	Limits        known.Fact[host.Limits]    `json:"limits"`    // of the postmaster
+	CGroup        known.Fact[host.CGroup]    `json:"cgroup"`    // of the postmaster
+	Unit          known.Fact[host.Unit]      `json:"unit"`      // where systemd runs it
+	Places        known.Fact[[]Place]        `json:"places"`    // folders that the instance writes to
+	Manager       known.Fact[string]         `json:"manager"`   // "", patroni, cloudnative-pg, …: who owns the configuration
+	Server        pg.Server                  `json:"server"`
+	Answers       []ShmemAnswer              `json:"answers"` // what the installed binary answered to the plan's questions
+}
+
+// PlaceRole says what a folder is for.
+type PlaceRole string
+
+// The roles of places.
+const (
+	DataPlace       PlaceRole = "data"       // PGDATA
+	WALPlace        PlaceRole = "wal"        // pg_wal, its symlink resolved
+	TablespacePlace PlaceRole = "tablespace" // target of a link in pg_tblspc
+)
+
+// Place is a folder that an instance writes to. The collector writes them to
+// pg/KEY/places.json.
+type Place struct {
+	Role       PlaceRole `json:"role"`
+	Path       string    `json:"path"`       // real path, symlinks resolved
+	Tablespace string    `json:"tablespace"` // oid of the tablespace; "" for others
+	Device     string    `json:"device"`     // major:minor of the filesystem it is on
+	MountPoint bool      `json:"mountPoint"` // the folder itself is the root of a mount
+	Mode       string    `json:"mode"`       // permission bits, such as "0700"
+	UID        int       `json:"uid"`
+}
+
+// ShmemQuestion asks how much shared memory a server would want with these
+// settings. Settings are in pg_settings' base units, sorted by name, so that
+// equal questions are equal texts.
+type ShmemQuestion struct {
+	Instance string       `json:"instance"` // Instance.Key
+	Settings []NamedValue `json:"settings"` // those that differ from the instance's present ones
+}
+
+// NamedValue is a setting with its value in the base unit.
+type NamedValue struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// ShmemAnswer is what the installed binary said to a question. The collector
+// writes them to pg/KEY/shmem_answers.json.
+type ShmemAnswer struct {
+	Question ShmemQuestion `json:"question"`
+	Bytes    unit.Bytes    `json:"bytes"`  // shared memory requested from the kernel
+	Pages    int64         `json:"pages"`  // huge pages of PageSize; 0 when the binary did not say
+	Method   string        `json:"method"` // "-C shared_memory_size_in_huge_pages" or "request under an address-space limit"
+}
+
+// Instance returns the instance with the given key, or nil.
+func (s *Snapshot) Instance(key string) *Instance {
+	for i := range s.Instances {
+		if s.Instances[i].Key == key {
+			return &s.Instances[i]
+		}
+	}
+	return nil
+}
+
+// Postmaster returns the instance's first process.
+func (in *Instance) Postmaster() known.Fact[host.Process] {
+	ps, ok := in.Processes.Get()
+	if !ok || len(ps) == 0 {
+		return known.Without[host.Process](in.Processes.State(), known.Gap{
+			Fact: "pg/" + in.Key + "/processes", Reason: "no process of this instance was seen", Reveal: in.Processes.Gap().Reveal})
+	}
+	return known.Is(ps[0])
+}
+
+// MemoryLimit returns the memory that an instance may count on: the host's, or
+// the smallest limit of its control group's ancestors where that is less.
+// limited says which of the two it is.
+func (s *Snapshot) MemoryLimit(in *Instance) (m known.Fact[unit.Bytes], limited bool) {
+	m = known.Map(s.Host.Memory, func(m host.Memory) unit.Bytes { return m.Total })
+	if in == nil {
+		return m, false
+	}
+	cg, ok := in.CGroup.Get()
+	if !ok {
+		return m, false
+	}
+	limit, ok := cg.Memory.Get()
+	if total, known := m.Get(); !ok || known && limit >= total {
+		return m, false
+	}
+	return cg.Memory, true
+}
+
+// MountOf returns the mount that a path lies on: the one with the longest mount
+// point that is a prefix of it, the last one where several are stacked.
+func (s *Snapshot) MountOf(path string) (host.Mount, bool) {
+	mounts, _ := s.Host.Mounts.Get()
+	best := -1
+	for i, m := range mounts {
+		if within(path, m.Point) && (best < 0 || len(m.Point) >= len(mounts[best].Point)) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return host.Mount{}, false
+	}
+	return mounts[best], true
+}
+
+func within(path, point string) bool {
+	return point == "/" || path == point || len(path) > len(point) && path[:len(point)] == point && path[len(point)] == '/'
+}
+
+// Label names the instance for people: its data directory, else its port, else
+// its key.
+func (in *Instance) Label() string {
+	if d, ok := in.DataDirectory.Get(); ok {
+		return d
+	}
+	if p, ok := in.Port.Get(); ok {
+		return "port " + strconv.Itoa(p)
+	}
+	return "instance " + in.Key
+}

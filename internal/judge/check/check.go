@@ -1,0 +1,277 @@
+// Package check judges a snapshot: each file holds one check, with its id, its
+// words, its sources and one pure function that says what it saw. A check is
+// for what is wrong whatever the plan would be; «the value is not the one we
+// advise» is the plan's difference and needs no check.
+package check
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+)
+
+// Severity orders findings.
+type Severity int
+
+// The severities, from the mildest. Their order is their meaning.
+const (
+	Info     Severity = iota // worth knowing
+	Notice                   // could be better
+	Warning                  // will hurt under load or in time
+	Critical                 // data, or the instance, is in danger now
+)
+
+var severityNames = []string{"info", "notice", "warning", "critical"}
+
+// String returns the name.
+func (s Severity) String() string { return severityNames[s] }
+
+// MarshalText writes the name.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads the name.
+func (s *Severity) UnmarshalText(b []byte) error {
+	v, err := ParseSeverity(string(b))
+	*s = v
+	return err
+}
+
+// ParseSeverity reads info, notice, warning or critical.
+func ParseSeverity(text string) (Severity, error) {
+	for i, n := range severityNames {
+		if n == text {
+			return Severity(i), nil
+		}
+	}
+	return 0, fmt.Errorf("%q is not a severity: write critical, warning, notice or info", text)
+}
+
+// Area groups checks for people.
+type Area string
+
+// The areas.
+const (
+	Memory      Area = "memory"
+	HugePages   Area = "huge pages"
+	Storage     Area = "storage"
+	WAL         Area = "wal"
+	Vacuum      Area = "vacuum"
+	Connections Area = "connections"
+	Config      Area = "configuration"
+	Durability  Area = "durability"
+	Kernel      Area = "kernel"
+	Service     Area = "service"
+	Version     Area = "version"
+	Query       Area = "queries"
+	Security    Area = "security"
+)
+
+// Scope says what a check is run for.
+type Scope int
+
+// The scopes.
+const (
+	PerInstance Scope = iota // once for each instance
+	PerHost                  // once; Case.Instance is nil
+)
+
+// Check is one judgement. All fields but From, To and DependsOn are required.
+type Check struct {
+	ID        string
+	Area      Area
+	Severity  Severity // of a finding that does not choose another
+	Scope     Scope
+	Title     string   // what is wrong, as a clause: "Huge pages are short"
+	Why       string   // why it matters, in a few sentences
+	Do        string   // what to do, as imperative sentences
+	Sources   []string // ids of base/say
+	From, To  int      // first and last major version it is for; 0: no bound
+	DependsOn []string // ids whose finding on the same instance makes this one silent: its causes
+	Judge     func(*Case)
+}
+
+// Case is one run of a check: what it looks at, and where it says what it saw.
+type Case struct {
+	Snapshot *snapshot.Snapshot
+	Instance *snapshot.Instance // nil for PerHost checks
+
+	check    *Check
+	findings []Finding
+	unknown  []known.Gap
+}
+
+// Finding is one thing that is wrong.
+type Finding struct {
+	ID       string   `json:"id"`
+	Severity Severity `json:"severity"`
+	Area     Area     `json:"area"`
+	Instance string   `json:"instance,omitempty"` // data directory or port; "" for the host
+	Title    string   `json:"title"`
+	Seen     string   `json:"seen"` // what was seen, with the numbers
+	Why      string   `json:"why"`
+	Do       string   `json:"do"`
+	Sources  []string `json:"sources"`
+}
+
+// Found reports a finding at the check's own severity. text has {name}
+// placeholders for the pairs that follow, as in say.M.
+func (c *Case) Found(text string, pairs ...any) { c.FoundAs(c.check.Severity, text, pairs...) }
+
+// FoundAs reports a finding at another severity than the check's own.
+func (c *Case) FoundAs(sev Severity, text string, pairs ...any) {
+	c.report(sev, c.check.Do, text, pairs...)
+}
+
+// FoundDo reports a finding with its own words on what to do, which replace the
+// check's: for remedies with this host's numbers in them. do and text share the pairs.
+func (c *Case) FoundDo(sev Severity, do, text string, pairs ...any) {
+	c.report(sev, do, text, pairs...)
+}
+
+func (c *Case) report(sev Severity, do, text string, pairs ...any) {
+	id := "check/" + c.check.ID
+	c.findings = append(c.findings, Finding{
+		ID: c.check.ID, Severity: sev, Area: c.check.Area, Instance: c.instanceName(),
+		Title: c.check.Title, Seen: say.M(id+"/seen", text, pairs...).String(), Why: c.check.Why,
+		Do: say.M(id+"/do", do, pairs...).String(), Sources: c.check.Sources,
+	})
+}
+
+func (c *Case) instanceName() string {
+	if c.Instance == nil {
+		return ""
+	}
+	return c.Instance.Label()
+}
+
+// Need returns the value of a fact that the check cannot judge without. When it
+// is missing, that is noted among the unknowns and ok is false: the check
+// returns. An absent fact (this kernel or version does not have it) is no
+// unknown: there is nothing to judge.
+func Need[T any](c *Case, f known.Fact[T]) (v T, ok bool) {
+	v, ok = f.Get()
+	if !ok && f.State() != known.Absent {
+		c.unknown = append(c.unknown, f.Gap())
+	}
+	return v, ok
+}
+
+// Setting returns a setting of the instance in its base unit, noting what is
+// missing as Need does.
+func (c *Case) Setting(name string) (string, bool) {
+	s, ok := Need(c, c.Instance.Server.Settings)
+	if !ok {
+		return "", false
+	}
+	return s.Text(name)
+}
+
+// Report is the document of a check run.
+type Report struct {
+	Schema   string      `json:"schema"`
+	Findings []Finding   `json:"findings"` // worst first
+	Unknown  []known.Gap `json:"unknown"`
+}
+
+// Schema names the version of the JSON form of Report.
+const Schema = "pgfettle.check/1"
+
+// Options narrows a run.
+type Options struct {
+	Only, Skip []string // ids; an empty Only means all
+}
+
+// Run judges the snapshot with every check that its versions allow. Findings
+// are ordered worst first, then by id and instance; a finding is silent while
+// one that it depends on stands for the same instance or the host.
+func Run(s *snapshot.Snapshot, checks []Check, o Options) Report {
+	r := Report{Schema: Schema, Findings: []Finding{}, Unknown: []known.Gap{}}
+	var all []Finding
+	gaps := map[known.Gap]bool{}
+	for i := range checks {
+		ck := &checks[i]
+		if len(o.Only) > 0 && !has(o.Only, ck.ID) || has(o.Skip, ck.ID) {
+			continue
+		}
+		var cases []*Case
+		if ck.Scope == PerHost {
+			cases = append(cases, &Case{Snapshot: s, check: ck})
+		} else {
+			for j := range s.Instances {
+				if in := &s.Instances[j]; ck.fits(in) {
+					cases = append(cases, &Case{Snapshot: s, Instance: in, check: ck})
+				}
+			}
+		}
+		for _, c := range cases {
+			ck.Judge(c)
+			all = append(all, c.findings...)
+			for _, g := range c.unknown {
+				if !gaps[g] {
+					gaps[g] = true
+					r.Unknown = append(r.Unknown, g)
+				}
+			}
+		}
+	}
+	stands := map[[2]string]bool{}
+	for _, f := range all {
+		stands[[2]string{f.ID, f.Instance}] = true
+	}
+	causes := map[string][]string{}
+	for _, ck := range checks {
+		causes[ck.ID] = ck.DependsOn
+	}
+	for _, f := range all {
+		if !silenced(f, causes[f.ID], stands) {
+			r.Findings = append(r.Findings, f)
+		}
+	}
+	sort.SliceStable(r.Findings, func(i, j int) bool {
+		a, b := r.Findings[i], r.Findings[j]
+		if a.Severity != b.Severity {
+			return a.Severity > b.Severity
+		}
+		if a.ID != b.ID {
+			return a.ID < b.ID
+		}
+		return a.Instance < b.Instance
+	})
+	sort.SliceStable(r.Unknown, func(i, j int) bool { return r.Unknown[i].Fact < r.Unknown[j].Fact })
+	return r
+}
+
+func silenced(f Finding, causes []string, stands map[[2]string]bool) bool {
+	for _, id := range causes {
+		if stands[[2]string{id, f.Instance}] || stands[[2]string{id, ""}] {
+			return true
+		}
+	}
+	return false
+}
+
+// fits says whether the check is for the instance's version. An instance whose
+// version is not known is judged by checks without bounds only.
+func (ck *Check) fits(in *snapshot.Instance) bool {
+	if ck.From == 0 && ck.To == 0 {
+		return true
+	}
+	v, ok := in.Server.Version.Get()
+	if !ok {
+		return false
+	}
+	return v.Major() >= ck.From && (ck.To == 0 || v.Major() <= ck.To)
+}
+
+func has(list []string, s string) bool {
+	for _, x := range list {
+		if strings.TrimSpace(x) == s {
+			return true
+		}
+	}
+	return false
+}

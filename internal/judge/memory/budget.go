@@ -1,0 +1,100 @@
+package memory
+
+import "github.com/pgfettle/pgfettle/internal/base/unit"
+
+// BackendBase is the private memory of a backend that has run ordinary queries:
+// catalog, relation and plan caches, the executor's small change. An idle one
+// was measured at 3 MB (RssAnon), one with caches at 5 to 50 MB; 5 MB is the
+// low end of the warm ones, and thousands of tables or partitions need more.
+const BackendBase = 5 * unit.MB
+
+// Instance holds the numbers of one instance that its memory depends on, as
+// they are or as they are planned.
+type Instance struct {
+	Shared      unit.Bytes // the whole main shared memory segment, not only shared_buffers
+	SharedPage  unit.Bytes // page size that backs it: 4 kB, 2 MB, 1 GB
+	Connections int        // max_connections
+	Active      int        // sessions that work at once at the peak
+	Processes   int        // besides client backends: auxiliary, autovacuum, I/O and parallel workers
+	Parallel    int        // max_parallel_workers
+	WorkMem     unit.Bytes // work_mem
+	HashFactor  float64    // hash_mem_multiplier; 1 where the version has none
+	Sorts       float64    // sort-like nodes of one query that hold work_mem at once
+	Hashes      float64    // hash-like nodes, each of work_mem × HashFactor
+	TempBuffers unit.Bytes // temp_buffers, of each active session
+	Maintenance unit.Bytes // maintenance_work_mem of one manual command
+	Autovacuum  unit.Bytes // autovacuum_work_mem (maintenance_work_mem where -1), of each worker
+	Workers     int        // autovacuum_max_workers
+}
+
+// Parts is where an instance's memory goes in the worst case that is planned
+// for: every connection open, Active of them at work with full node memory,
+// all parallel workers busy, every backend having touched all shared memory,
+// one maintenance command, all autovacuum workers.
+type Parts struct {
+	Shared      unit.Bytes `json:"shared_bytes"`
+	PageTables  unit.Bytes `json:"page_tables_bytes"`
+	Backends    unit.Bytes `json:"backends_bytes"`    // private base of every connection and process, temp_buffers
+	Work        unit.Bytes `json:"work_bytes"`        // work_mem × nodes × active sessions and parallel workers
+	Maintenance unit.Bytes `json:"maintenance_bytes"` // one command and autovacuum
+}
+
+// Sum adds the parts.
+func (p Parts) Sum() unit.Bytes {
+	return p.Shared + p.PageTables + p.Backends + p.Work + p.Maintenance
+}
+
+// Add adds two sets of parts.
+func (p Parts) Add(q Parts) Parts {
+	return Parts{p.Shared + q.Shared, p.PageTables + q.PageTables, p.Backends + q.Backends, p.Work + q.Work, p.Maintenance + q.Maintenance}
+}
+
+// Allowances returns how many times work_mem one working process may hold: a
+// sort-like node holds work_mem, a hash-like one work_mem × hash_mem_multiplier.
+func (i Instance) Allowances() float64 { return i.Sorts + i.Hashes*max(i.HashFactor, 1) }
+
+// Working returns how many processes may hold work_mem at once: the sessions at
+// work and the parallel workers that help them, each with allowances of its own.
+func (i Instance) Working() int { return i.Active + i.Parallel }
+
+// Parts computes where the memory goes.
+func (i Instance) Parts() Parts {
+	procs := i.Connections + i.Processes
+	return Parts{
+		Shared:      i.Shared,
+		PageTables:  PageTablesOfAll(i.Shared, i.SharedPage, procs),
+		Backends:    unit.Bytes(procs)*BackendBase + unit.Bytes(i.Active)*i.TempBuffers,
+		Work:        i.WorkMem.Scale(float64(i.Working()) * i.Allowances()),
+		Maintenance: i.Maintenance + unit.Bytes(i.Workers)*i.Autovacuum,
+	}
+}
+
+// Budget is the memory of the host (or of its control group) laid out.
+type Budget struct {
+	Total   unit.Bytes `json:"total_bytes"`
+	Reserve unit.Bytes `json:"reserve_bytes"` // for the kernel and what nobody foresaw
+	Others  unit.Bytes `json:"others_bytes"`  // other programs, measured or, without --dedicated, kept free
+	Parts
+	PoolUnused unit.Bytes `json:"huge_pool_unused_bytes"` // huge pages that no instance will use
+	FileCache  unit.Bytes `json:"file_cache_bytes"`       // what is left in the worst case
+	Shortfall  unit.Bytes `json:"shortfall_bytes"`        // what is missing in the worst case; 0 when it fits
+}
+
+// Lay adds up a budget: FileCache or Shortfall is what is left or missing.
+func Lay(total, reserve, others, poolUnused unit.Bytes, p Parts) Budget {
+	b := Budget{Total: total, Reserve: reserve, Others: others, Parts: p, PoolUnused: poolUnused}
+	left := total - reserve - others - poolUnused - p.Sum()
+	if left >= 0 {
+		b.FileCache = left
+	} else {
+		b.Shortfall = -left
+	}
+	return b
+}
+
+// ReserveOf returns what is kept for the kernel, its caches and the unforeseen:
+// 5 % of the memory and at least 1 GB (facts.md 4d), but never more than a
+// fifth of a small machine.
+func ReserveOf(total unit.Bytes) unit.Bytes {
+	return min(max(total/20, unit.GB), total/5)
+}

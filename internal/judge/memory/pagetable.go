@@ -1,0 +1,46 @@
+// Package memory is the arithmetic of a database host's memory: page tables,
+// shared memory, huge pages, the commit limit, the memory of backends, and the
+// budget that adds them up. It is pure, and it is the only place where these
+// numbers are made: checks, rules and diagnosis all ask here.
+package memory
+
+import "github.com/pgfettle/pgfettle/internal/base/unit"
+
+// entry is the size of one page-table entry on every 64-bit architecture that
+// PostgreSQL runs on.
+const entry = 8
+
+// table is the size of one page table on x86-64 and arm64 with 4 kB pages.
+const table = 4 * unit.KB
+
+// ProcessPageTables is what the page tables of an idle backend take before it
+// touches shared buffers: its binary, libraries, heap and stack. Measured on
+// 13–18, kernel 6.18: 150 to 180 kB.
+const ProcessPageTables = 170 * unit.KB
+
+// PageTables returns the page tables, in bytes, that one process needs to map
+// touched bytes of shared memory with pages of the given size, on top of
+// ProcessPageTables. With 4 kB pages that is touched/512 in whole tables plus
+// the tables above them; with 2 MB pages the entries stand one level higher, in
+// tables that processes share for whole gigabytes where the architecture can
+// (they are counted here all the same: this is the worst case).
+func PageTables(touched, page unit.Bytes) unit.Bytes {
+	if touched <= 0 || page <= 0 {
+		return 0
+	}
+	var sum unit.Bytes
+	for entries := touched.Pages(page); ; {
+		tables := unit.Bytes(entries * entry).Pages(table)
+		sum += unit.Bytes(tables) * table
+		if tables <= 1 {
+			return sum
+		}
+		entries = tables
+	}
+}
+
+// PageTablesOfAll returns the page tables of all processes in the worst case:
+// each of them has touched the whole of the shared memory.
+func PageTablesOfAll(shared, page unit.Bytes, processes int) unit.Bytes {
+	return unit.Bytes(processes) * (PageTables(shared, page) + ProcessPageTables)
+}

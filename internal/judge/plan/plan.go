@@ -1,0 +1,59 @@
+// Package plan makes the document of what would have to change: decisions of
+// the rules minus what is present, in order, with effect, risk, reason, inputs
+// and sources, and the memory budget before and after. It executes nothing.
+package plan
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+)
+
+// Schema names the version of the JSON form.
+const Schema = "pgfettle.plan/1"
+
+// Plan is what would have to change, in the order in which it should be done.
+type Plan struct {
+	Schema    string                   `json:"schema"`
+	Snapshot  string                   `json:"snapshot"` // SHA-256 of the snapshot it rests on
+	Profile   rule.Profile             `json:"profile"`
+	Budget    Budget                   `json:"budget"`
+	Changes   []Change                 `json:"changes"`
+	Kept      int                      `json:"kept"` // knobs looked at whose present value stays
+	Warnings  []string                 `json:"warnings"`
+	Unknown   []known.Gap              `json:"unknown"`
+	Questions []snapshot.ShmemQuestion `json:"questions,omitempty"` // still open: the answers would make the plan exact
+}
+
+// Budget is the memory before and after. Total, reserve and others are the
+// same on both sides.
+type Budget struct {
+	Known  bool          `json:"known"` // false: the memory of the host is not known
+	Limit  string        `json:"limit"` // what bounds it: "host" or "cgroup"
+	Before memory.Budget `json:"before"`
+	After  memory.Budget `json:"after"`
+}
+
+// Change is one knob that should have another value. From and To are spelled as
+// SHOW prints them (a kernel value as its file has it); FromBase and ToBase are
+// the same in Unit.
+type Change struct {
+	Address  knob.Address `json:"address"`
+	Instance string       `json:"instance,omitempty"` // data directory; "" for the host
+	Layer    knob.Layer   `json:"layer"`
+	From     string       `json:"from"`
+	To       string       `json:"to"`
+	FromBase string       `json:"from_base"`
+	ToBase   string       `json:"to_base"`
+	Unit     string       `json:"unit"`
+	Effect   knob.Effect  `json:"effect"`
+	Risk     knob.Risk    `json:"risk"`
+	Title    string       `json:"title"`
+	Reason   string       `json:"reason"`
+	Inputs   []rule.Input `json:"inputs"`
+	Sources  []string     `json:"sources"`
+	Pinned   bool         `json:"pinned,omitempty"`
+	Key      string       `json:"-"` // Instance.Key
+}

@@ -1,0 +1,87 @@
+package rule
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Profile is what the instance is for: a prior over what cannot be measured.
+// It never overrides a fact.
+type Profile string
+
+// The profiles.
+const (
+	Web     Profile = "web"     // many short reads from a pool
+	OLTP    Profile = "oltp"    // many short transactions that write
+	DW      Profile = "dw"      // few sessions, large scans, sorts and hashes
+	Mixed   Profile = "mixed"   // both; the default
+	Desktop Profile = "desktop" // a developer's machine that has other work to do
+	OneC    Profile = "1c"      // 1C:Enterprise: many sessions, temporary tables, wide joins
+)
+
+// Profiles lists the profiles.
+var Profiles = []Profile{Web, OLTP, DW, Mixed, Desktop, OneC}
+
+// ParseProfile reads the name of a profile.
+func ParseProfile(s string) (Profile, error) {
+	for _, p := range Profiles {
+		if string(p) == strings.ToLower(s) {
+			return p, nil
+		}
+	}
+	names := make([]string, len(Profiles))
+	for i, p := range Profiles {
+		names[i] = string(p)
+	}
+	return "", fmt.Errorf("%q is not a profile: write one of %s", s, strings.Join(names, ", "))
+}
+
+// prior is what a profile assumes where nothing was measured.
+type prior struct {
+	// Sorts and Hashes are how many sort-like and hash-like nodes of one query
+	// hold their memory at the same time: an index look-up has none, a report
+	// with a join, an aggregate and an ORDER BY has two hashes and a sort.
+	Sorts, Hashes float64
+	// PerCPU is how many sessions per processor are at work at once at the peak:
+	// facts.md 4d takes 2 to 4; a warehouse saturates its processors with one.
+	PerCPU float64
+	// BufferShare is the share of the memory that goes to shared_buffers.
+	BufferShare float64
+}
+
+var priors = map[Profile]prior{
+	Web:     {Sorts: 1, Hashes: 0.5, PerCPU: 4, BufferShare: 0.25},
+	OLTP:    {Sorts: 1, Hashes: 1, PerCPU: 4, BufferShare: 0.25},
+	DW:      {Sorts: 2, Hashes: 2, PerCPU: 1, BufferShare: 0.25},
+	Mixed:   {Sorts: 1, Hashes: 1, PerCPU: 3, BufferShare: 0.25},
+	Desktop: {Sorts: 1, Hashes: 1, PerCPU: 2, BufferShare: 1.0 / 16},
+	OneC:    {Sorts: 2, Hashes: 1, PerCPU: 3, BufferShare: 0.25},
+}
+
+func (c *Case) prior() prior {
+	p, ok := priors[c.Options.Profile]
+	if !ok {
+		return priors[Mixed]
+	}
+	return p
+}
+
+// Storage is what a device is, for planner and I/O costs.
+type Storage string
+
+// The kinds of storage.
+const (
+	NVMe Storage = "nvme"
+	SSD  Storage = "ssd"
+	HDD  Storage = "hdd"
+	SAN  Storage = "san"
+)
+
+// ParseStorage reads nvme, ssd, hdd or san.
+func ParseStorage(s string) (Storage, error) {
+	switch st := Storage(strings.ToLower(s)); st {
+	case NVMe, SSD, HDD, SAN:
+		return st, nil
+	}
+	return "", fmt.Errorf("%q is not a kind of storage: write nvme, ssd, hdd or san", s)
+}

@@ -1,0 +1,444 @@
+// Package rule decides what each knob should be on this host: one file a knob,
+// each a struct literal with its address, its words, its sources, the knobs it
+// needs decided first, and one pure function. The engine puts the rules into
+// the order of their needs, keeps every value within what this server's build
+// accepts, obeys pins, and leaves a present value alone that is as good as the
+// one it would choose.
+package rule
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+)
+
+// Rule decides one knob.
+type Rule struct {
+	Address   knob.Address
+	Title     string         // what the knob is, as a clause
+	Why       string         // what it trades against what, in a few sentences
+	Formula   string         // how the value is decided, in words and numbers
+	Sources   []string       // ids of base/say
+	From, To  int            // majors it is for; 0: no bound. Whether the parameter exists is asked of the server
+	Needs     []knob.Address // decided before it; their values are asked for with Case.Bytes and its like
+	Effect    knob.Effect    // of a kernel or unit knob; a server setting's follows from its context
+	Risk      knob.Risk      // Low where empty
+	Unit      string         // of a kernel or unit knob: pages, kB, bytes, percent; "" for none
+	Tolerance float64        // a present value that is off by no more than this share of the wanted one stays
+	Decide    func(*Case)    // calls Case.Set, or nothing when it has no opinion
+}
+
+// Value is the value of a knob: Setting in the base unit, as pg_settings or the
+// kernel's file has it.
+type Value struct {
+	Setting string
+	Unit    string
+}
+
+// Show returns the value as SHOW prints it; a kernel value as its file has it.
+func (v Value) Show() string { return unit.ShowGUC(v.Setting, v.Unit) }
+
+// Decision is what was decided for one knob of one instance or of the host.
+type Decision struct {
+	Rule      *Rule
+	Address   knob.Address
+	Instance  string            // Instance.Key; "" for the host
+	Present   known.Fact[Value] // what it is now
+	Want      Value             // what the rule or the pin says
+	Effective Value             // what the plan will leave: Want, or Present where that is as good
+	Reason    say.Message
+	Inputs    []Input // the numbers that the reason rests on
+	Pinned    bool
+	Effect    knob.Effect
+}
+
+// Input is one number that a decision rests on.
+type Input struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Changes says whether the decision differs from what is.
+func (d *Decision) Changes() bool {
+	p, ok := d.Present.Get()
+	return ok && p.Setting != d.Effective.Setting
+}
+
+// Options is what the user said about the host's purpose.
+type Options struct {
+	Profile     Profile
+	Connections int                     // max_connections wanted; 0: keep the present one
+	Active      int                     // sessions at work at once at the peak; 0: from connections and processors
+	Storage     Storage                 // "" : from the devices
+	Shared      bool                    // the host also serves other programs (--dedicated=false)
+	Pins        map[knob.Address]string // values that the user has fixed, as he spelled them
+}
+
+// Outcome is everything that was decided.
+type Outcome struct {
+	Decisions []*Decision              // in the order of decision
+	Unknown   []known.Gap              // facts that a rule missed; sorted, without doubles
+	Questions []snapshot.ShmemQuestion // how much shared memory? asked because no answer was in the snapshot
+	Warnings  []say.Message            // what a person must know before he acts
+	index     map[[2]string]*Decision
+}
+
+// Of returns the decision on a knob of an instance ("" for the host), or nil.
+func (o *Outcome) Of(instance string, a knob.Address) *Decision {
+	return o.index[[2]string{instance, string(a)}]
+}
+
+// PinError is a pin that cannot be obeyed.
+type PinError struct {
+	Address knob.Address
+	Reason  string
+}
+
+func (e *PinError) Error() string { return fmt.Sprintf("pin %s: %s", e.Address, e.Reason) }
+
+// Case is one run of a rule.
+type Case struct {
+	Snapshot *snapshot.Snapshot
+	Instance *snapshot.Instance // nil for kernel and unit knobs of the host
+	Options  *Options
+
+	rule     *Rule
+	out      *Outcome
+	param    params.Param // the server setting's facts
+	decision *Decision
+}
+
+// Decide runs the rules over a snapshot. The error is a *PinError, or tells of
+// rules whose needs form a circle (a fault of the program).
+func Decide(s *snapshot.Snapshot, rules []Rule, o Options) (*Outcome, error) {
+	ordered, err := order(rules)
+	if err != nil {
+		return nil, err
+	}
+	if err := knownPins(ordered, o.Pins, s); err != nil {
+		return nil, err
+	}
+	out := &Outcome{index: map[[2]string]*Decision{}}
+	for _, r := range ordered {
+		if r.Address.Layer() != knob.Instance {
+			if !s.HostSeen {
+				continue
+			}
+			if err := out.run(&Case{Snapshot: s, Options: &o, rule: r, out: out}); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		for i := range s.Instances {
+			c := &Case{Snapshot: s, Instance: &s.Instances[i], Options: &o, rule: r, out: out}
+			if err := out.run(c); err != nil {
+				return nil, err
+			}
+		}
+	}
+	out.tidy()
+	return out, nil
+}
+
+func (o *Outcome) tidy() {
+	seen := map[known.Gap]bool{}
+	kept := o.Unknown[:0]
+	for _, g := range o.Unknown {
+		if !seen[g] {
+			seen[g] = true
+			kept = append(kept, g)
+		}
+	}
+	o.Unknown = kept
+	sort.SliceStable(o.Unknown, func(i, j int) bool { return o.Unknown[i].Fact < o.Unknown[j].Fact })
+}
+
+func (o *Outcome) run(c *Case) error {
+	if c.Instance != nil {
+		p, ok := c.Param(c.rule.Address.Name())
+		if !ok || p.Context == "internal" {
+			return nil // this version or build has no such parameter, or nothing is known of the server
+		}
+		v, ok := Need(c, c.Instance.Server.Version)
+		if !ok || c.rule.From > 0 && v.Major() < c.rule.From || c.rule.To > 0 && v.Major() > c.rule.To {
+			return nil
+		}
+		c.param = p
+	}
+	present := c.present()
+	if pin, ok := c.Options.Pins[c.rule.Address]; ok {
+		v, err := c.parse(pin)
+		if err != nil {
+			return &PinError{c.rule.Address, err.Error()}
+		}
+		c.decision = &Decision{Want: v, Pinned: true, Reason: say.M("rule/pinned", "pinned by you")}
+	} else {
+		c.rule.Decide(c)
+	}
+	if c.decision == nil {
+		return nil
+	}
+	d := c.decision
+	d.Rule, d.Address, d.Present = c.rule, c.rule.Address, present
+	d.Instance = c.key()
+	d.Effect = c.rule.Effect
+	if c.Instance != nil {
+		d.Effect = knob.EffectOf(c.param.Context)
+	}
+	d.Effective = d.Want
+	if p, ok := present.Get(); !ok {
+		// A value that cannot be seen is not changed: nobody could put it back.
+		if present.State() != known.Absent {
+			o.Unknown = append(o.Unknown, present.Gap())
+		}
+	} else if !d.Pinned && near(p.Setting, d.Want.Setting, c.rule.Tolerance) {
+		d.Effective = p
+	}
+	o.Decisions = append(o.Decisions, d)
+	o.index[[2]string{d.Instance, string(d.Address)}] = d
+	return nil
+}
+
+// near says whether two settings are the same or, as numbers of one sign, apart
+// by no more than tolerance of the wanted one.
+func near(present, want string, tolerance float64) bool {
+	if present == want {
+		return true
+	}
+	p, err1 := strconv.ParseFloat(present, 64)
+	w, err2 := strconv.ParseFloat(want, 64)
+	if err1 != nil || err2 != nil {
+		return false
+	}
+	if p == w {
+		return true
+	}
+	return tolerance > 0 && p > 0 && w > 0 && math.Abs(p-w) <= tolerance*w
+}
+
+func (c *Case) key() string {
+	if c.Instance == nil {
+		return ""
+	}
+	return c.Instance.Key
+}
+
+// Need returns the value of a fact that the rule cannot decide without, noting
+// a missing one among the unknowns; the rule then returns without a decision.
+// An absent fact is no unknown.
+func Need[T any](c *Case, f known.Fact[T]) (v T, ok bool) {
+	v, ok = f.Get()
+	if !ok && f.State() != known.Absent {
+		c.out.Unknown = append(c.out.Unknown, f.Gap())
+	}
+	return v, ok
+}
+
+// Miss notes something that would have sharpened the decision.
+func (c *Case) Miss(g known.Gap) { c.out.Unknown = append(c.out.Unknown, g) }
+
+// Warn adds something that a person must know before he acts.
+func (c *Case) Warn(text string, pairs ...any) {
+	c.out.Warnings = append(c.out.Warnings, say.M("rule/"+string(c.rule.Address)+"/warning", text, pairs...))
+}
+
+// Param returns what is known of a server parameter: of this server itself
+// first, else of its version.
+func (c *Case) Param(name string) (params.Param, bool) {
+	if s, ok := c.Instance.Server.Settings.Get(); ok {
+		v, ok := s[name]
+		if !ok {
+			return params.Param{}, false
+		}
+		return params.Param{Name: v.Name, Type: v.Type, Unit: v.Unit, Context: v.Context, Min: v.Min, Max: v.Max, Enum: v.Enum, Boot: v.Boot}, true
+	}
+	return params.Param{}, false
+}
+
+// Allows says whether this server's build accepts a value of an enum parameter.
+func (c *Case) Allows(name, value string) bool {
+	p, ok := c.Param(name)
+	if !ok {
+		return false
+	}
+	for _, e := range p.Enum {
+		if e == value {
+			return true
+		}
+	}
+	return p.Type != "enum"
+}
+
+// Set decides. v is a unit.Bytes, time.Duration, bool, int, int64, float64 or
+// string; it is converted into the knob's base unit and kept within the bounds
+// of this server. text says why, with {name} placeholders for the pairs, which
+// are the decision's inputs too.
+func (c *Case) Set(v any, text string, pairs ...any) {
+	d := &Decision{Want: Value{Setting: c.canonical(v), Unit: c.unit()}, Reason: say.M("rule/"+string(c.rule.Address)+"/reason", text, pairs...)}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		name := pairs[i].(string)
+		d.Inputs = append(d.Inputs, Input{Name: name, Value: say.M("", "{"+name+"}", name, pairs[i+1]).String()})
+	}
+	c.decision = d
+}
+
+func (c *Case) unit() string {
+	if c.Instance == nil {
+		return c.rule.Unit
+	}
+	return c.param.Unit
+}
+
+func (c *Case) canonical(v any) string {
+	u := c.unit()
+	switch v := v.(type) {
+	case string:
+		return v
+	case bool:
+		if v {
+			return "on"
+		}
+		return "off"
+	case unit.Bytes:
+		if m, ok := unit.MemoryUnit(u); ok {
+			return c.bound(float64(v / m))
+		}
+		return c.bound(float64(v))
+	case time.Duration:
+		if m, ok := unit.TimeUnit(u); ok {
+			return c.bound(float64(v) / float64(m))
+		}
+		return c.bound(v.Seconds())
+	case int:
+		return c.bound(float64(v))
+	case int64:
+		return c.bound(float64(v))
+	case float64:
+		return c.bound(v)
+	}
+	panic(fmt.Sprintf("rule %s: a value of type %T", c.rule.Address, v))
+}
+
+// bound keeps a number within the parameter's bounds and writes it without an exponent.
+func (c *Case) bound(f float64) string {
+	if c.Instance != nil {
+		if c.param.Type == "integer" {
+			f = math.Floor(f)
+		}
+		if lo, err := strconv.ParseFloat(c.param.Min, 64); err == nil && f < lo {
+			f = lo
+		}
+		if hi, err := strconv.ParseFloat(c.param.Max, 64); err == nil && f > hi {
+			f = hi
+		}
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64)
+}
+
+// parse reads a pin as a person spelled it.
+func (c *Case) parse(s string) (Value, error) {
+	v := Value{Unit: c.unit()}
+	if c.Instance == nil {
+		v.Setting = strings.TrimSpace(s)
+		return v, nil
+	}
+	switch c.param.Type {
+	case "integer", "real":
+		f, err := unit.ParseGUC(s, c.param.Unit)
+		if err != nil {
+			return v, err
+		}
+		if got := c.bound(f); got != strconv.FormatFloat(f, 'f', -1, 64) {
+			return v, fmt.Errorf("%s is outside of what this server accepts (%s to %s)", s,
+				unit.ShowGUC(c.param.Min, c.param.Unit), unit.ShowGUC(c.param.Max, c.param.Unit))
+		}
+		v.Setting = strconv.FormatFloat(f, 'f', -1, 64)
+	case "bool":
+		switch strings.ToLower(s) {
+		case "on", "true", "yes", "1":
+			v.Setting = "on"
+		case "off", "false", "no", "0":
+			v.Setting = "off"
+		default:
+			return v, fmt.Errorf("%q is not on or off", s)
+		}
+	case "enum":
+		for _, e := range c.param.Enum {
+			if strings.EqualFold(e, s) {
+				v.Setting = e
+				return v, nil
+			}
+		}
+		return v, fmt.Errorf("%q is not one of %s", s, strings.Join(c.param.Enum, ", "))
+	default:
+		v.Setting = s
+	}
+	return v, nil
+}
+
+// knownPins refuses a pin that no rule decides and no server has.
+func knownPins(rules []*Rule, pins map[knob.Address]string, s *snapshot.Snapshot) error {
+	addrs := make([]string, 0, len(pins))
+	for a := range pins {
+		addrs = append(addrs, string(a))
+	}
+	sort.Strings(addrs)
+	for _, a := range addrs {
+		ok := false
+		for _, r := range rules {
+			ok = ok || string(r.Address) == a
+		}
+		if !ok {
+			return &PinError{knob.Address(a), "pgfettle plans no such knob; 'pgfettle explain' lists those it plans"}
+		}
+	}
+	return nil
+}
+
+// order sorts rules by their needs; among equals the given order stays.
+func order(rules []Rule) ([]*Rule, error) {
+	at := map[knob.Address]*Rule{}
+	for i := range rules {
+		at[rules[i].Address] = &rules[i]
+	}
+	var out []*Rule
+	state := map[*Rule]int{}
+	var visit func(r *Rule) error
+	visit = func(r *Rule) error {
+		switch state[r] {
+		case 1:
+			return fmt.Errorf("rules need one another in a circle at %s", r.Address)
+		case 2:
+			return nil
+		}
+		state[r] = 1
+		for _, n := range r.Needs {
+			need, ok := at[n]
+			if !ok {
+				continue // a subset of the rules is being run
+			}
+			if err := visit(need); err != nil {
+				return err
+			}
+		}
+		state[r] = 2
+		out = append(out, r)
+		return nil
+	}
+	for i := range rules {
+		if err := visit(&rules[i]); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,140 @@
+package rule
+
+import (
+	"strconv"
+
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+)
+
+// On returns the same case looking at another instance, for rules of the host
+// that sum over instances.
+func (c *Case) On(in *snapshot.Instance) *Case {
+	d := *c
+	d.Instance = in
+	d.decision = nil
+	return &d
+}
+
+// Value returns the value that a knob will have: the decision on it, else what
+// it is now. ok is false when neither is known.
+func (c *Case) Value(a knob.Address) (Value, bool) {
+	key := c.key()
+	if a.Layer() != knob.Instance {
+		key = ""
+	}
+	if d := c.out.Of(key, a); d != nil {
+		return d.Effective, true
+	}
+	return c.presentOf(a).Get()
+}
+
+// Bytes returns a memory setting in bytes; ok is false when it is not known or
+// has a special value below zero.
+func (c *Case) Bytes(a knob.Address) (unit.Bytes, bool) {
+	v, ok := c.Value(a)
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(v.Setting, 10, 64)
+	mult, mem := unit.MemoryUnit(v.Unit)
+	if err != nil || n < 0 {
+		return 0, false
+	}
+	if !mem {
+		mult = 1
+	}
+	return unit.Bytes(n) * mult, true
+}
+
+// Int returns a whole-number setting in its base unit.
+func (c *Case) Int(a knob.Address) (int, bool) {
+	v, ok := c.Value(a)
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.Atoi(v.Setting)
+	return n, err == nil
+}
+
+// Float returns a numeric setting in its base unit.
+func (c *Case) Float(a knob.Address) (float64, bool) {
+	v, ok := c.Value(a)
+	if !ok {
+		return 0, false
+	}
+	f, err := strconv.ParseFloat(v.Setting, 64)
+	return f, err == nil
+}
+
+// Text returns a setting as text.
+func (c *Case) Text(a knob.Address) (string, bool) {
+	v, ok := c.Value(a)
+	return v.Setting, ok
+}
+
+func (c *Case) present() known.Fact[Value] { return c.presentOf(c.rule.Address) }
+
+func (c *Case) presentOf(a knob.Address) known.Fact[Value] {
+	if a.Layer() == knob.Instance {
+		if c.Instance == nil {
+			return known.Missed[Value](known.Gap{Fact: string(a), Reason: "no instance"})
+		}
+		s, ok := c.Instance.Server.Settings.Get()
+		if !ok {
+			return known.Without[Value](c.Instance.Server.Settings.State(), c.Instance.Server.Settings.Gap())
+		}
+		v, ok := s[a.Name()]
+		if !ok {
+			return known.None[Value](known.Gap{Fact: string(a), Reason: "this server has no such setting"})
+		}
+		return known.Is(Value{Setting: v.Value, Unit: v.Unit})
+	}
+	return PresentOfHost(c.Snapshot, a, c.hostUnit(a))
+}
+
+func (c *Case) hostUnit(a knob.Address) string {
+	if a == c.rule.Address {
+		return c.rule.Unit
+	}
+	if d := c.out.Of("", a); d != nil {
+		return d.Rule.Unit
+	}
+	return ""
+}
+
+// PresentOfHost returns the present value of a knob of the host.
+func PresentOfHost(s *snapshot.Snapshot, a knob.Address, u string) known.Fact[Value] {
+	text := func(f known.Fact[string]) known.Fact[Value] {
+		return known.Map(f, func(t string) Value { return Value{Setting: t, Unit: u} })
+	}
+	switch a.Prefix() {
+	case "sysctl":
+		if f, ok := s.Host.Sysctls[a.Name()]; ok {
+			return text(f)
+		}
+	case "thp":
+		switch a.Name() {
+		case "enabled":
+			return text(s.Host.THP.Enabled)
+		case "defrag":
+			return text(s.Host.THP.Defrag)
+		case "shmem_enabled":
+			return text(s.Host.THP.ShmemEnabled)
+		}
+	case "unit":
+		for i := range s.Instances {
+			f := s.Instances[i].Unit
+			if un, ok := f.Get(); ok {
+				if v, ok := un.Properties[a.Name()]; ok {
+					return known.Is(Value{Setting: v, Unit: u})
+				}
+				return known.None[Value](known.Gap{Fact: string(a), Reason: "this systemd does not tell"})
+			}
+		}
+		return known.None[Value](known.Gap{Fact: string(a), Reason: "no instance runs as a systemd unit"})
+	}
+	return known.Missed[Value](known.Gap{Fact: string(a), Reason: "not collected"})
+}
