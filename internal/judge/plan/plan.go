@@ -24,6 +24,7 @@ type Plan struct {
 	Kept      int                      `json:"kept"` // knobs looked at whose present value stays
 	Warnings  []string                 `json:"warnings"`
 	Unknown   []known.Gap              `json:"unknown"`
+	Shared    []Shared                 `json:"shared_memory"`
 	Questions []snapshot.ShmemQuestion `json:"questions,omitempty"` // still open: the answers would make the plan exact
 }
 

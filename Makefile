@@ -1,0 +1,53 @@
+# Each target says what it does; `make` alone lists them.
+GO      ?= go
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unreleased)
+LDFLAGS := -s -w -X github.com/pgfettle/pgfettle/internal/show/cli.Version=$(VERSION)
+
+.PHONY: help build demo test bench fuzz generate verify facts new-check new-knob clean
+
+help: ## list the targets
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## build bin/pgfettle, one static binary
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/pgfettle ./cmd/pgfettle
+
+demo: build ## do all set-up and run the main job on a throwaway instance and this host
+	./bin/pgfettle demo
+
+test: ## do all set-up and run every tier of tests; PGFETTLE_REQUIRE=servers,… fails instead of skipping
+	$(GO) vet ./...
+	$(GO) test -timeout 20m ./...
+	cd tools && $(GO) vet ./...
+
+bench: build ## print the benchmarks: census, collection, and the whole process against psql
+	$(GO) test -run '^$$' -bench . -benchmem ./internal/...
+	$(GO) test -run '^$$' -bench . -benchtime 10x ./test/servers
+
+fuzz: ## fuzz every reader for FUZZTIME (default 20s) each
+	@FUZZTIME=$${FUZZTIME:-20s}; grep -rlE '^func Fuzz' --include='*_test.go' internal | while read -r f; do \
+	  for n in $$(sed -nE 's/^func (Fuzz[A-Za-z0-9_]+)\(.*/\1/p' $$f); do \
+	    echo "$$(dirname $$f) $$n"; $(GO) test -run '^$$' -fuzz "^$$n$$" -fuzztime $$FUZZTIME ./$$(dirname $$f) || exit 1; \
+	  done; done
+
+generate: ## rewrite what is generated: registries, docs/checks.md, docs/knobs.md
+	$(GO) generate ./...
+	$(GO) test ./test/docs -run TestPagesAreCurrent -update
+
+verify: generate ## fail when a generated file was not current
+	git diff --exit-code
+
+facts: ## read the parameter facts from real servers (fetched where none are given in PGFETTLE_TEST_PG)
+	cd tools && $(GO) run ./genparams -o ../internal/fact/pg/params/params.tsv
+
+new-check: ## write the stubs of a check: make new-check ID=my_check
+	@test -n "$(ID)" || { echo 'say make new-check ID=my_check'; exit 2; }
+	$(GO) run ./internal/gen/stub check $(ID)
+	$(GO) generate ./internal/judge/check
+
+new-knob: ## write the stubs of a knob: make new-knob ADDR=pg:work_mem
+	@test -n "$(ADDR)" || { echo 'say make new-knob ADDR=pg:my_setting'; exit 2; }
+	$(GO) run ./internal/gen/stub knob $(ADDR)
+	$(GO) generate ./internal/judge/rule
+
+clean: ## remove what was built
+	rm -rf bin dist

@@ -1,0 +1,28 @@
+package say
+
+import "strings"
+
+// Exit codes that a Problem may carry; the whole table is in the help of every
+// command.
+const (
+	CodeError    = 1 // something did not work
+	CodeUsage    = 2 // the command line or a value in it is wrong
+	CodeNoAccess = 7 // a right was missing; the hint names it
+)
+
+// Problem is an error for the person at the terminal, in PostgreSQL's three
+// parts. It never holds a password or a whole conninfo.
+type Problem struct {
+	Message string // one clause, lower case, no full stop: what went wrong
+	Detail  string // what was seen; may be empty
+	Hint    string // what to do about it; may be empty
+	Code    int    // exit code: CodeError, CodeUsage or CodeNoAccess
+}
+
+// Error returns message and detail in one line; the hint is for who shows it.
+func (p *Problem) Error() string {
+	if p.Detail == "" {
+		return p.Message
+	}
+	return p.Message + ": " + strings.TrimSuffix(p.Detail, ".")
+}

@@ -1,0 +1,49 @@
+package say_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+)
+
+// TestMessage: arguments are filled in, in English and in another language.
+func TestMessage(t *testing.T) {
+	m := say.M("check/x/seen", "{used} of {all} pages, {mem} each, ratio {r}", "used", 8337, "all", int64(1234567), "mem", 2*unit.MB, "r", 0.25)
+	if got, want := m.String(), "8337 of 1,234,567 pages, 2 MB each, ratio 0.25"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	french := map[string]string{"check/x/seen": "{mem} : {used} sur {all}"}
+	if got, want := m.In(french), "2 MB : 8337 sur 1,234,567"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestUnfilledStays: a placeholder without an argument is shown, not swallowed,
+// and stray braces harm nothing.
+func TestUnfilledStays(t *testing.T) {
+	for text, want := range map[string]string{"{nothing} here": "{nothing} here", "a } b { c": "a } b { c", "{": "{", "}": "}", "": ""} {
+		if got := say.M("id", text).String(); got != want {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+	if diff := cmp.Diff([]string{"a", "b"}, say.Placeholders("{b} and {a}, {b} again")); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestSources: every source has what a reader needs to find it.
+func TestSources(t *testing.T) {
+	ids := say.SourceIDs()
+	if len(ids) < 20 {
+		t.Fatalf("only %d sources", len(ids))
+	}
+	for _, id := range ids {
+		s, ok := say.SourceByID(id)
+		if !ok || s.ID != id || s.Title == "" || s.Publisher == "" || s.Date == "" {
+			t.Errorf("%s: %+v", id, s)
+		}
+	}
+}

@@ -1,0 +1,371 @@
+package snapshot
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/evidence"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
+)
+
+// Description is a host that is not here, as a person described it.
+type Description struct {
+	RAM       unit.Bytes // required
+	Swap      unit.Bytes
+	CPUs      int               // 0: not told
+	Sockets   int               // 1 where not told; each is a NUMA node
+	Storage   string            // nvme, ssd, hdd, san; "": not told
+	Major     int               // PostgreSQL major version
+	Disk      unit.Bytes        // size of the filesystem of the data directory; 0: not told
+	CGroup    unit.Bytes        // memory limit of the container; 0: none
+	Container string            // docker, podman, kubernetes, …; "": none
+	Kernel    string            // release; "6.1.0" where not told
+	THP       string            // always, madvise, never; always where not told, as Debian and RHEL ship it
+	Settings  map[string]string // set.NAME=VALUE, as a person spells it
+}
+
+// The bounds of a description. They are those of PostgreSQL and Linux, not of
+// any machine that was sold: 64 TB is what x86-64 addresses with four levels.
+const (
+	minRAM  = 128 * unit.MB
+	maxRAM  = 64 * unit.TB
+	maxCPUs = 8192 // NR_CPUS of the largest kernel configuration
+)
+
+// ParseDescription reads "ram=64GB,swap=2GB,cpus=16,sockets=2,storage=nvme,pg=17";
+// pairs are separated by commas or spaces. The error is one clause that names
+// the pair and what would be right.
+func ParseDescription(spec string) (Description, error) {
+	majors := params.Majors()
+	d := Description{Sockets: 1, Major: majors[len(majors)-1], Kernel: "6.1.0", THP: "always", Settings: map[string]string{}}
+	fields := strings.FieldsFunc(spec, func(r rune) bool { return r == ',' || r == ' ' || r == '\n' || r == '\t' })
+	if len(fields) == 0 {
+		return d, fmt.Errorf("nothing is described; write for example ram=64GB,cpus=16,storage=nvme,pg=17")
+	}
+	seen := map[string]bool{}
+	for _, f := range fields {
+		key, val, ok := strings.Cut(f, "=")
+		if !ok || val == "" {
+			return d, fmt.Errorf("%q is not KEY=VALUE", f)
+		}
+		if seen[key] {
+			return d, fmt.Errorf("%s stands there twice", key)
+		}
+		seen[key] = true
+		if err := d.set(key, val); err != nil {
+			return d, fmt.Errorf("%s=%s: %w", key, val, err)
+		}
+	}
+	if !seen["ram"] {
+		return d, fmt.Errorf("ram is missing; write for example ram=64GB")
+	}
+	if d.CPUs > 0 && d.Sockets > d.CPUs {
+		return d, fmt.Errorf("sockets=%d with cpus=%d: a socket has at least one processor", d.Sockets, d.CPUs)
+	}
+	if d.CGroup > d.RAM {
+		return d, fmt.Errorf("cgroup=%s is more than ram=%s: such a limit limits nothing", d.CGroup, d.RAM)
+	}
+	return d, nil
+}
+
+func (d *Description) set(key, val string) (err error) {
+	amount := func(p *unit.Bytes, lo, hi unit.Bytes) error {
+		*p, err = unit.ParseBytes(val)
+		if err == nil && (*p < lo || *p > hi) {
+			err = fmt.Errorf("write an amount from %s to %s", lo, hi)
+		}
+		return err
+	}
+	count := func(p *int, lo, hi int) error {
+		*p, err = strconv.Atoi(val)
+		if err != nil || *p < lo || *p > hi {
+			err = fmt.Errorf("write a whole number from %d to %d", lo, hi)
+		}
+		return err
+	}
+	word := func(p *string, allowed ...string) error {
+		*p = strings.ToLower(val)
+		for _, a := range allowed {
+			if *p == a {
+				return nil
+			}
+		}
+		return fmt.Errorf("write one of %s", strings.Join(allowed, ", "))
+	}
+	switch key {
+	case "ram":
+		return amount(&d.RAM, minRAM, maxRAM)
+	case "swap":
+		return amount(&d.Swap, 0, maxRAM)
+	case "disk":
+		return amount(&d.Disk, unit.GB, 1<<20*unit.GB)
+	case "cgroup":
+		return amount(&d.CGroup, minRAM, maxRAM)
+	case "cpus":
+		return count(&d.CPUs, 1, maxCPUs)
+	case "sockets":
+		return count(&d.Sockets, 1, 64)
+	case "pg":
+		majors := params.Majors()
+		return count(&d.Major, majors[0], majors[len(majors)-1])
+	case "storage":
+		return word(&d.Storage, "nvme", "ssd", "hdd", "san")
+	case "container":
+		return word(&d.Container, "docker", "podman", "kubernetes", "lxc", "systemd-nspawn")
+	case "thp":
+		return word(&d.THP, "always", "madvise", "never")
+	case "kernel":
+		_, err = unit.ParseKernel(val)
+		d.Kernel = val
+		return err
+	}
+	if name, ok := strings.CutPrefix(key, "set."); ok {
+		p, ok := params.Lookup(d.Major, name)
+		if !ok {
+			return fmt.Errorf("PostgreSQL %d has no such parameter (write pg=… before set.…)", d.Major)
+		}
+		if p.Type == "integer" || p.Type == "real" {
+			if _, err := unit.ParseGUC(val, p.Unit); err != nil {
+				return err
+			}
+		}
+		d.Settings[name] = val
+		return nil
+	}
+	return fmt.Errorf("no such key; there are ram, swap, cpus, sockets, storage, disk, pg, cgroup, container, kernel, thp and set.PARAMETER")
+}
+
+// osAnon is what the daemons of a freshly installed server system hold: between
+// 100 and 300 MB on Debian and RHEL.
+const osAnon = 256 * unit.MB
+
+// Evidence returns the evidence that the described host would yield with an
+// instance as initdb leaves it. What was not told is absent, with the word that
+// would tell it; nothing is made up.
+func (d Description) Evidence() (*evidence.Archive, error) {
+	b := builder{a: evidence.New()}
+	b.json("evidence.json", map[string]any{"tool": "description", "taken_at": 0, "host_seen": true, "root": true})
+	b.json("host.json", map[string]any{"page_size": 4096, "systemd": d.Container == "", "machine": "x86_64"})
+	d.memory(&b)
+	d.processors(&b)
+	d.kernel(&b)
+	d.storage(&b)
+	d.instance(&b)
+	return b.a, b.err
+}
+
+type builder struct {
+	a   *evidence.Archive
+	err error
+}
+
+func (b *builder) add(name, text string) {
+	if !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	if err := b.a.Add(name, []byte(text)); err != nil && b.err == nil {
+		b.err = err
+	}
+}
+
+func (b *builder) json(name string, v any) {
+	t, err := json.Marshal(v)
+	if err != nil && b.err == nil {
+		b.err = err
+	}
+	b.add(name, string(t))
+}
+
+func (b *builder) untold(name, word string) {
+	b.a.AddMissing(evidence.Missing{Name: name, State: known.Unread, Reason: "the description does not tell it", Reveal: "add " + word})
+}
+
+func (b *builder) none(names ...string) {
+	for _, n := range names {
+		b.a.AddMissing(evidence.Missing{Name: n, State: known.Absent, Reason: "a described host has none"})
+	}
+}
+
+func (d Description) memory(b *builder) {
+	anon := min(osAnon, d.RAM/8)
+	kb := func(v unit.Bytes) string { return strconv.FormatInt(int64(v/unit.KB), 10) + " kB\n" }
+	commit := d.RAM/2 + d.Swap // overcommit_ratio 50, no huge pages
+	b.add("proc/meminfo", "MemTotal: "+kb(d.RAM)+"MemFree: "+kb(d.RAM-anon)+"MemAvailable: "+kb(d.RAM-anon)+
+		"Buffers: 0 kB\nCached: 0 kB\nSwapTotal: "+kb(d.Swap)+"SwapFree: "+kb(d.Swap)+"Dirty: 0 kB\nWriteback: 0 kB\nAnonPages: "+kb(anon)+
+		"Shmem: 0 kB\nSReclaimable: 0 kB\nSUnreclaim: 0 kB\nKernelStack: 0 kB\nPageTables: 0 kB\nCommitLimit: "+kb(commit)+"Committed_AS: "+kb(anon)+
+		"HugePages_Total: 0\nHugePages_Free: 0\nHugePages_Rsvd: 0\nHugePages_Surp: 0\nHugepagesize: 2048 kB\nHugetlb: 0 kB")
+	swaps := "Filename Type Size Used Priority\n"
+	if d.Swap > 0 {
+		swaps += "/dev/sdz1 partition " + strconv.FormatInt(int64(d.Swap/unit.KB), 10) + " 0 -2\n"
+	}
+	b.add("proc/swaps", swaps)
+	for _, size := range []string{"2048kB", "1048576kB"} {
+		for _, f := range []string{"nr_hugepages", "free_hugepages", "resv_hugepages", "surplus_hugepages", "nr_overcommit_hugepages"} {
+			b.add("sys/kernel/mm/hugepages/hugepages-"+size+"/"+f, "0")
+		}
+	}
+	modes := strings.Replace("always madvise never", d.THP, "["+d.THP+"]", 1)
+	b.add("sys/kernel/mm/transparent_hugepage/enabled", modes)
+	b.add("sys/kernel/mm/transparent_hugepage/defrag", "always defer defer+madvise [madvise] never")
+	b.add("sys/kernel/mm/transparent_hugepage/shmem_enabled", "always within_size advise [never] deny force")
+	if d.CGroup > 0 {
+		b.add("proc/100/cgroup", "0::/pg")
+		b.add("sys/fs/cgroup/pg/memory.max", strconv.FormatInt(int64(d.CGroup), 10))
+	}
+}
+
+func (d Description) processors(b *builder) {
+	if d.CPUs == 0 {
+		b.untold("proc/cpuinfo", "cpus=N")
+	} else {
+		var t strings.Builder
+		for i := range d.CPUs {
+			fmt.Fprintf(&t, "processor\t: %d\nphysical id\t: %d\ncore id\t: %d\nflags\t: fpu\n\n", i, i*d.Sockets/d.CPUs, i)
+		}
+		b.add("proc/cpuinfo", t.String())
+	}
+	for n := range d.Sockets {
+		node := "sys/devices/system/node/node" + strconv.Itoa(n) + "/"
+		share := strconv.FormatInt(int64(d.RAM/unit.Bytes(d.Sockets)/unit.KB), 10)
+		b.add(node+"meminfo", fmt.Sprintf("Node %d MemTotal: %s kB\nNode %d MemFree: %s kB", n, share, n, share))
+		if d.CPUs > 0 {
+			first, last := (n*d.CPUs+d.Sockets-1)/d.Sockets, ((n+1)*d.CPUs+d.Sockets-1)/d.Sockets-1
+			b.add(node+"cpulist", fmt.Sprintf("%d-%d", first, last))
+		}
+	}
+	b.add("sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc")
+	b.add("sys/devices/system/clocksource/clocksource0/available_clocksource", "tsc hpet acpi_pm")
+}
+
+// sysctlDefaults are the kernel's own defaults (facts.md section 3), the same
+// from 4.18 to 6.18.
+var sysctlDefaults = map[string]string{
+	"vm.swappiness": "60", "vm.overcommit_memory": "0", "vm.overcommit_ratio": "50", "vm.overcommit_kbytes": "0",
+	"vm.admin_reserve_kbytes": "8192", "vm.user_reserve_kbytes": "131072",
+	"vm.dirty_background_bytes": "0", "vm.dirty_bytes": "0", "vm.dirty_background_ratio": "10", "vm.dirty_ratio": "20",
+	"vm.nr_hugepages": "0", "vm.nr_overcommit_hugepages": "0", "vm.zone_reclaim_mode": "0",
+	"vm.dirty_expire_centisecs": "3000", "vm.dirty_writeback_centisecs": "500", "vm.panic_on_oom": "0",
+	"vm.oom_kill_allocating_task": "0", "vm.oom_dump_tasks": "1",
+}
+
+func (d Description) kernel(b *builder) {
+	b.add("proc/sys/kernel/osrelease", d.Kernel)
+	b.add("proc/cmdline", "")
+	b.add("proc/self/cgroup", "0::/")
+	b.add("proc/1/comm", "systemd")
+	for name, v := range sysctlDefaults {
+		b.add("proc/sys/"+strings.ReplaceAll(name, ".", "/"), v)
+	}
+	if d.Sockets > 1 {
+		b.add("proc/sys/kernel/numa_balancing", "1")
+	}
+	if d.Container != "" {
+		b.add("run/systemd/container", d.Container)
+	}
+	b.add("sys/class/dmi/id/sys_vendor", "none")
+	b.add("sys/class/dmi/id/product_name", "none")
+	b.none("proc/pressure/cpu", "proc/pressure/memory", "proc/pressure/io", "proc/stat", "proc/vmstat", "etc/os-release",
+		"proc/sys/kernel/hostname", "etc/tuned/active_profile")
+}
+
+const (
+	describedData   = "/var/lib/postgresql/data"
+	describedDevice = "8:1"
+)
+
+func (d Description) storage(b *builder) {
+	b.add("proc/self/mountinfo", "20 1 8:0 / / rw,relatime - ext4 /dev/root rw\n"+
+		"21 20 "+describedDevice+" / /var/lib/postgresql rw,noatime - ext4 /dev/data rw\n"+
+		"22 20 0:22 / /sys/fs/cgroup rw,nosuid,nodev,noexec,relatime - cgroup2 cgroup2 rw\n"+
+		"23 20 0:23 / /dev/shm rw,nosuid,nodev - tmpfs tmpfs rw")
+	name, rotational := "", ""
+	switch d.Storage {
+	case "nvme":
+		name, rotational = "nvme0n1", "0"
+	case "ssd":
+		name, rotational = "sda", "0"
+	case "hdd":
+		name, rotational = "sda", "1"
+	case "san":
+		name, rotational = "dm-0", "0"
+	default:
+		b.untold("blocks.json", "storage=nvme, ssd, hdd or san")
+	}
+	if name != "" {
+		dir := "sys/block/" + name
+		b.json("blocks.json", []map[string]any{{"device": describedDevice, "name": name, "path": dir, "kind": "disk", "below": []string{}, "driver": ""}})
+		b.add(dir+"/queue/rotational", rotational)
+		if d.Storage == "san" {
+			b.add(dir+"/dm/uuid", "mpath-described")
+		}
+	}
+	if d.Disk > 0 {
+		b.json("statfs.json", []host.Space{{Path: describedData, Total: d.Disk, Free: d.Disk}})
+	} else {
+		b.untold("statfs.json", "disk=SIZE")
+	}
+}
+
+func (d Description) instance(b *builder) {
+	inst := map[string]any{"key": "1", "dataDirectory": describedData, "port": 5432, "running": true}
+	if d.CGroup > 0 {
+		inst["pid"], inst["processes"] = 100, []int{100}
+		b.none("proc/100/status", "proc/100/limits")
+	}
+	b.json("instances.json", []any{inst})
+	b.json("pg/1/places.json", []Place{
+		{Role: DataPlace, Path: describedData, Device: describedDevice, Mode: "0700", UID: 26},
+		{Role: WALPlace, Path: describedData + "/pg_wal", Device: describedDevice, Mode: "0700", UID: 26}})
+	rows := pg.Rows{Columns: []string{"name", "setting", "unit", "vartype", "context", "source", "min_val", "max_val", "enumvals", "boot_val", "pending_restart"}}
+	for _, p := range params.All(d.Major) {
+		rows.Rows = append(rows.Rows, d.row(p))
+	}
+	b.json(pg.Path("1", "settings"), rows)
+	for _, q := range []string{"access", "file_settings", "role_settings", "databases", "tablespaces", "extensions", "activity", "checkpoints",
+		"wal", "io", "archiver", "replicas", "slots", "prepared", "shmem", "control", "deep_tables"} {
+		b.none(pg.Path("1", q))
+	}
+}
+
+func (d Description) row(p params.Param) []*string {
+	val, source := p.Boot, "default"
+	if p.Reset != "" {
+		val, source = p.Reset, "configuration file"
+	}
+	if p.Name == "server_version_num" {
+		val = strconv.Itoa(int(unit.MajorVersion(d.Major)))
+	}
+	if s, ok := d.Settings[p.Name]; ok {
+		val, source = s, "configuration file"
+		if f, err := unit.ParseGUC(s, p.Unit); err == nil && (p.Type == "integer" || p.Type == "real") {
+			val = strconv.FormatFloat(f, 'f', -1, 64)
+		}
+	}
+	opt := func(s string) *string {
+		if s == "" {
+			return nil
+		}
+		return &s
+	}
+	enum := ""
+	if len(p.Enum) > 0 {
+		enum = "{" + strings.Join(p.Enum, ",") + "}"
+	}
+	no := "f"
+	return []*string{&p.Name, &val, opt(p.Unit), &p.Type, &p.Context, &source, opt(p.Min), opt(p.Max), opt(enum), opt(p.Boot), &no}
+}
+
+// Describe reads a description and returns its evidence.
+func Describe(spec string) (*evidence.Archive, error) {
+	d, err := ParseDescription(spec)
+	if err != nil {
+		return nil, err
+	}
+	return d.Evidence()
+}

@@ -1,0 +1,130 @@
+// Command stub writes the files with which a check or a knob begins: the
+// literal with its words to fill in, and the test cases. It never overwrites.
+//
+//	go run ./internal/gen/stub check my_check
+//	go run ./internal/gen/stub knob pg:my_setting
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "stub: "+err.Error())
+		os.Exit(1)
+	}
+}
+
+var (
+	checkID = regexp.MustCompile(`^[a-z][a-z0-9_]{2,40}$`)
+	address = regexp.MustCompile(`^(pg|sysctl|thp|block|mount|boot|unit):[A-Za-z0-9_.]{2,60}$`)
+)
+
+func run(args []string) error {
+	if len(args) != 2 {
+		return errors.New("write: check ID, or: knob ADDRESS")
+	}
+	switch args[0] {
+	case "check":
+		if !checkID.MatchString(args[1]) {
+			return fmt.Errorf("%q: an id is lower case letters, digits and underscores, such as huge_pages_short", args[1])
+		}
+		return write("internal/judge/check", args[1], fmt.Sprintf(checkText, camel(args[1]), args[1]), checkCases)
+	case "knob":
+		if !address.MatchString(args[1]) {
+			return fmt.Errorf("%q: an address is layer:name, such as pg:work_mem or sysctl:vm.swappiness", args[1])
+		}
+		_, name, _ := strings.Cut(args[1], ":")
+		file := strings.NewReplacer(".", "_", "-", "_").Replace(name)
+		return write("internal/judge/rule", file, fmt.Sprintf(knobText, camel(file), args[1]), knobCases)
+	}
+	return fmt.Errorf("%q: write check or knob", args[0])
+}
+
+func write(dir, name, code, cases string) error {
+	for path, text := range map[string]string{
+		filepath.Join(dir, name+".go"):                 code,
+		filepath.Join(dir, "testdata", name+".txtar"): cases,
+	} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if errors.Is(err, fs.ErrExist) {
+			return fmt.Errorf("%s is there already", path)
+		}
+		if err != nil {
+			return err
+		}
+		_, err = f.WriteString(text)
+		if err := errors.Join(err, f.Close()); err != nil {
+			return err
+		}
+		fmt.Println("wrote " + path)
+	}
+	return nil
+}
+
+// camel turns huge_pages_short into HugePagesShort.
+func camel(s string) string {
+	var b strings.Builder
+	for _, w := range strings.Split(s, "_") {
+		if w != "" {
+			b.WriteString(strings.ToUpper(w[:1]) + w[1:])
+		}
+	}
+	return b.String()
+}
+
+const checkText = `package check
+
+// %s …: say where the line is drawn, and why there.
+var %[1]s = Check{
+	ID:       %[2]q,
+	Area:     Config,
+	Severity: Warning,
+	Scope:    PerInstance,
+	Title:    "",
+	Why:      "",
+	Do:       "",
+	Sources:  []string{},
+	Judge: func(c *Case) {
+		settings, ok := Need(c, c.Instance.Server.Settings)
+		if !ok {
+			return
+		}
+		if on, ok := settings.Bool(%[2]q); ok && !on {
+			c.Found("…")
+		}
+	},
+}
+`
+
+const knobText = `package rule
+
+import "github.com/pgfettle/pgfettle/internal/base/knob"
+
+// %s …: say where the number comes from.
+var %[1]s = Rule{
+	Address: %[2]q,
+	Title:   "",
+	Why:     "",
+	Formula: "",
+	Sources: []string{},
+	Needs:   []knob.Address{},
+	Decide: func(c *Case) {
+		basis, ok := c.Basis()
+		if !ok {
+			return
+		}
+		c.Set(basis.Total/100, "1 %% of {memory}", "memory", basis.Total)
+	},
+}
+`

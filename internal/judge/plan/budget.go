@@ -1,0 +1,56 @@
+package plan
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+)
+
+// Shared is the shared memory of one instance as planned.
+type Shared struct {
+	Instance string     `json:"instance"`
+	Bytes    unit.Bytes `json:"bytes"`
+	Pages    int64      `json:"huge_pages"` // of the default size; 0 where huge pages are not planned
+	Exact    bool       `json:"exact"`      // the server or its binary said so; false: estimated, never below the truth
+	Key      string     `json:"-"`
+}
+
+func sharedOf(s *snapshot.Snapshot, out *rule.Outcome, o *rule.Options) []Shared {
+	list := []Shared{}
+	for i := range s.Instances {
+		in := &s.Instances[i]
+		if sh, ok := out.SharedMemory(s, in, o); ok {
+			list = append(list, Shared{Instance: in.Label(), Bytes: sh.Bytes, Pages: sh.Pages, Exact: sh.Exact, Key: in.Key})
+		}
+	}
+	return list
+}
+
+// budgetOf lays the memory out before and after. Without the memory of the host
+// there is nothing to lay out, and Known says so.
+func budgetOf(s *snapshot.Snapshot, out *rule.Outcome, o *rule.Options) Budget {
+	b := Budget{Limit: "host"}
+	base, ok := out.Basis(s, o)
+	if !ok {
+		return b
+	}
+	if base.Limited {
+		b.Limit = "cgroup"
+	}
+	b.Known = true
+	var before, after memory.Parts
+	for i := range s.Instances {
+		m, ok := out.Memory(s, &s.Instances[i], o)
+		if !ok {
+			b.Known = false
+			return b
+		}
+		before = before.Add(m.Before.Parts())
+		after = after.Add(m.After.Parts())
+	}
+	poolBefore, poolAfter := out.PoolUnused(s, o)
+	b.Before = memory.Lay(base.Total, base.Reserve, base.Others, poolBefore, before)
+	b.After = memory.Lay(base.Total, base.Reserve, base.Others, poolAfter, after)
+	return b
+}

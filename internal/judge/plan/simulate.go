@@ -1,0 +1,133 @@
+package plan
+
+import (
+	"maps"
+	"strconv"
+
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
+)
+
+// Simulate returns the snapshot that would be taken after the plan was carried
+// out: the given one is not changed.
+func Simulate(s *snapshot.Snapshot, p *Plan) *snapshot.Snapshot {
+	t := *s
+	t.Host.Sysctls = maps.Clone(s.Host.Sysctls)
+	t.Instances = append([]snapshot.Instance(nil), s.Instances...)
+	for i := range t.Instances {
+		in := &t.Instances[i]
+		in.Server.Settings = known.Map(in.Server.Settings, func(m pg.Settings) pg.Settings { return maps.Clone(m) })
+	}
+	for i := range p.Changes {
+		simulate(&t, &p.Changes[i])
+	}
+	for _, sh := range p.Shared {
+		simulateShared(&t, sh)
+	}
+	t.Host.Memory = known.Map(t.Host.Memory, func(m host.Memory) host.Memory { return commitAfter(&t, m) })
+	return &t
+}
+
+func simulate(t *snapshot.Snapshot, c *Change) {
+	switch c.Address.Prefix() {
+	case "pg":
+		if m, ok := t.Instance(c.Key).Server.Settings.Get(); ok {
+			set := m[c.Address.Name()]
+			set.Value, set.Source = c.ToBase, "configuration file"
+			m[c.Address.Name()] = set
+		}
+	case "sysctl":
+		t.Host.Sysctls[c.Address.Name()] = known.Is(c.ToBase)
+		switch c.Address.Name() {
+		case "vm.nr_hugepages":
+			t.Host.Memory = known.Map(t.Host.Memory, func(m host.Memory) host.Memory { return poolOf(m, c.ToBase) })
+		case "vm.overcommit_kbytes": // the kernel zeroes the other of the pair
+			if c.ToBase != "0" {
+				t.Host.Sysctls["vm.overcommit_ratio"] = known.Is("0")
+			}
+		case "vm.dirty_bytes":
+			t.Host.Sysctls["vm.dirty_ratio"] = known.Is("0")
+		case "vm.dirty_background_bytes":
+			t.Host.Sysctls["vm.dirty_background_ratio"] = known.Is("0")
+		}
+	case "thp":
+		switch c.Address.Name() {
+		case "enabled":
+			t.Host.THP.Enabled = known.Is(c.ToBase)
+		case "defrag":
+			t.Host.THP.Defrag = known.Is(c.ToBase)
+		case "shmem_enabled":
+			t.Host.THP.ShmemEnabled = known.Is(c.ToBase)
+		}
+	case "unit":
+		for i := range t.Instances {
+			t.Instances[i].Unit = known.Map(t.Instances[i].Unit, func(u host.Unit) host.Unit {
+				u.Properties = maps.Clone(u.Properties)
+				u.Properties[c.Address.Name()] = c.ToBase
+				if c.Address == knob.Address("unit:OOMPolicy") {
+					u.OOMPolicy = c.ToBase
+				}
+				return u
+			})
+		}
+	}
+}
+
+// poolOf returns the memory with a pool of n huge pages of the default size,
+// all of it free: who uses them is not simulated.
+func poolOf(m host.Memory, n string) host.Memory {
+	pages, err := strconv.ParseInt(n, 10, 64)
+	if err != nil {
+		return m
+	}
+	delta := unit.Bytes(pages-m.HugeTotal) * m.HugePageSize
+	m.Lines = maps.Clone(m.Lines)
+	if h, ok := m.Lines["Hugetlb"]; ok {
+		m.Lines["Hugetlb"] = h + delta
+	}
+	m.HugeFree += pages - m.HugeTotal
+	m.HugeTotal = pages
+	m.Free = max(m.Free-delta, 0)
+	m.Available = max(m.Available-delta, 0)
+	return m
+}
+
+// simulateShared makes the server say what it would say of its shared memory.
+func simulateShared(t *snapshot.Snapshot, sh Shared) {
+	in := t.Instance(sh.Key)
+	m, ok := in.Server.Settings.Get()
+	if !ok {
+		return
+	}
+	page := 2 * unit.MB
+	if mem, ok := t.Host.Memory.Get(); ok && mem.HugePageSize > 0 {
+		page = mem.HugePageSize
+	}
+	if v, ok := m["shared_memory_size"]; ok {
+		v.Value = strconv.FormatInt(sh.Bytes.Pages(unit.MB), 10)
+		m["shared_memory_size"] = v
+		v = m["shared_memory_size_in_huge_pages"]
+		v.Value = strconv.FormatInt(sh.Bytes.Pages(page), 10)
+		m["shared_memory_size_in_huge_pages"] = v
+		return
+	}
+	in.Server.Shmem = known.Is([]pg.ShmemPart{{Name: "<simulated>", Size: sh.Bytes}})
+}
+
+func commitAfter(t *snapshot.Snapshot, m host.Memory) host.Memory {
+	ratio, ok1 := t.Host.Sysctls.Int("vm.overcommit_ratio").Get()
+	kbytes, ok2 := t.Host.Sysctls.Int("vm.overcommit_kbytes").Get()
+	if ok1 && ok2 {
+		m.CommitLimit = commitLimit(m, ratio, unit.Bytes(kbytes)*unit.KB)
+	}
+	return m
+}
+
+func commitLimit(m host.Memory, ratio int64, kbytes unit.Bytes) unit.Bytes {
+	return memory.Commit{Total: m.Total, Hugetlb: m.Hugetlb(), Swap: m.SwapTotal, Ratio: ratio, KBytes: kbytes}.Limit()
+}

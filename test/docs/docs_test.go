@@ -1,0 +1,132 @@
+// Package docs holds the tests that keep the documents true: pages made from
+// the program's own words are current, and every command line shown in a
+// document runs and prints what the document says.
+package docs
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/show/cli"
+	"github.com/pgfettle/pgfettle/internal/show/render"
+)
+
+var update = flag.Bool("update", false, "rewrite the generated pages and the sessions in the documents")
+
+const root = "../.."
+
+// TestPagesAreCurrent holds that docs/checks.md and docs/knobs.md say what the
+// checks and rules say.
+func TestPagesAreCurrent(t *testing.T) {
+	for name, text := range map[string]string{
+		"docs/checks.md": render.CheckPages(check.All()),
+		"docs/knobs.md":  render.KnobPages(rule.All()),
+	} {
+		path := filepath.Join(root, name)
+		if *update {
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		have, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(have), text); diff != "" {
+			t.Errorf("%s is not current; run make generate (-file +words):\n%s", name, diff)
+		}
+	}
+}
+
+// session is a fenced block that begins with "$ pgfettle": a command and what it prints.
+var session = regexp.MustCompile("(?s)```(?:text|console)\n(\\$ pgfettle .*?)```\n")
+
+// documents are those whose sessions are run. A line that ends in "…" stands
+// for any lines, so a document may show the part that matters.
+var documents = []string{"README.md", "CONTRIBUTING.md"}
+
+// TestSessionsRun runs every session of the documents and compares its output.
+func TestSessionsRun(t *testing.T) {
+	ran := 0
+	for _, doc := range documents {
+		b, err := os.ReadFile(filepath.Join(root, doc))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range session.FindAllSubmatch(b, -1) {
+			ran++
+			command, want, _ := strings.Cut(string(m[1]), "\n")
+			var out, errs bytes.Buffer
+			args := fields(strings.TrimPrefix(command, "$ pgfettle "))
+			cli.Main(context.Background(), cli.Env{Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs})
+			if !matches(strings.TrimRight(want, "\n"), strings.TrimRight(out.String()+errs.String(), "\n")) {
+				t.Errorf("%s: %s\nthe document shows:\n%s\nthe program prints:\n%s%s", doc, command, want, out.String(), errs.String())
+			}
+		}
+	}
+	if ran < 2 {
+		t.Errorf("only %d sessions were found in %v: the test looks in the wrong place", ran, documents)
+	}
+}
+
+// fields splits a command line at spaces, keeping 'quoted words' whole.
+func fields(s string) []string {
+	var out []string
+	var cur strings.Builder
+	quoted, any := false, false
+	for _, r := range s {
+		switch {
+		case r == '\'':
+			quoted, any = !quoted, true
+		case r == ' ' && !quoted:
+			if any {
+				out = append(out, cur.String())
+				cur.Reset()
+				any = false
+			}
+		default:
+			cur.WriteRune(r)
+			any = true
+		}
+	}
+	if any {
+		out = append(out, cur.String())
+	}
+	return out
+}
+
+// matches compares line by line; a line of only "…" in want stands for any
+// number of lines.
+func matches(want, have string) bool {
+	w, h := strings.Split(want, "\n"), strings.Split(have, "\n")
+	return matchLines(w, h)
+}
+
+func matchLines(w, h []string) bool {
+	for len(w) > 0 {
+		if strings.TrimSpace(w[0]) == "…" {
+			for i := 0; i <= len(h); i++ {
+				if matchLines(w[1:], h[i:]) {
+					return true
+				}
+			}
+			return false
+		}
+		if len(h) == 0 || strings.TrimRight(w[0], " ") != strings.TrimRight(h[0], " ") {
+			return false
+		}
+		w, h = w[1:], h[1:]
+	}
+	return len(h) == 0
+}
