@@ -69,7 +69,7 @@ func TestSessionsRun(t *testing.T) {
 			command, want, _ := strings.Cut(string(m[1]), "\n")
 			var out, errs bytes.Buffer
 			args := fields(strings.TrimPrefix(command, "$ pgfettle "))
-			cli.Main(context.Background(), cli.Env{Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs})
+			cli.Main(context.Background(), args, strings.NewReader(""), &out, &errs, nil)
 			if !matches(strings.TrimRight(want, "\n"), strings.TrimRight(out.String()+errs.String(), "\n")) {
 				t.Errorf("%s: %s\nthe document shows:\n%s\nthe program prints:\n%s%s", doc, command, want, out.String(), errs.String())
 			}

@@ -44,7 +44,9 @@ var sources = index(
 	src("pg-huge-pages", "Linux Huge Pages", "PostgreSQL Global Development Group", "13–18", "2026"),
 	src("pg-creating-cluster", "Creating a Database Cluster", "PostgreSQL Global Development Group", "13–18", "2026"),
 	src("pg-wal-reliability", "Reliability and the Write-Ahead Log", "PostgreSQL Global Development Group", "13–18", "2026"),
+	src("pg-wal-intro", "Write-Ahead Logging (WAL)", "PostgreSQL Global Development Group", "13–18", "2026"),
 	src("pg-wal-configuration", "WAL Configuration", "PostgreSQL Global Development Group", "13–18", "2026"),
+	src("pg-config-developer", "Developer Options", "PostgreSQL Global Development Group", "13–18", "2026"),
 	src("pg-checksums", "Data Checksums", "PostgreSQL Global Development Group", "13–18", "2026"),
 	src("pg-routine-vacuuming", "Routine Vacuuming", "PostgreSQL Global Development Group", "13–18", "2026"),
 	src("pg-monitoring", "The Cumulative Statistics System", "PostgreSQL Global Development Group", "13–18", "2026"),
@@ -73,6 +75,7 @@ var sources = index(
 	src("percona-huge-pages", "Huge pages for PostgreSQL", "Percona", "", "2022"),
 	src("its-1c", "Configuring PostgreSQL for 1C:Enterprise (ITS 5866)", "1C", "", "2026"),
 	src("postgrespro-1c", "Configuration for 1C", "Postgres Pro", "12–18", "2025"),
+	src("pgtune", "src/features/configuration/configurationSlice.js", "pgtune", "", "2026-07"),
 	src("tuned-postgresql", "tuned profile postgresql", "TuneD", "", "2026"),
 	src("pgfettle-measured", "Measured by this project on PostgreSQL 13–18 and kernel 6.18", "pgfettle", "", "2026-11"),
 )

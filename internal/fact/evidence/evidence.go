@@ -65,7 +65,7 @@ func New() *Archive {
 // Add puts a file into the archive; a later one of the same name replaces it.
 // A name that is not a valid fs path is refused.
 func (a *Archive) Add(name string, data []byte) error {
-	if !fs.ValidPath(name) || name == "." || len(name) > MaxName || strings.ContainsAny(name, "\n\r") {
+	if !fs.ValidPath(name) || name == "." || len(name) > MaxName || strings.ContainsAny(name, "\n\r") || name == missingName || name == endName {
 		return fmt.Errorf("evidence: %q is not a usable name", name)
 	}
 	if len(data) > MaxEntry {

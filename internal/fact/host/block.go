@@ -1,10 +1,14 @@
 package host
 
 import (
+	"encoding/json"
+	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 )
 
 // Block is a block device or a partition under a place of interest. A chain of
@@ -33,5 +37,132 @@ func (b Block) Virtual() bool {
 	return len(b.Name) >= 2 && (b.Name[:2] == "vd" || len(b.Name) >= 3 && b.Name[:3] == "xvd") || b.Driver == "virtio_blk" || b.Driver == "virtio_scsi"
 }
 
-// ReadBlocks
-func ReadBlocks(fsys fs.FS) known.Fact[[]Block] { panic("ReadBlocks: to be written") }
+// maxBlocks bounds the list: only the chains under places of interest are
+// collected, and a host with a thousand LUNs is a large one.
+const maxBlocks = 10_000
+
+// foundBlock is an entry of blocks.json.
+type foundBlock struct {
+	Device string   `json:"device"`
+	Name   string   `json:"name"`
+	Path   string   `json:"path"` // folder of its attributes, under sys
+	Kind   string   `json:"kind"`
+	Below  []string `json:"below"`
+	Driver string   `json:"driver"`
+}
+
+// ReadBlocks reads blocks.json and the attribute files of each device that it
+// names. Attributes that a device does not have are facts without a value: a
+// partition has no queue, its disk does.
+func ReadBlocks(fsys fs.FS) known.Fact[[]Block] {
+	return known.Map(evidence.Read(fsys, "blocks.json", parseBlocks), func(found []foundBlock) []Block {
+		out := make([]Block, 0, len(found))
+		for _, f := range found {
+			out = append(out, f.read(fsys))
+		}
+		return out
+	})
+}
+
+// ParseBlocks parses blocks.json alone, without the attributes. A path that
+// leads out of sys is an error.
+func ParseBlocks(b []byte) ([]Block, error) {
+	found, err := parseBlocks(b)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Block, 0, len(found))
+	for _, f := range found {
+		out = append(out, f.bare())
+	}
+	return out, nil
+}
+
+func parseBlocks(b []byte) ([]foundBlock, error) {
+	var found []foundBlock
+	if err := json.Unmarshal(b, &found); err != nil {
+		return nil, err
+	}
+	if len(found) > maxBlocks {
+		return nil, fmt.Errorf("more than %d devices", maxBlocks)
+	}
+	for _, f := range found {
+		if f.Name == "" || strings.ContainsAny(f.Name, "/\n") {
+			return nil, fmt.Errorf("%q is not the name of a device", short(f.Name))
+		}
+		if !fs.ValidPath(f.Path) || !strings.HasPrefix(f.Path, "sys/") {
+			return nil, fmt.Errorf("%s: %q is not a folder under sys", f.Name, short(f.Path))
+		}
+	}
+	return found, nil
+}
+
+func (f foundBlock) bare() Block {
+	return Block{Device: f.Device, Name: f.Name, Kind: f.Kind, Below: f.Below, Driver: f.Driver}
+}
+
+func (f foundBlock) read(fsys fs.FS) Block {
+	b, dir := f.bare(), f.Path+"/"
+	b.Rotational = evidence.Read(fsys, dir+"queue/rotational", ParseFlag)
+	b.Scheduler = evidence.Read(fsys, dir+"queue/scheduler", ParseScheduler)
+	b.ReadAhead = evidence.Read(fsys, dir+"queue/read_ahead_kb", parseKBFile)
+	b.WriteCache = evidence.Read(fsys, dir+"queue/write_cache", ParseWord)
+	b.Requests = evidence.Read(fsys, dir+"queue/nr_requests", ParseCount)
+	b.DMUUID, b.DMName = word(fsys, dir+"dm/uuid"), word(fsys, dir+"dm/name")
+	b.MDLevel, b.Model = word(fsys, dir+"md/level"), word(fsys, dir+"device/model")
+	b.MDDegraded = evidence.Read(fsys, dir+"md/degraded", ParseCount)
+	return b
+}
+
+// ParseFlag parses a file that holds 0 or 1.
+func ParseFlag(b []byte) (bool, error) {
+	switch s := strings.TrimSpace(string(b)); s {
+	case "0":
+		return false, nil
+	case "1":
+		return true, nil
+	default:
+		return false, fmt.Errorf("%q is neither 0 nor 1", short(s))
+	}
+}
+
+// ParseScheduler parses queue/scheduler: the word in brackets, or the only
+// word where a device has no choice (dm and loop devices show "none").
+func ParseScheduler(b []byte) (string, error) {
+	s, err := ParseWord(b)
+	if err == nil && !strings.ContainsAny(s, "[] \t") {
+		return s, nil
+	}
+	return ParseChoice(b)
+}
+
+func parseKBFile(b []byte) (unit.Bytes, error) { return parseKB(strings.TrimSpace(string(b))) }
+
+// Chain returns the devices that one device lies on, itself first: a partition
+// and its disk, a logical volume with its physical volumes and their disks.
+// The device is named by major:minor, as a mount has it, or by its name. Each
+// comes once, nearest first; none where the device is not in the list.
+func Chain(blocks []Block, device string) []Block {
+	byName := make(map[string]int, len(blocks))
+	next := []string{}
+	for i, b := range blocks {
+		byName[b.Name] = i
+		if len(next) == 0 && (b.Device == device || b.Name == device) {
+			next = append(next, b.Name)
+		}
+	}
+	out := []Block{}
+	seen := map[string]bool{}
+	for len(next) > 0 {
+		name := next[0]
+		next = next[1:]
+		i, ok := byName[name]
+		if !ok || seen[name] {
+			continue
+		}
+		seen[name] = true
+		out = append(out, blocks[i])
+		next = append(next, blocks[i].Below...)
+	}
+	return out
+}

@@ -2,9 +2,11 @@ package host
 
 import (
 	"io/fs"
+	"strconv"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 )
 
 // CGroup is the limits that apply to a process: the smallest of every ancestor
@@ -19,12 +21,53 @@ type CGroup struct {
 	CPUs       known.Fact[float64]              `json:"cpus"`       // quota / period
 	CPUSet     known.Fact[int]                  `json:"cpuset"`     // number of processors of cpuset.cpus.effective, when fewer than online
 	Pids       known.Fact[int64]                `json:"pids"`       // pids.max
-	Hugetlb    map[int64]known.Fact[unit.Bytes] `json:"hugetlb"`    // page size in kB → the smaller of hugetlb.N.max and hugetlb.N.rsvd.max
+	Hugetlb    map[int64]known.Fact[unit.Bytes] `json:"hugetlb"`    // page size in kB → the smaller of hugetlb.N.max and hugetlb.N.rsvd.max; sizes that the controller shows
 	LimitedBy  map[string]string                `json:"limitedBy"`  // limit name (memory, cpus, hugetlb.2048kB, …) → cgroup path that sets it
 	OOMGroup   known.Fact[bool]                 `json:"oomGroup"`   // memory.oom.group of the process's own group
 	OOMKills   known.Fact[int64]                `json:"oomKills"`   // memory.events oom_kill (v2), memory.oom_control oom_kill (v1)
 }
 
 // ReadCGroup reads the limits of the process whose proc/PID/cgroup is in the
-// evidence. Controller files are named by their path under sys/fs/cgroup.
-func ReadCGroup(fsys fs.FS, pid int) known.Fact[CGroup] { panic("ReadCGroup: to be written") }
+// evidence. Controller files are named by their path under sys/fs/cgroup. It is
+// missing where the membership or the mounts are; a limit that could not be
+// read at one level is missing as a whole, as it may have been the smallest.
+func ReadCGroup(fsys fs.FS, pid int) known.Fact[CGroup] {
+	name := "proc/" + strconv.Itoa(pid) + "/cgroup"
+	members := evidence.Read(fsys, name, ParseCGroup)
+	mounts := ReadMounts(fsys)
+	mm, ok := members.Get()
+	if !ok {
+		return known.Without[CGroup](members.State(), members.Gap())
+	}
+	mt, ok := mounts.Get()
+	if !ok {
+		return known.Without[CGroup](mounts.State(), mounts.Gap())
+	}
+	r := cgroupReader{fsys: fsys, cg: CGroup{Hugetlb: map[int64]known.Fact[unit.Bytes]{}, LimitedBy: map[string]string{}}}
+	for _, c := range controllers {
+		r.h, r.mounted = hierarchyOf(c, mt, mm)
+		r.controller = c
+		switch c {
+		case "memory":
+			r.memory()
+		case "cpu":
+			r.cpu()
+		case "cpuset":
+			r.cpuset()
+		case "pids":
+			r.cg.Pids = r.smallest("pids", "pids.max")
+		case "hugetlb":
+			r.hugetlb()
+		}
+	}
+	return known.Is(r.cg)
+}
+
+// cgroupReader reads the controllers one after the other.
+type cgroupReader struct {
+	fsys       fs.FS
+	cg         CGroup
+	controller string
+	h          hierarchy
+	mounted    bool
+}

@@ -1,10 +1,16 @@
 package host
 
 import (
+	"bytes"
+	"errors"
+	"fmt"
 	"io/fs"
+	"strconv"
+	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 )
 
 // Process is one process of an instance, from /proc/PID in one pass.
@@ -27,30 +33,150 @@ type Process struct {
 	OOMScore    known.Fact[int] `json:"oomScore"`    // oom_score; never compare across kernels
 }
 
-// Limits is /proc/PID/limits of a postmaster: soft limits; -1 is unlimited.
-type Limits struct {
-	NoFile  int64 `json:"noFile"`  // Max open files
-	NProc   int64 `json:"nProc"`   // Max processes
-	MemLock int64 `json:"memLock"` // Max locked memory, bytes
-	Stack   int64 `json:"stack"`   // Max stack size, bytes
-	AS      int64 `json:"as"`      // Max address space, bytes
-	Core    int64 `json:"core"`    // Max core file size, bytes
-}
-
-// Unit is what systemd says of the unit that runs an instance
-// (cmd/systemctl-show-NAME). What it says it set is not always in force: the
-// kernel's files win.
-type Unit struct {
-	Name       string            `json:"name"`
-	OOMPolicy  string            `json:"oomPolicy"` // stop, continue, kill; empty before 243
-	Properties map[string]string `json:"properties"`
-}
-
 // ReadProcess reads proc/PID/status, cmdline and the oom files of one process.
-func ReadProcess(fsys fs.FS, pid int) known.Fact[Process] { panic("ReadProcess: to be written") }
+// It is missing where status or cmdline is: half a process is none.
+func ReadProcess(fsys fs.FS, pid int) known.Fact[Process] {
+	dir := "proc/" + strconv.Itoa(pid) + "/"
+	status := evidence.Read(fsys, dir+"status", ParseStatus)
+	p, ok := status.Get()
+	if !ok {
+		return status
+	}
+	if p.PID != pid {
+		return known.Missed[Process](known.Gap{Fact: dir + "status", Reason: "malformed: it is that of process " + strconv.Itoa(p.PID)})
+	}
+	cmd := evidence.Read(fsys, dir+"cmdline", ParseTitle)
+	t, ok := cmd.Get()
+	if !ok {
+		return known.Without[Process](cmd.State(), cmd.Gap())
+	}
+	p.Title, p.Kind = t.Text, t.Kind
+	p.OOMScoreAdj = evidence.Read(fsys, dir+"oom_score_adj", ParseOOM)
+	p.OOMScore = evidence.Read(fsys, dir+"oom_score", ParseOOM)
+	return known.Is(p)
+}
 
-// ReadLimits reads proc/PID/limits.
-func ReadLimits(fsys fs.FS, pid int) known.Fact[Limits] { panic("ReadLimits: to be written") }
+// ParseStatus parses the text of /proc/PID/status: all fields of Process but
+// the title, the kind and the oom files. Unknown lines are passed over. A text
+// without Name, Pid, PPid and Uid is an error, and so is one without the
+// memory lines, unless the process is a zombie, which has no memory any more.
+func ParseStatus(b []byte) (Process, error) {
+	var p Process
+	var seen status
+	for len(b) > 0 {
+		line := b
+		if i := bytes.IndexByte(b, '\n'); i >= 0 {
+			line, b = b[:i], b[i+1:]
+		} else {
+			b = nil
+		}
+		i := bytes.IndexByte(line, ':')
+		if i < 0 {
+			continue
+		}
+		if err := p.statusLine(string(line[:i]), bytes.TrimSpace(line[i+1:]), &seen); err != nil {
+			return Process{}, fmt.Errorf("%s: %w", line[:min(i, 40)], err)
+		}
+	}
+	if seen&sawIdentity != sawIdentity {
+		return Process{}, errors.New("no Name, Pid, PPid or Uid")
+	}
+	if seen&sawZombie == 0 && seen&sawMemory != sawMemory {
+		return Process{}, errors.New("no VmSize, VmRSS, RssAnon, VmPTE or VmSwap")
+	}
+	return p, nil
+}
 
-// ReadUnit reads cmd/systemctl-show-NAME.
-func ReadUnit(fsys fs.FS, name string) known.Fact[Unit] { panic("ReadUnit: to be written") }
+// status is the set of the lines that were seen.
+type status uint16
+
+const (
+	sawName status = 1 << iota
+	sawPid
+	sawParent
+	sawUID
+	sawSize
+	sawPTE
+	sawRSS
+	sawAnon
+	sawSwap
+	sawZombie
+	sawIdentity = sawName | sawPid | sawParent | sawUID
+	sawMemory   = sawSize | sawPTE | sawRSS | sawAnon | sawSwap
+)
+
+func (p *Process) statusLine(key string, val []byte, seen *status) (err error) {
+	switch key {
+	case "Name":
+		*seen |= sawName
+		p.Name, err = ParseWord(val)
+	case "State":
+		if len(val) > 0 && (val[0] == 'Z' || val[0] == 'X') {
+			*seen |= sawZombie
+		}
+	case "Pid":
+		*seen |= sawPid
+		p.PID, err = parseID(val)
+	case "PPid":
+		*seen |= sawParent
+		p.Parent, err = parseID(val)
+	case "Uid": // real, effective, saved, filesystem
+		*seen |= sawUID
+		f := bytes.Fields(val)
+		if len(f) != 4 {
+			return errors.New("not four numbers")
+		}
+		p.UID, err = parseID(f[1])
+	case "VmSize":
+		*seen |= sawSize
+		p.Size, err = parseStatusKB(val)
+	case "VmPTE":
+		*seen |= sawPTE
+		p.PageTables, err = parseStatusKB(val)
+	case "VmRSS":
+		*seen |= sawRSS
+		p.RSS, err = parseStatusKB(val)
+	case "RssAnon":
+		*seen |= sawAnon
+		p.Anon, err = parseStatusKB(val)
+	case "RssFile":
+		p.File, err = parseStatusKB(val)
+	case "RssShmem":
+		p.Shmem, err = parseStatusKB(val)
+	case "VmSwap":
+		*seen |= sawSwap
+		p.Swap, err = parseStatusKB(val)
+	case "HugetlbPages":
+		p.Huge, err = parseStatusKB(val)
+	}
+	return err
+}
+
+// parseID reads the number of a process or user: 32 bits, not negative.
+func parseID(b []byte) (int, error) {
+	s := string(b)
+	n, err := strconv.ParseUint(s, 10, 32)
+	if err != nil || !digits(s) {
+		return 0, fmt.Errorf("%q is not an id", short(s))
+	}
+	return int(n), nil
+}
+
+func parseStatusKB(b []byte) (unit.Bytes, error) {
+	num, ok := bytes.CutSuffix(b, []byte(" kB"))
+	if !ok {
+		return 0, fmt.Errorf("%q is not an amount in kB", short(string(b)))
+	}
+	return parseKB(string(num))
+}
+
+// ParseOOM parses proc/PID/oom_score and oom_score_adj. The score runs to 2000
+// and the adjustment from -1000 to 1000; anything beyond is an error.
+func ParseOOM(b []byte) (int, error) {
+	s := strings.TrimSpace(string(b))
+	n, err := strconv.Atoi(s)
+	if err != nil || !digits(strings.TrimPrefix(s, "-")) || n < -1000 || n > 2000 {
+		return 0, fmt.Errorf("%q is not an OOM score", short(s))
+	}
+	return n, nil
+}

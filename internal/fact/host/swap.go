@@ -1,10 +1,15 @@
 package host
 
 import (
+	"errors"
+	"fmt"
 	"io/fs"
+	"strconv"
+	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 )
 
 // SwapKind says what a swap area lives on.
@@ -26,5 +31,69 @@ type Swap struct {
 	Priority int        `json:"priority"`
 }
 
-// ReadSwaps
-func ReadSwaps(fsys fs.FS) known.Fact[[]Swap] { panic("ReadSwaps: to be written") }
+// maxSwaps bounds the list: the kernel has at most 32 areas (MAX_SWAPFILES).
+const maxSwaps = 32
+
+// ReadSwaps reads /proc/swaps; an empty list says that there is no swap.
+func ReadSwaps(fsys fs.FS) known.Fact[[]Swap] {
+	return evidence.Read(fsys, "proc/swaps", ParseSwaps)
+}
+
+// ParseSwaps parses the text of /proc/swaps: a heading, then a line an area.
+// A line that is none is an error, as leaving it out would make swap vanish.
+func ParseSwaps(b []byte) ([]Swap, error) {
+	out := []Swap{}
+	head := false
+	err := lines(b, func(n int, line string) error {
+		f := strings.Fields(line)
+		switch {
+		case n == 1:
+			if len(f) == 0 || f[0] != "Filename" {
+				return errors.New("no heading")
+			}
+			head = true
+			return nil
+		case len(f) == 0:
+			return nil
+		case len(f) != 5:
+			return fmt.Errorf("%d columns instead of 5", len(f))
+		case len(out) == maxSwaps:
+			return fmt.Errorf("more than %d areas", maxSwaps)
+		}
+		size, err1 := parseKB(f[2])
+		used, err2 := parseKB(f[3])
+		prio, err3 := strconv.ParseInt(f[4], 10, 32)
+		if err := errors.Join(err1, err2, err3); err != nil {
+			return err
+		}
+		s := Swap{Path: unescape(f[0]), Kind: SwapDisk, Size: size, Used: used, Priority: int(prio)}
+		switch {
+		case strings.HasPrefix(f[0], "/dev/zram"):
+			s.Kind = SwapZram
+		case f[1] == "file":
+			s.Kind = SwapFile
+		}
+		out = append(out, s)
+		return nil
+	})
+	if err == nil && !head {
+		err = errors.New("no heading")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// maxKB is the largest amount that is believed: 2^50 kB is a thousand times
+// what x86-64 can address, and its bytes still fit into 63 bits.
+const maxKB = 1 << 50
+
+// parseKB reads an amount in kB, written as digits alone.
+func parseKB(s string) (unit.Bytes, error) {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || !digits(s) || n > maxKB {
+		return 0, fmt.Errorf("%q is not an amount in kB", short(s))
+	}
+	return unit.Bytes(n) * unit.KB, nil
+}

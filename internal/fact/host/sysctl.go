@@ -4,21 +4,13 @@ import (
 	"io/fs"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 )
 
 // Sysctls holds kernel parameters by their dotted name, such as vm.swappiness.
 // The collector reads those of SysctlNames; one that this kernel does not have
 // is absent.
 type Sysctls map[string]known.Fact[string]
-
-// SysctlSet is one assignment in a sysctl configuration file.
-type SysctlSet struct {
-	Name  string `json:"name"` // dotted, as vm.swappiness
-	Value string `json:"value"`
-	File  string `json:"file"` // absolute path
-	Line  int    `json:"line"`
-	Read  bool   `json:"read"` // false: the file stands where no program reads it (/etc/sysctl.conf.d)
-}
 
 // SysctlNames lists the kernel parameters that are collected.
 var SysctlNames = []string{
@@ -59,10 +51,13 @@ func (s Sysctls) Int(name string) known.Fact[int64] {
 	return known.Try(f, SysctlPath(name), parseInt)
 }
 
-// ReadSysctls
-func ReadSysctls(fsys fs.FS) Sysctls { panic("ReadSysctls: to be written") }
-
-// ReadSysctlConf
-func ReadSysctlConf(fsys fs.FS) known.Fact[[]SysctlSet] { panic("ReadSysctlConf: to be written") }
-
-func parseInt(s string) (int64, error) { panic("parseInt: to be written") }
+// ReadSysctls reads the kernel parameters of SysctlNames. Each is the text of
+// its file without surrounding blanks; one that this kernel does not have, or
+// that was not collected, is a fact without a value.
+func ReadSysctls(fsys fs.FS) Sysctls {
+	out := make(Sysctls, len(SysctlNames))
+	for _, n := range SysctlNames {
+		out[n] = evidence.Read(fsys, SysctlPath(n), ParseText)
+	}
+	return out
+}

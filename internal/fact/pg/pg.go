@@ -25,6 +25,7 @@ type Server struct {
 	Activity     known.Fact[Activity]       `json:"activity"`     // activity.json
 	Checkpoints  known.Fact[Checkpoints]    `json:"checkpoints"`  // checkpoints.json
 	WAL          known.Fact[WAL]            `json:"wal"`          // wal.json; 14+
+	WALDir       known.Fact[WALDir]         `json:"walDir"`       // waldir.json
 	IO           known.Fact[[]IO]           `json:"io"`           // io.json; 16+
 	Archiver     known.Fact[Archiver]       `json:"archiver"`     // archiver.json
 	Replicas     known.Fact[[]Replica]      `json:"replicas"`     // replicas.json: pg_stat_replication
@@ -49,6 +50,7 @@ func Read(fsys fs.FS, key string) Server {
 		Activity:     ReadActivity(fsys, key),
 		Checkpoints:  ReadCheckpoints(fsys, key),
 		WAL:          ReadWAL(fsys, key),
+		WALDir:       ReadWALDir(fsys, key),
 		IO:           ReadIO(fsys, key),
 		Archiver:     ReadArchiver(fsys, key),
 		Replicas:     ReadReplicas(fsys, key),

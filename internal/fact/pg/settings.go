@@ -102,7 +102,8 @@ func (s Settings) version() (unit.Version, error) {
 	return unit.Version(n), nil
 }
 
-// ReadSettings reads settings.json.
+// ReadSettings reads settings.json; for what ALTER ROLE or ALTER DATABASE
+// overrides for the role that asked, see restore.
 func ReadSettings(fsys fs.FS, key string) known.Fact[Settings] {
 	return evidence.Read(fsys, Path(key, "settings"), func(b []byte) (Settings, error) {
 		out := Settings{}
@@ -119,6 +120,9 @@ func ReadSettings(fsys fs.FS, key string) known.Fact[Settings] {
 			out[s.Name] = s
 			return nil
 		})
+		if err == nil {
+			out.restore(fsys, key)
+		}
 		return out, err
 	})
 }

@@ -337,6 +337,9 @@ func (d Description) row(p params.Param) []*string {
 	val, source := p.Boot, "default"
 	if p.Reset != "" {
 		val, source = p.Reset, "configuration file"
+		if p.Context == "internal" || p.Boot == "-1" || p.Boot == "0" {
+			source = "override" // the server computes it when it starts; nobody wrote it down
+		}
 	}
 	if p.Name == "server_version_num" {
 		val = strconv.Itoa(int(unit.MajorVersion(d.Major)))

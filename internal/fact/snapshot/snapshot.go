@@ -32,13 +32,14 @@ type Instance struct {
 	DataDirectory known.Fact[string]         `json:"dataDirectory"`
 	Port          known.Fact[int]            `json:"port"`
 	Running       known.Fact[bool]           `json:"running"`
-	BinDir        known.Fact[string]         `json:"binDir"`    // folder of the postgres binary that runs it
-	Processes     known.Fact[[]host.Process] `json:"processes"` // postmaster first
-	Limits        known.Fact[host.Limits]    `json:"limits"`    // of the postmaster
-	CGroup        known.Fact[host.CGroup]    `json:"cgroup"`    // of the postmaster
-	Unit          known.Fact[host.Unit]      `json:"unit"`      // where systemd runs it
-	Places        known.Fact[[]Place]        `json:"places"`    // folders that the instance writes to
-	Manager       known.Fact[string]         `json:"manager"`   // "", patroni, cloudnative-pg, …: who owns the configuration
+	BinDir        known.Fact[string]         `json:"binDir"`          // folder of the postgres binary that runs it
+	Processes     known.Fact[[]host.Process] `json:"processes"`       // postmaster first
+	Limits        known.Fact[host.Limits]    `json:"limits"`          // of the postmaster
+	CGroup        known.Fact[host.CGroup]    `json:"cgroup"`          // of the postmaster
+	Unit          known.Fact[host.Unit]      `json:"unit"`            // where systemd runs it
+	Places        known.Fact[[]Place]        `json:"places"`          // folders that the instance writes to
+	Manager       known.Fact[string]         `json:"manager"`         // "", patroni, cloudnative-pg, …: who owns the configuration
+	Notes         []string                   `json:"notes,omitempty"` // what else was noticed of the instance, one clause each
 	Server        pg.Server                  `json:"server"`
 	Answers       []ShmemAnswer              `json:"answers"` // what the installed binary answered to the plan's questions
 }

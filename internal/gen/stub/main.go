@@ -36,21 +36,21 @@ func run(args []string) error {
 		if !checkID.MatchString(args[1]) {
 			return fmt.Errorf("%q: an id is lower case letters, digits and underscores, such as huge_pages_short", args[1])
 		}
-		return write("internal/judge/check", args[1], fmt.Sprintf(checkText, camel(args[1]), args[1]), checkCases)
+		return write("internal/judge/check", args[1], fmt.Sprintf(checkText, camel(args[1]), args[1]), fmt.Sprintf(checkCases, args[1]))
 	case "knob":
 		if !address.MatchString(args[1]) {
 			return fmt.Errorf("%q: an address is layer:name, such as pg:work_mem or sysctl:vm.swappiness", args[1])
 		}
 		_, name, _ := strings.Cut(args[1], ":")
 		file := strings.NewReplacer(".", "_", "-", "_").Replace(name)
-		return write("internal/judge/rule", file, fmt.Sprintf(knobText, camel(file), args[1]), knobCases)
+		return write("internal/judge/rule", file, fmt.Sprintf(knobText, camel(file), args[1]), fmt.Sprintf(knobCases, args[1]))
 	}
 	return fmt.Errorf("%q: write check or knob", args[0])
 }
 
 func write(dir, name, code, cases string) error {
 	for path, text := range map[string]string{
-		filepath.Join(dir, name+".go"):                 code,
+		filepath.Join(dir, name+".go"):                code,
 		filepath.Join(dir, "testdata", name+".txtar"): cases,
 	} {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -127,4 +127,26 @@ var %[1]s = Rule{
 		c.Set(basis.Total/100, "1 %% of {memory}", "memory", basis.Total)
 	},
 }
+`
+
+const checkCases = `%[1]s: say in plain words what these cases are about
+-- fires: the setting is off --
+set %[1]s=off
+-- silent: the setting is on --
+set %[1]s=on
+-- missing: the settings may not be read --
+hide in.server.settings
+`
+
+const knobCases = `%[1]s: say in plain words what these cases are about
+-- typical/host --
+host: ram=64GB cpus=16 storage=nvme pg=17
+-- typical/want --
+-- small/host --
+host: ram=2GB cpus=1 storage=ssd pg=17
+-- small/want --
+-- the memory is not known/host --
+host: ram=64GB cpus=16 pg=17
+hide: proc/meminfo forbidden a test
+-- the memory is not known/want --
 `

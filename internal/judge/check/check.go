@@ -221,6 +221,7 @@ func Run(s *snapshot.Snapshot, checks []Check, o Options) Report {
 	stands := map[[2]string]bool{}
 	for _, f := range all {
 		stands[[2]string{f.ID, f.Instance}] = true
+		stands[[2]string{f.ID, anywhere}] = true
 	}
 	causes := map[string][]string{}
 	for _, ck := range checks {
@@ -245,9 +246,13 @@ func Run(s *snapshot.Snapshot, checks []Check, o Options) Report {
 	return r
 }
 
+// anywhere stands for any instance: a finding on the host is silent while one
+// of its causes stands for some instance. No label is this.
+const anywhere = "\x00"
+
 func silenced(f Finding, causes []string, stands map[[2]string]bool) bool {
 	for _, id := range causes {
-		if stands[[2]string{id, f.Instance}] || stands[[2]string{id, ""}] {
+		if stands[[2]string{id, f.Instance}] || stands[[2]string{id, ""}] || f.Instance == "" && stands[[2]string{id, anywhere}] {
 			return true
 		}
 	}

@@ -60,6 +60,7 @@ type Decision struct {
 	Inputs    []Input // the numbers that the reason rests on
 	Pinned    bool
 	Effect    knob.Effect
+	later     knob.Effect // what Case.After asked for
 }
 
 // Input is one number that a decision rests on.
@@ -165,9 +166,12 @@ func (o *Outcome) tidy() {
 
 func (o *Outcome) run(c *Case) error {
 	if c.Instance != nil {
+		if _, ok := Need(c, c.Instance.Server.Settings); !ok {
+			return nil
+		}
 		p, ok := c.Param(c.rule.Address.Name())
 		if !ok || p.Context == "internal" {
-			return nil // this version or build has no such parameter, or nothing is known of the server
+			return nil // this version or build has no such parameter
 		}
 		v, ok := Need(c, c.Instance.Server.Version)
 		if !ok || c.rule.From > 0 && v.Major() < c.rule.From || c.rule.To > 0 && v.Major() > c.rule.To {
@@ -195,6 +199,7 @@ func (o *Outcome) run(c *Case) error {
 	if c.Instance != nil {
 		d.Effect = knob.EffectOf(c.param.Context)
 	}
+	d.Effect = max(d.Effect, d.later)
 	d.Effective = d.Want
 	if p, ok := present.Get(); !ok {
 		// A value that cannot be seen is not changed: nobody could put it back.
@@ -291,6 +296,10 @@ func (c *Case) Set(v any, text string, pairs ...any) {
 	}
 	c.decision = d
 }
+
+// After says that the decision made takes effect only after more than the
+// knob's kind needs: a pool of huge pages that has to be reserved at boot.
+func (c *Case) After(e knob.Effect) { c.decision.later = e }
 
 func (c *Case) unit() string {
 	if c.Instance == nil {

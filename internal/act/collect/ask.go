@@ -1,0 +1,167 @@
+package collect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/evidence"
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
+)
+
+// maxMajor is above every major version, so that all queries are listed.
+const maxMajor = 1 << 20
+
+// reply is what asking one server brought.
+type reply struct {
+	of      *instance
+	archive *evidence.Archive
+	session Session
+}
+
+// askServers asks each running instance over SQL, all at the same time. The
+// channel yields one reply for each instance that had not answered before.
+func (c *collector) askServers(ctx context.Context, found []*instance) <-chan reply {
+	out := make(chan reply, len(found))
+	var wait sync.WaitGroup
+	for _, in := range found {
+		if in.answered {
+			continue
+		}
+		how, err := c.connectTo(in)
+		if err == nil {
+			c.say("asking the server on port %d", in.port)
+		}
+		wait.Go(func() {
+			r := reply{of: in, archive: evidence.New()}
+			if err == nil {
+				r.session, err = c.ask(ctx, r.archive, in.key, how, c.req.Deep)
+			}
+			if err != nil {
+				silent(r.archive, in.key, err)
+			}
+			out <- r
+		})
+	}
+	go func() { wait.Wait(); close(out) }()
+	return out
+}
+
+// ask is querySQL, kept from bringing the rest down with it.
+func (c *collector) ask(ctx context.Context, a *evidence.Archive, key string, how Connect, deep bool) (s Session, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("the collector stopped: %v", p)
+		}
+	}()
+	return c.query(ctx, a, key, how, deep)
+}
+
+// merge takes over the replies. A data directory that was closed to us is
+// known where the server told it.
+func (c *collector) merge(replies <-chan reply) {
+	for r := range replies {
+		c.takeOver(r.archive)
+		if r.of.dataDir == "" && path.IsAbs(r.session.DataDirectory) {
+			r.of.dataDir = path.Clean(r.session.DataDirectory)
+		}
+	}
+}
+
+// takeOver takes over what another goroutine collected.
+func (c *collector) takeOver(a *evidence.Archive) {
+	for _, n := range a.Names() {
+		if b, err := a.ReadFile(n); err == nil {
+			c.add(n, b)
+		}
+	}
+	for _, m := range a.MissingFiles() {
+		c.a.AddMissing(m)
+	}
+}
+
+// silent notes every answer that a server did not give, for the reason
+// that it could not be asked at all.
+func silent(a *evidence.Archive, key string, err error) {
+	m := evidence.Missing{State: known.Unread, Reason: err.Error()}
+	var p *say.Problem
+	if errors.As(err, &p) {
+		m.Reveal = p.Hint
+		if p.Code == say.CodeNoAccess {
+			m.State = known.Forbidden
+		}
+	}
+	noted := map[string]bool{}
+	for _, old := range a.MissingFiles() {
+		noted[old.Name] = true
+	}
+	for _, q := range pg.Queries(maxMajor, true) {
+		m.Name = pg.Path(key, q.Name)
+		if !noted[m.Name] {
+			a.AddMissing(m)
+		}
+	}
+}
+
+const notRunning = "the server does not run"
+
+// connectTo says how to reach a server of this host: through its socket, also
+// that of a container; by TCP only where it has no socket and shares our
+// network.
+func (c *collector) connectTo(in *instance) (Connect, error) {
+	how := Connect{Port: in.port, AsUID: -1}
+	if c.root {
+		how.AsUID, how.User = in.uid, c.roleOf(in)
+	}
+	switch {
+	case in.pid == 0:
+		return how, &say.Problem{Message: notRunning, Hint: "start the server", Code: say.CodeError}
+	case in.port == 0:
+		return how, &say.Problem{Message: "the port of the server is not known", Hint: asOwner, Code: say.CodeNoAccess}
+	case in.socketDir != "":
+		if how.SocketDir = in.view.Reach(in.socketDir); how.SocketDir != "" {
+			return how, nil
+		}
+	case in.listen != "" && !in.inside && c.t.Reach("/") == "/": // a tree of files has no network
+		how.Conninfo = keyword("host", loopback(in.listen)) + keyword("port", strconv.Itoa(in.port))
+		if how.User != "" {
+			how.Conninfo += keyword("user", how.User)
+		}
+		return how, nil
+	}
+	return how, &say.Problem{Message: "the server has no socket that can be reached from here",
+		Hint: "give a connection string instead", Code: say.CodeError}
+}
+
+// loopback turns an address that a server listens on into one to connect to.
+func loopback(listen string) string {
+	switch listen {
+	case "*", "0.0.0.0":
+		return "127.0.0.1"
+	case "::":
+		return "::1"
+	}
+	return listen
+}
+
+// roleOf names the role that root connects as: PGUSER, else the name of the
+// owner of the data directory, else postgres.
+func (c *collector) roleOf(in *instance) string {
+	if u := os.Getenv("PGUSER"); u != "" {
+		return u
+	}
+	want := strconv.Itoa(in.uid)
+	for line := range strings.Lines(text(in.view, "etc/passwd")) {
+		if f := strings.Split(line, ":"); len(f) > 2 && f[2] == want && f[0] != "" {
+			return f[0]
+		}
+	}
+	return "postgres"
+}

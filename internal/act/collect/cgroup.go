@@ -1,0 +1,23 @@
+package collect
+
+import (
+	"strconv"
+
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+)
+
+// cgroupFiles copies the limits of the control group of a process and of all
+// its ancestors.
+func (c *collector) cgroupFiles(pid int) {
+	mounts, ok := c.take(mountInfo)
+	if !ok {
+		return
+	}
+	group, ok := c.take("proc/" + strconv.Itoa(pid) + "/cgroup")
+	if !ok {
+		return
+	}
+	for _, name := range host.CGroupFiles(mounts, group) {
+		c.takeIfThere(name, name) // most names exist under one version or architecture only
+	}
+}

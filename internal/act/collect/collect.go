@@ -1,0 +1,147 @@
+// Package collect brings together the evidence of a host and of the instances
+// on it: it finds the servers, copies the files that the readers of fact/host
+// want, and asks each server over SQL. It interprets no more than it needs to
+// find its way, and a part that fails costs that part only.
+package collect
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/fact/evidence"
+)
+
+// Kind says how a person named what is to be looked at.
+type Kind int
+
+// The kinds of request.
+const (
+	Here     Kind = iota // this host and every instance that runs on it
+	DataDir              // the instance of one data directory, running or not
+	Conninfo             // the server of a connection string, or of PG* variables
+)
+
+// Request says what to collect.
+type Request struct {
+	Kind     Kind
+	Value    string       // of DataDir a path; of Conninfo a connection string or URI, "" for PG* variables alone
+	Deep     bool         // also what grows with the number of tables
+	Tool     string       // name and version of the program, for evidence.json; "" is "pgfettle"
+	Progress func(string) // told what is being done, one clause each; may be nil
+}
+
+// Run collects. An error is a *say.Problem where the request itself cannot be
+// met (no such data directory, the named server refuses), or the context's.
+// Whatever else could not be had is in the archive, with the reason.
+func Run(ctx context.Context, t target.Target, r Request) (*evidence.Archive, error) {
+	return newCollector(t, r).run(ctx)
+}
+
+func newCollector(t target.Target, r Request) *collector {
+	return &collector{t: t, a: evidence.New(), req: r, root: t.UID() == 0, query: querySQL}
+}
+
+func (c *collector) run(ctx context.Context) (*evidence.Archive, error) {
+	var err error
+	switch c.req.Kind {
+	case Here:
+		err = c.here(ctx)
+	case DataDir:
+		err = c.dataDir(ctx)
+	case Conninfo:
+		err = c.conninfo(ctx)
+	default:
+		err = fmt.Errorf("request: unknown kind %d", c.req.Kind)
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.a, nil
+}
+
+// collector is one run. Only its own goroutine writes to the archive.
+type collector struct {
+	t      target.Target
+	a      *evidence.Archive
+	req    Request
+	root   bool // we are root
+	mounts mountTable
+	query  func(ctx context.Context, a *evidence.Archive, key string, how Connect, deep bool) (Session, error)
+}
+
+func (c *collector) say(format string, args ...any) {
+	if c.req.Progress != nil {
+		c.req.Progress(fmt.Sprintf(format, args...))
+	}
+}
+
+// here collects the host and all instances that run on it. None running is no
+// error: the host alone can be judged.
+func (c *collector) here(ctx context.Context) error {
+	found := c.discover()
+	if len(found) == 0 {
+		c.say("no running instance found; collecting the host alone")
+	}
+	c.everything(ctx, found)
+	return nil
+}
+
+// everything collects the host and the given instances. The servers and
+// systemd are asked while the files of the host are read: each takes about as
+// long as the other.
+func (c *collector) everything(ctx context.Context, found []*instance) {
+	c.header(true)
+	number(found)
+	replies := c.askServers(ctx, found)
+	units := c.askSystemd(ctx, found)
+	c.safely("host", c.hostFiles)
+	for _, in := range found {
+		c.safely(in.name("processes"), func() { c.processFiles(in) })
+	}
+	c.merge(replies)
+	for _, in := range found {
+		c.tellGaps(in)
+		c.safely(in.name("manager"), func() { c.findManager(in) })
+		c.safely(in.name("places.json"), func() { c.placesOf(in) })
+	}
+	c.safely("statfs.json", func() { c.spaces(found) })
+	c.safely("blocks.json", func() { c.blocks(found) })
+	c.json("instances.json", listed(found))
+	c.takeOver(<-units)
+}
+
+// header writes evidence.json.
+func (c *collector) header(hostSeen bool) {
+	tool := c.req.Tool
+	if tool == "" {
+		tool = "pgfettle"
+	}
+	c.json("evidence.json", map[string]any{"tool": tool, "taken_at": c.t.Now().Unix(), "host_seen": hostSeen, "root": c.root})
+}
+
+// json adds a document of the collector's own making.
+func (c *collector) json(name string, v any) {
+	b, err := json.MarshalIndent(v, "", " ")
+	if err == nil {
+		err = c.a.Add(name, append(b, '\n'))
+	}
+	if err != nil {
+		c.a.AddMissing(evidence.Missing{Name: name, State: known.Unread, Reason: err.Error()})
+	}
+}
+
+// safely runs one part; a panic in it costs that part only.
+func (c *collector) safely(name string, part func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.a.AddMissing(evidence.Missing{Name: name, State: known.Unread, Reason: fmt.Sprintf("the collector stopped: %v", p)})
+		}
+	}()
+	part()
+}

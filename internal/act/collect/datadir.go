@@ -1,0 +1,85 @@
+package collect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+)
+
+// dataDir collects the host and the instance of one data directory. Other
+// instances of the host are left alone.
+func (c *collector) dataDir(ctx context.Context) error {
+	at := c.req.Value
+	if !path.IsAbs(at) {
+		abs, err := filepath.Abs(at)
+		if err != nil {
+			return &say.Problem{Message: fmt.Sprintf("%q is no path", at), Detail: err.Error(), Code: say.CodeUsage}
+		}
+		at = abs
+	}
+	found := c.discover()
+	in, err := c.instanceAt(found, at)
+	if err != nil {
+		return err
+	}
+	if in.pid == 0 {
+		c.say("no server runs in %s", in.dataDir)
+	}
+	c.everything(ctx, []*instance{in})
+	return nil
+}
+
+// instanceAt returns the running instance of a data directory, or a stopped
+// one. The error is a *say.Problem.
+func (c *collector) instanceAt(found []*instance, at string) (*instance, error) {
+	real, err := c.t.Resolve(at)
+	if err != nil {
+		return nil, notDataDir(at, err)
+	}
+	st, err := c.t.Stat(real)
+	if err != nil {
+		return nil, notDataDir(at, err)
+	}
+	for _, in := range found {
+		if in.dataDir == "" {
+			continue
+		}
+		if o, err := in.view.Stat(in.dataDir); in.dataDir == real && !in.inside || err == nil && o.Dev == st.Dev && o.Inode == st.Inode {
+			return in, nil
+		}
+	}
+	if !st.Mode.IsDir() {
+		return nil, &say.Problem{Message: at + " is not a data directory", Detail: "it is not a folder", Code: say.CodeUsage,
+			Hint: "a data directory is a folder that holds PG_VERSION; a file must be one that 'pgfettle snapshot' wrote"}
+	}
+	if _, err := c.t.ReadFile(path.Join(real, "PG_VERSION"), maxFile); err != nil {
+		return nil, notDataDir(at, err)
+	}
+	return &instance{view: c.t, dataDir: real, uid: st.UID}, nil
+}
+
+func notDataDir(at string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return &say.Problem{Message: "permission denied for " + at, Hint: asOwner, Code: say.CodeNoAccess}
+	case errors.Is(err, fs.ErrNotExist) && path.Base(errPath(err)) == "PG_VERSION":
+		return &say.Problem{Message: at + " is not a data directory", Detail: "it holds no file PG_VERSION", Code: say.CodeUsage,
+			Hint: "give the folder that SHOW data_directory names"}
+	case errors.Is(err, fs.ErrNotExist):
+		return &say.Problem{Message: "there is no " + at, Hint: "give a data directory, a connection string or an evidence file", Code: say.CodeUsage}
+	}
+	return &say.Problem{Message: "cannot read " + at, Detail: plainly(err), Code: say.CodeError}
+}
+
+func errPath(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Path
+	}
+	return ""
+}

@@ -1,0 +1,53 @@
+package collect
+
+import (
+	"bytes"
+
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+)
+
+// hostFiles copies everything that fact/host reads of the machine itself.
+func (c *collector) hostFiles() {
+	for _, name := range host.Files {
+		if name == initEnviron {
+			c.containerWord()
+			continue
+		}
+		c.take(name)
+	}
+	for _, name := range host.SysctlNames {
+		c.take(host.SysctlPath(name))
+	}
+	for _, pattern := range host.Globs {
+		for _, name := range c.glob(pattern) {
+			c.takeIfThere(name, name) // a folder that matches may not have the file
+		}
+	}
+	c.json("host.json", map[string]any{"page_size": c.t.PageSize(), "systemd": c.systemd(), "machine": c.t.Machine()})
+}
+
+const initEnviron = "proc/1/environ"
+
+// containerWord keeps of the environment of process 1 only the word that a
+// container manager leaves there. The rest is not evidence of the host, and in
+// a container it holds the passwords that the server was set up with.
+func (c *collector) containerWord() {
+	b, err := c.t.ReadFile(initEnviron, maxFile)
+	if err != nil {
+		c.miss(initEnviron, err, asRoot)
+		return
+	}
+	var kept []byte
+	for _, v := range bytes.Split(b, []byte{0}) {
+		if bytes.HasPrefix(v, []byte("container=")) {
+			kept = append(append(kept, v...), 0)
+		}
+	}
+	c.add(initEnviron, kept)
+}
+
+// systemd says whether the host was booted with systemd, as sd_booted(3) does.
+func (c *collector) systemd() bool {
+	_, err := c.t.Stat("run/systemd/system")
+	return err == nil
+}

@@ -1,0 +1,98 @@
+package collect
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/fact/evidence"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+)
+
+// instance is one PostgreSQL instance on the way into the archive.
+type instance struct {
+	key       string
+	pid       int           // of the postmaster; 0 where it does not run
+	args      []string      // command line of the postmaster
+	view      target.Target // where its paths hold: the host, or the root of its container
+	inside    bool          // it runs in a container
+	dataDir   string        // as the server sees it; "" where it could not be known
+	port      int           // 0: unknown
+	socketDir string        // "" : unknown, or none
+	listen    string        // first address of TCP; "" : unknown, or none
+	binDir    string        // "" : unknown
+	unit      string        // "" : not run by a systemd unit
+	manager   string
+	managed   bool // manager is known
+	processes []int
+	answered  bool // its server was asked already
+	notes     []string
+	gaps      []evidence.Missing // why fields are not known, named by the field alone
+	start     int64              // of the postmaster, clock ticks after boot
+	mounts    mountTable         // of its container
+	places    []snapshot.Place   // folders that it writes to
+	inner     []string           // their paths as the server sees them
+	uid       int                // owner of the data directory, else of the postmaster; -1: unknown
+}
+
+// name returns the evidence name of something of this instance.
+func (in *instance) name(what string) string { return "pg/" + in.key + "/" + what }
+
+// record is an entry of instances.json. What is not known is left out; the
+// archive tells why under pg/KEY/FIELD.
+type record struct {
+	Key       string   `json:"key"`
+	PID       *int     `json:"pid,omitempty"`
+	DataDir   *string  `json:"dataDirectory,omitempty"`
+	Port      *int     `json:"port,omitempty"`
+	SocketDir *string  `json:"socketDir,omitempty"`
+	Running   *bool    `json:"running,omitempty"`
+	BinDir    *string  `json:"binDir,omitempty"`
+	Processes []int    `json:"processes,omitempty"`
+	Unit      *string  `json:"unit,omitempty"`
+	Manager   *string  `json:"manager,omitempty"`
+	Notes     []string `json:"notes,omitempty"`
+}
+
+func listed(found []*instance) []record {
+	out := make([]record, 0, len(found))
+	for _, in := range found {
+		running := in.pid != 0
+		r := record{Key: in.key, PID: unlessZero(in.pid), DataDir: unlessZero(in.dataDir), Port: unlessZero(in.port), SocketDir: unlessZero(in.socketDir),
+			Running: &running, BinDir: unlessZero(in.binDir), Processes: in.processes, Unit: unlessZero(in.unit), Notes: in.notes}
+		if in.managed {
+			r.Manager = &in.manager
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+func unlessZero[T comparable](v T) *T {
+	var zero T
+	if v == zero {
+		return nil
+	}
+	return &v
+}
+
+// number gives the instances their keys, in order of port and data directory,
+// those of unknown port last.
+func number(found []*instance) {
+	slices.SortFunc(found, func(a, b *instance) int {
+		if (a.port == 0) != (b.port == 0) {
+			return b.port - a.port
+		}
+		if a.port != b.port {
+			return a.port - b.port
+		}
+		if d := strings.Compare(a.dataDir, b.dataDir); d != 0 {
+			return d
+		}
+		return a.pid - b.pid
+	})
+	for i, in := range found {
+		in.key = strconv.Itoa(i + 1)
+	}
+}

@@ -1,0 +1,142 @@
+package collect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"strings"
+	"syscall"
+	"unicode"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+)
+
+// maxReason bounds what is repeated of a server's message: two lines.
+const maxReason = 300
+
+// Hints for a person whose connection was refused.
+const (
+	hintPassword = "put the password into .pgpass or PGPASSWORD, or run pgfettle as root or as the owner of the data directory"
+	hintRole     = "name a role that the server lets in, with user= or PGUSER, or run pgfettle as root or as the owner of the data directory"
+	hintSlots    = "the last superuser_reserved_connections are kept for superusers: connect as one"
+	hintStarting = "try again when the server accepts connections; its log says what it is doing"
+	hintDatabase = "name another database with dbname= or PGDATABASE"
+	hintRunning  = "see whether the server runs there, and whether host and port are right"
+	hintSocket   = "run pgfettle as root or as a user that unix_socket_permissions lets in"
+	hintTimeout  = "see whether a firewall lies between, or the server hangs; connect_timeout= waits longer"
+	hintConninfo = "write it as 'host=… port=… dbname=… user=…' or postgresql://user@host:port/dbname"
+	hintTLS      = "see sslmode, sslrootcert and the server's ssl settings"
+)
+
+// refusal turns the error of a connection attempt into what a person is told.
+// A password that a server repeats is not repeated.
+func refusal(err error, cfg *pgconn.Config) error {
+	where := address(cfg)
+	p := &say.Problem{Code: say.CodeError}
+	var pe *pgconn.PgError
+	var dns *net.DNSError
+	var stranger *strangerError
+	switch {
+	case errors.As(err, &pe):
+		p.Message = plain(pe.Message, cfg.Password)
+		switch pe.Code {
+		case "28P01":
+			p.Code, p.Hint = say.CodeNoAccess, hintPassword
+		case "28000":
+			p.Code, p.Hint = say.CodeNoAccess, hintRole
+		case "42501":
+			p.Code, p.Hint = say.CodeNoAccess, hintDatabase
+		case "3D000", "55000":
+			p.Hint = hintDatabase
+		case "53300":
+			p.Hint = hintSlots
+		case "57P03":
+			p.Hint = hintStarting
+		}
+		p.Detail = "the server at " + where + " refused the connection"
+	case errors.As(err, &stranger):
+		p.Code, p.Message = say.CodeNoAccess, stranger.Error()
+	case errors.As(err, &dns):
+		p.Message, p.Hint = fmt.Sprintf("the host name %q is not known", cfg.Host), hintRunning
+	case pgconn.Timeout(err) || errors.Is(err, context.DeadlineExceeded):
+		p.Message, p.Hint = fmt.Sprintf("the server at %s did not answer within %s", where, cfg.ConnectTimeout), hintTimeout
+	case errors.Is(err, syscall.ECONNREFUSED):
+		p.Message, p.Hint = "no server listens at "+where, hintRunning
+	case errors.Is(err, fs.ErrNotExist):
+		p.Message, p.Hint = "there is no server socket at "+where, hintRunning
+	case errors.Is(err, fs.ErrPermission):
+		p.Code, p.Message, p.Hint = say.CodeNoAccess, "no permission to connect to "+where, hintSocket
+	default:
+		p.Message, p.Detail, p.Hint = "the connection to "+where+" failed", plain(innermost(err).Error(), cfg.Password), hintRunning
+		if strings.Contains(err.Error(), "tls") || strings.Contains(err.Error(), "TLS") {
+			p.Hint = hintTLS
+		}
+	}
+	return p
+}
+
+// notParsed tells of a connection string that makes no sense. It repeats none
+// of it: what is malformed may hold a password anywhere.
+func notParsed(err error) error {
+	p := &say.Problem{Message: "the connection string is not valid", Hint: hintConninfo, Code: say.CodeUsage}
+	for _, what := range []string{"invalid port", "sslmode is invalid", "invalid connect_timeout", "unknown target_session_attrs value",
+		"failed to configure TLS", "failed to read service"} {
+		if strings.Contains(err.Error(), what) {
+			p.Detail = what
+		}
+	}
+	return p
+}
+
+// address names the server as a person would look for it.
+func address(cfg *pgconn.Config) string {
+	network, addr := pgconn.NetworkAddress(cfg.Host, cfg.Port)
+	if network == "unix" {
+		return addr
+	}
+	return plain(addr, cfg.Password)
+}
+
+// innermost returns the cause at the bottom of a chain of errors; of several
+// that were joined, the last one's.
+func innermost(err error) error {
+	for {
+		switch e := err.(type) {
+		case interface{ Unwrap() error }:
+			if e.Unwrap() == nil {
+				return err
+			}
+			err = e.Unwrap()
+		case interface{ Unwrap() []error }:
+			all := e.Unwrap()
+			if len(all) == 0 {
+				return err
+			}
+			err = all[len(all)-1]
+		default:
+			return err
+		}
+	}
+}
+
+// plain makes one bounded line of a text that somebody else wrote, without the
+// secret in it.
+func plain(s, secret string) string {
+	if secret != "" {
+		s = strings.ReplaceAll(s, secret, "xxxxx")
+	}
+	s = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "?"))
+	if r := []rune(s); len(r) > maxReason {
+		s = string(r[:maxReason]) + "…"
+	}
+	return strings.TrimSpace(s)
+}

@@ -1,0 +1,104 @@
+package collect
+
+import (
+	"bytes"
+	"errors"
+	"net"
+	"slices"
+	"strconv"
+	"syscall"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Session is what one connection showed of the server behind it.
+type Session struct {
+	Major         int    // of server_version
+	Role          string // connected as
+	Database      string // connected to
+	BackendPID    int    // by pg_backend_pid: behind a pooler, not that of our own connection
+	BackendAt     int64  // start of the backend, seconds since the epoch by the server's clock
+	PostmasterAt  int64  // start of the server, seconds since the epoch by the server's clock
+	DataDirectory string // "" where the role may not see it
+	PeerPID       int    // process that listens on the Unix socket; 0 over TCP or where it is not visible from here
+}
+
+func sessionOf(conn *pgconn.PgConn) Session {
+	s := Session{Major: major(conn.ParameterStatus("server_version"))}
+	if u, ok := conn.Conn().(*net.UnixConn); ok {
+		if raw, err := u.SyscallConn(); err == nil {
+			_ = raw.Control(func(fd uintptr) {
+				if c, err := syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED); err == nil {
+					s.PeerPID = int(c.Pid)
+				}
+			})
+		}
+	}
+	return s
+}
+
+// notice picks the data directory out of the settings as they pass.
+func (s *Session) notice(query string, values [][]byte) {
+	if query == "settings" && len(values) > 1 && string(values[0]) == "data_directory" {
+		s.DataDirectory = string(values[1])
+	}
+}
+
+// reader reads the files of a host; target.Target is one.
+type reader interface {
+	ReadFile(name string, limit int64) ([]byte, error)
+}
+
+const (
+	// clockTicks is USER_HZ, in which /proc counts: 100 on every architecture
+	// that PostgreSQL is packaged for.
+	clockTicks = 100
+	// sameStart is how far the start of a process may differ between /proc and
+	// the server's clock: /proc/stat tells the boot time in whole seconds, and
+	// a backend notes its start a little after its fork.
+	sameStart = 2
+)
+
+// sameHost says whether the server of a session runs on the host whose files
+// are read: the process that listens on the socket is a postmaster here, or the
+// backend of the session is a process here that began when the server says. A
+// process number alone would not do: the server's host has its own.
+func sameHost(host reader, s Session) bool {
+	if s.PeerPID > 0 && isServer(host, s.PeerPID) {
+		return true
+	}
+	if s.BackendPID <= 0 || s.BackendAt <= 0 || !isServer(host, s.BackendPID) {
+		return false
+	}
+	stat, err := host.ReadFile("proc/"+strconv.Itoa(s.BackendPID)+"/stat", maxFile)
+	if err != nil {
+		return false
+	}
+	p, ok := parseStat(s.BackendPID, string(stat))
+	boot, err := bootTime(host)
+	if !ok || err != nil {
+		return false
+	}
+	apart := boot + p.start/clockTicks - s.BackendAt
+	return -sameStart <= apart && apart <= sameStart
+}
+
+// isServer says whether a process bears a server's name.
+func isServer(host reader, pid int) bool {
+	comm, err := host.ReadFile("proc/"+strconv.Itoa(pid)+"/comm", maxFile)
+	return err == nil && slices.Contains(serverNames, string(bytes.TrimSpace(comm)))
+}
+
+// bootTime reads the line btime of proc/stat: seconds since the epoch.
+func bootTime(host reader) (int64, error) {
+	b, err := host.ReadFile("proc/stat", maxFile)
+	if err != nil {
+		return 0, err
+	}
+	for line := range bytes.Lines(b) {
+		if v, ok := bytes.CutPrefix(line, []byte("btime ")); ok {
+			return strconv.ParseInt(string(bytes.TrimSpace(v)), 10, 64)
+		}
+	}
+	return 0, errors.New("proc/stat: no btime in it")
+}

@@ -1,0 +1,94 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// socketLimit is what the path of the socket may take: sun_path holds 108 bytes
+// with its end on Linux and 104 elsewhere, and ".s.PGSQL.5432.lock" must fit too.
+const socketLimit = 100
+
+// place is a private temporary folder of an account. Where we are root and it
+// belongs to somebody else, its owner may swap what lies in it for links to
+// files of ours: so we touch it only through a handle that no link leads out of.
+type place struct {
+	path    string
+	root    *os.Root
+	account Account
+}
+
+// newPlace makes the folder: below the usual temporary folder, or below /tmp
+// where that is out of the account's reach or makes the socket's path too long.
+func newPlace(acc Account) (*place, error) {
+	var errs []error
+	for _, parent := range []string{os.TempDir(), "/tmp"} {
+		if acc.Switch && !reachable(parent) {
+			errs = append(errs, fmt.Errorf("%s: not open to an unprivileged user", parent))
+			continue
+		}
+		dir, err := os.MkdirTemp(parent, "pgfettle-")
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if len(dir)+len("/s/.s.PGSQL.5432.lock") > socketLimit {
+			errs = append(errs, fmt.Errorf("%s: too long for a socket", dir), os.Remove(dir))
+			continue
+		}
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			errs = append(errs, err, os.Remove(dir))
+			continue
+		}
+		p := &place{path: dir, root: root, account: acc}
+		if err := p.own("."); err != nil {
+			errs = append(errs, err, p.remove())
+			continue
+		}
+		return p, nil
+	}
+	return nil, fmt.Errorf("private temporary folder: %w", errors.Join(errs...))
+}
+
+// reachable says whether every folder of a path lets others pass through.
+func reachable(path string) bool {
+	for {
+		st, err := os.Stat(path)
+		if err != nil || st.Mode().Perm()&0o001 == 0 {
+			return false
+		}
+		up := filepath.Dir(path)
+		if up == path {
+			return true
+		}
+		path = up
+	}
+}
+
+// own gives a file in the place to the account.
+func (p *place) own(name string) error {
+	if !p.account.Switch {
+		return nil
+	}
+	return p.root.Lchown(name, p.account.UID, p.account.GID)
+}
+
+func (p *place) mkdir(name string) error {
+	return errors.Join(p.root.Mkdir(name, 0o700), p.own(name))
+}
+
+func (p *place) write(name string, b []byte) error {
+	return errors.Join(p.root.WriteFile(name, b, 0o600), p.own(name))
+}
+
+// remove takes the folder away with all that is in it.
+func (p *place) remove() error {
+	err := errors.Join(p.root.Close(), os.RemoveAll(p.path))
+	if err != nil {
+		return fmt.Errorf("private temporary folder: %w", err)
+	}
+	return nil
+}

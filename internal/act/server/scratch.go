@@ -1,0 +1,245 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// How long the steps of a throwaway instance may take. initdb needs half a
+// second and a start a tenth on an idle machine; the bounds are for a busy one.
+const (
+	initTimeout  = 2 * time.Minute
+	startTimeout = time.Minute
+	fastTimeout  = 15 * time.Second // fast shutdown writes a checkpoint
+	quitTimeout  = 5 * time.Second  // immediate shutdown writes none; PostgreSQL itself kills its children after 5 s
+)
+
+// Options say what a throwaway instance is like.
+type Options struct {
+	Settings map[string]string // written to its postgresql.conf, values as a person spells them
+	InitDB   []string          // further arguments of initdb
+}
+
+// Instance is a throwaway server. It lives in one private folder; Remove ends
+// it and takes the folder away.
+type Instance struct {
+	Binaries Binaries
+	Folder   string // everything of it is below; mode 0700, owned by its account
+	DataDir  string
+	Socket   string // folder of the unix socket; no TCP port is opened
+	Port     int    // number in the name of the socket
+	Account  Account
+
+	place *place
+	cmd   *exec.Cmd
+	done  chan struct{} // closed when the postmaster has ended
+}
+
+// New makes a cluster in a private temporary folder; Start starts it. When it
+// fails, or ctx ends before, nothing is left behind.
+func New(ctx context.Context, b Binaries, o Options) (*Instance, error) {
+	acc, err := Unprivileged()
+	if err != nil {
+		return nil, err
+	}
+	p, err := newPlace(acc)
+	if err != nil {
+		return nil, err
+	}
+	i := &Instance{Binaries: b, Folder: p.path, DataDir: p.path + "/data", Socket: p.path + "/s", Port: 5432, Account: acc, place: p}
+	if err := i.build(ctx, o); err != nil {
+		return nil, errors.Join(err, i.Remove())
+	}
+	return i, nil
+}
+
+func (i *Instance) build(ctx context.Context, o Options) error {
+	if err := i.place.mkdir("s"); err != nil {
+		return fmt.Errorf("socket folder: %w", err)
+	}
+	args := []string{"-D", i.DataDir, "-U", "postgres", "-A", "trust", "--no-sync", "--locale=C", "--encoding=UTF8"}
+	if i.Binaries.Version.Major() >= 14 {
+		args = append(args, "--no-instructions")
+	}
+	ctx, cancel := context.WithTimeout(ctx, initTimeout)
+	defer cancel()
+	if _, err := i.run(ctx, "initdb", append(args, o.InitDB...)...); err != nil {
+		return err
+	}
+	conf := map[string]string{
+		"listen_addresses": "", "unix_socket_directories": i.Socket, "port": strconv.Itoa(i.Port),
+	}
+	maps.Copy(conf, o.Settings)
+	return i.Configure(conf)
+}
+
+// run runs one of the instance's programs to its end and returns its output; an
+// error carries the last words of it.
+func (i *Instance) run(ctx context.Context, tool string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, i.Binaries.Tool(tool), args...)
+	cmd.Env, cmd.Dir = environment(i.Folder), i.Folder
+	cmd.SysProcAttr = i.Account.attributes()
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // initdb has children
+	cmd.WaitDelay = time.Second
+	var out bytes.Buffer
+	sink := &bounded{w: &out, left: 64 << 10}
+	cmd.Stdout, cmd.Stderr = sink, sink
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			return "", fmt.Errorf("%s: %w", tool, context.Cause(ctx))
+		}
+		return "", fmt.Errorf("%s: %w: %s", tool, err, tail(out.String(), 3))
+	}
+	return out.String(), nil
+}
+
+// Configure appends settings to postgresql.conf, where the last one of a name
+// wins; they take effect at the next start or reload.
+func (i *Instance) Configure(settings map[string]string) error {
+	text, err := confText(settings)
+	if err != nil {
+		return err
+	}
+	f, err := i.place.root.OpenFile("data/postgresql.conf", os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return fmt.Errorf("settings of a throwaway instance: %w", err)
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return fmt.Errorf("settings of a throwaway instance: %w", err)
+	}
+	return nil
+}
+
+// Start starts the server and returns when it takes connections. The error
+// holds the last lines of its log. args are further arguments of postgres, such
+// as "-c", "huge_pages=on". When ctx ends before the server is ready, it is
+// stopped.
+func (i *Instance) Start(ctx context.Context, args ...string) error {
+	if i.Running() {
+		return fmt.Errorf("start of %s: it is running", i.Binaries)
+	}
+	log, err := i.place.root.OpenFile("log", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("server log: %w", err)
+	}
+	defer func() { _ = log.Close() }()
+	cmd := exec.Command(i.Binaries.Tool("postgres"), append([]string{"-D", i.DataDir}, args...)...)
+	cmd.Env, cmd.Dir = environment(i.Folder), i.Folder
+	cmd.SysProcAttr = i.Account.attributes()
+	cmd.SysProcAttr.Pdeathsig = syscall.SIGQUIT // should we be killed ourselves, it shuts down at once
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
+		return fmt.Errorf("start of %s: %w", i.Binaries, err)
+	}
+	i.cmd, i.done = cmd, make(chan struct{})
+	go func(done chan struct{}) {
+		_ = cmd.Wait() // how it ended is in the log
+		close(done)
+	}(i.done)
+
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	tick := time.NewTicker(5 * time.Millisecond) // a start takes about 50 ms
+	defer tick.Stop()
+	for {
+		select {
+		case <-i.done:
+			return fmt.Errorf("start of %s: %s", i.Binaries, i.lastWords())
+		case <-ctx.Done():
+			return errors.Join(fmt.Errorf("start of %s: %w: %s", i.Binaries, context.Cause(ctx), i.lastWords()), i.Stop())
+		case <-tick.C:
+			if i.ready() {
+				return nil
+			}
+		}
+	}
+}
+
+// ready reads the status that the postmaster keeps in the eighth line of
+// postmaster.pid; the first one is its process id.
+func (i *Instance) ready() bool {
+	b, err := os.ReadFile(i.DataDir + "/postmaster.pid")
+	if err != nil {
+		return false
+	}
+	lines := strings.Split(string(b), "\n")
+	return len(lines) > 7 && lines[0] == strconv.Itoa(i.cmd.Process.Pid) && strings.TrimSpace(lines[7]) == "ready"
+}
+
+// Log returns the path of the server's log.
+func (i *Instance) Log() string { return i.Folder + "/log" }
+
+func (i *Instance) lastWords() string {
+	b, err := os.ReadFile(i.Log())
+	if err != nil {
+		return "no log: " + err.Error()
+	}
+	return tail(string(b), 4)
+}
+
+// Running says whether the server runs.
+func (i *Instance) Running() bool {
+	if i.cmd == nil {
+		return false
+	}
+	select {
+	case <-i.done:
+		return false
+	default:
+		return true
+	}
+}
+
+// PID returns the process id of the postmaster; 0 when it does not run.
+func (i *Instance) PID() int {
+	if !i.Running() {
+		return 0
+	}
+	return i.cmd.Process.Pid
+}
+
+// ConnString returns the conninfo string of the superuser.
+func (i *Instance) ConnString() string {
+	return fmt.Sprintf("host='%s' port=%d user=postgres dbname=postgres", i.Socket, i.Port)
+}
+
+// Stop stops the server: fast first, then immediately, then by force, each with
+// a bound of time. It does not heed a context, as it is what has to happen when
+// one ends.
+func (i *Instance) Stop() error {
+	for _, step := range []struct {
+		sig  syscall.Signal
+		wait time.Duration
+	}{{syscall.SIGINT, fastTimeout}, {syscall.SIGQUIT, quitTimeout}, {syscall.SIGKILL, quitTimeout}} {
+		if !i.Running() {
+			return nil
+		}
+		if err := i.cmd.Process.Signal(step.sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			return fmt.Errorf("stop of %s: %w", i.Binaries, err)
+		}
+		select {
+		case <-i.done:
+			return nil
+		case <-time.After(step.wait):
+		}
+	}
+	return fmt.Errorf("stop of %s: process %d does not end", i.Binaries, i.cmd.Process.Pid)
+}
+
+// Remove stops the server and takes its folder away; twice is as good as once.
+func (i *Instance) Remove() error {
+	if err := i.Stop(); err != nil {
+		return err
+	}
+	return i.place.remove()
+}

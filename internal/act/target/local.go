@@ -1,0 +1,268 @@
+package target
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Local is this machine, or a folder that stands for one.
+type Local struct {
+	// Root is "" or "/" for the machine itself. Any other folder is a tree
+	// that nothing leads out of: absolute links start at it, ".." ends at it,
+	// and no commands are run.
+	Root string
+}
+
+var _ Target = (*Local)(nil)
+
+func (l *Local) host() bool { return l.Root == "" || l.Root == "/" }
+
+// clean returns an absolute path without dots.
+func clean(name string) string { return path.Clean("/" + name) }
+
+// ReadFile implements Target.
+func (l *Local) ReadFile(name string, limit int64) ([]byte, error) {
+	if l.host() {
+		return readPath(clean(name), limit)
+	}
+	rel, root, err := l.inside(name)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	// O_NONBLOCK: a FIFO that lies where a file is expected must not stop us.
+	f, err := root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return readFd(int(f.Fd()), name, limit)
+}
+
+// ReadDir implements Target.
+func (l *Local) ReadDir(name string) ([]string, error) {
+	if l.host() {
+		return readNames(os.Open(clean(name)))
+	}
+	rel, root, err := l.inside(name)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	return readNames(root.Open(rel))
+}
+
+func readNames(f *os.File, err error) ([]string, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.Readdirnames(-1)
+}
+
+// Readlink implements Target.
+func (l *Local) Readlink(name string) (string, error) {
+	if l.host() {
+		return os.Readlink(clean(name))
+	}
+	dir, err := l.Resolve(path.Dir(clean(name)))
+	if err != nil {
+		return "", err
+	}
+	root, err := os.OpenRoot(l.Root)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	return root.Readlink(relative(path.Join(dir, path.Base(clean(name)))))
+}
+
+// Resolve implements Target.
+func (l *Local) Resolve(name string) (string, error) {
+	if l.host() {
+		return filepath.EvalSymlinks(clean(name))
+	}
+	root, err := os.OpenRoot(l.Root)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	return resolve(root, name)
+}
+
+// maxLinks is the kernel's own limit on links followed in one path.
+const maxLinks = 40
+
+// resolve follows links within root by hand, as a process whose root it is
+// would; os.Root alone refuses absolute links.
+func resolve(root *os.Root, name string) (string, error) {
+	done, rest := "/", strings.Split(clean(name), "/")
+	for links := 0; len(rest) > 0; {
+		part := rest[0]
+		rest = rest[1:]
+		switch part {
+		case "", ".":
+			continue
+		case "..":
+			done = path.Dir(done)
+			continue
+		}
+		at := path.Join(done, part)
+		fi, err := root.Lstat(relative(at))
+		if err != nil {
+			return "", err
+		}
+		if fi.Mode()&fs.ModeSymlink == 0 {
+			done = at
+			continue
+		}
+		if links++; links > maxLinks {
+			return "", &fs.PathError{Op: "resolve", Path: name, Err: syscall.ELOOP}
+		}
+		to, err := root.Readlink(relative(at))
+		if err != nil {
+			return "", err
+		}
+		if strings.HasPrefix(to, "/") {
+			done = "/"
+		}
+		rest = append(strings.Split(to, "/"), rest...)
+	}
+	return done, nil
+}
+
+// relative turns an absolute path of the tree into a name for os.Root.
+func relative(abs string) string {
+	if abs == "/" {
+		return "."
+	}
+	return abs[1:]
+}
+
+// inside resolves a name within the tree. os.Root stands guard behind it: a
+// link put there in between cannot lead out.
+func (l *Local) inside(name string) (string, *os.Root, error) {
+	root, err := os.OpenRoot(l.Root)
+	if err != nil {
+		return "", nil, err
+	}
+	abs, err := resolve(root, name)
+	if err != nil {
+		root.Close()
+		return "", nil, err
+	}
+	return relative(abs), root, nil
+}
+
+// Stat implements Target.
+func (l *Local) Stat(name string) (Info, error) {
+	if l.host() {
+		return info(os.Stat(clean(name)))
+	}
+	rel, root, err := l.inside(name)
+	if err != nil {
+		return Info{}, err
+	}
+	defer root.Close()
+	return info(root.Lstat(rel))
+}
+
+func info(fi fs.FileInfo, err error) (Info, error) {
+	if err != nil {
+		return Info{}, err
+	}
+	st, ok := fi.Sys().(*syscall.Stat_t)
+	if !ok {
+		return Info{}, syscall.ENOTSUP
+	}
+	return Info{Dev: uint64(st.Dev), Inode: st.Ino, Rdev: uint64(st.Rdev), Mode: fi.Mode(),
+		UID: int(st.Uid), GID: int(st.Gid), Size: fi.Size()}, nil
+}
+
+// Statfs implements Target.
+func (l *Local) Statfs(name string) (Space, error) {
+	var st syscall.Statfs_t
+	if l.host() {
+		if err := syscall.Statfs(clean(name), &st); err != nil {
+			return Space{}, &fs.PathError{Op: "statfs", Path: name, Err: err}
+		}
+		return space(st), nil
+	}
+	rel, root, err := l.inside(name)
+	if err != nil {
+		return Space{}, err
+	}
+	defer root.Close()
+	f, err := root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return Space{}, err
+	}
+	defer f.Close()
+	if err := syscall.Fstatfs(int(f.Fd()), &st); err != nil {
+		return Space{}, &fs.PathError{Op: "statfs", Path: name, Err: err}
+	}
+	return space(st), nil
+}
+
+func space(st syscall.Statfs_t) Space {
+	// f_frsize is the unit of f_blocks; f_bsize is only the preferred one.
+	size := int64(st.Frsize)
+	if size == 0 {
+		size = int64(st.Bsize)
+	}
+	return Space{Total: int64(st.Blocks) * size, Free: int64(st.Bavail) * size, Files: int64(st.Files), FFree: int64(st.Ffree)}
+}
+
+// Sub implements Target. The kernel lets only root and the owner of a process
+// through /proc/PID/root, which is found out here rather than at every file.
+func (l *Local) Sub(dir string) (Target, error) {
+	at := l.Reach(dir)
+	root, err := os.OpenRoot(at) // where there is no way, at is "" and is not found
+	if err != nil {
+		return nil, err
+	}
+	root.Close()
+	return &Local{Root: at}, nil
+}
+
+// Reach implements Target.
+func (l *Local) Reach(name string) string {
+	if l.host() {
+		return clean(name)
+	}
+	abs, err := l.Resolve(name)
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(l.Root, abs)
+}
+
+// Now implements Target.
+func (l *Local) Now() time.Time { return time.Now() }
+
+// UID implements Target.
+func (l *Local) UID() int { return os.Geteuid() }
+
+// PageSize implements Target.
+func (l *Local) PageSize() int { return os.Getpagesize() }
+
+// Machine implements Target.
+func (l *Local) Machine() string {
+	var u syscall.Utsname
+	if syscall.Uname(&u) != nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, c := range u.Machine {
+		if c == 0 {
+			break
+		}
+		b.WriteByte(byte(c))
+	}
+	return b.String()
+}

@@ -1,0 +1,118 @@
+// Package target is where things happen: a host whose files are read and
+// written and whose commands are run. Every other package reaches the world
+// through a Target, so that a tree of files can stand for a host in a test and
+// nothing else needs to exec or dial.
+//
+// Names are absolute paths of the target, "/proc/meminfo"; a leading slash may
+// be left out, so the names of an evidence archive are names of a target too.
+// Errors are those of io/fs: errors.Is tells fs.ErrNotExist and
+// fs.ErrPermission apart from the rest.
+package target
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"time"
+)
+
+// Target is one host, or the view of it that a container has.
+type Target interface {
+	// ReadFile reads a regular file (those of /proc and /sys count as such)
+	// in one go. More than limit bytes are ErrTooLarge, never a cut-off text.
+	ReadFile(name string, limit int64) ([]byte, error)
+	// ReadDir returns the names in a folder, unsorted, without "." and "..".
+	ReadDir(name string) ([]string, error)
+	// Readlink returns what a symbolic link says, which may be relative.
+	Readlink(name string) (string, error)
+	// Resolve returns the absolute path with every symbolic link followed.
+	Resolve(name string) (string, error)
+	// Stat follows symbolic links.
+	Stat(name string) (Info, error)
+	// Statfs tells the size of the filesystem that a path lies on.
+	Statfs(name string) (Space, error)
+	// Sub returns the target whose root is the given folder: absolute links
+	// within it start there. It is how the files of a container are read
+	// through /proc/PID/root. It runs no commands.
+	Sub(dir string) (Target, error)
+	// Reach returns the path by which this process itself gets to a name, for
+	// who has to hand one to the kernel, such as that of a socket; "" where
+	// there is no way.
+	Reach(name string) string
+	// Peer connects to a Unix socket, asks who listens there, and hangs up
+	// without a word. The answer is 0 where the listener's process is not
+	// visible from here.
+	Peer(socket string) (pid int, err error)
+	// Run runs a command to its end.
+	Run(ctx context.Context, c Command) (Output, error)
+	// Write replaces a file, or makes it: see the implementation for the
+	// order of steps. A crash leaves either the old file or the new one.
+	Write(name string, data []byte, perm fs.FileMode) error
+	// Now is the target's clock.
+	Now() time.Time
+	// UID is the effective user id that all this is done as.
+	UID() int
+	// PageSize is the base page of the kernel in bytes.
+	PageSize() int
+	// Machine is the kernel's name of the architecture: x86_64, aarch64, …
+	Machine() string
+}
+
+// Info is what stat(2) says of a file.
+type Info struct {
+	Dev   uint64      // filesystem that holds it
+	Inode uint64      //
+	Rdev  uint64      // of a device node: the device
+	Mode  fs.FileMode // type and permissions
+	UID   int
+	GID   int
+	Size  int64
+}
+
+// Major and Minor take a device number apart, as glibc's gnu_dev_major and
+// gnu_dev_minor do.
+func Major(dev uint64) uint32 { return uint32(dev>>8&0xfff) | uint32(dev>>32&^uint64(0xfff)) }
+
+// Minor is the other half.
+func Minor(dev uint64) uint32 { return uint32(dev&0xff) | uint32(dev>>12&^uint64(0xff)) }
+
+// Space is what statfs(2) says, in bytes and inodes.
+type Space struct {
+	Total, Free  int64 // Free is what an ordinary user may still take
+	Files, FFree int64
+}
+
+// Command is a program to run. It is never a shell line.
+type Command struct {
+	Argv    []string      // program and arguments; the program is looked up in PATH
+	Stdin   []byte        // nil: empty
+	Env     []string      // NAME=VALUE, added to the usual ones; LC_ALL=C always holds
+	Dir     string        // "": the folder that we are in, or / under As
+	As      *User         // nil: as we are; another user needs root, and gets a bare environment
+	Timeout time.Duration // 0: DefaultTimeout
+	Limit   int64         // bytes of output and of error text each; 0: DefaultLimit
+}
+
+// User is a user and group to run a command as, without further groups.
+type User struct{ UID, GID int }
+
+// Output is what a command that was run to its end left.
+type Output struct {
+	Stdout, Stderr []byte
+	Code           int // exit status; -1 where a signal ended it
+}
+
+// The bounds of a command that sets none: no command that pgfettle runs is
+// waited for by a person longer than ten seconds, nor says a megabyte.
+const (
+	DefaultTimeout = 10 * time.Second
+	DefaultLimit   = 1 << 20
+)
+
+// Errors besides those of io/fs.
+var (
+	ErrTooLarge   = errors.New("larger than its limit")
+	ErrNotRegular = errors.New("not a regular file")
+	ErrNoCommands = errors.New("no commands are run here")
+	ErrTimeout    = errors.New("did not end in time")
+)

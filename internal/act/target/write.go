@@ -1,0 +1,115 @@
+package target
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"syscall"
+)
+
+// Write implements Target: a temporary file in the same folder, fsync, rename,
+// fsync of the folder. A file that exists keeps its owner, group and mode, and
+// perm counts only for a new one. A symbolic link stays one: what it leads to
+// is replaced. It is not for /proc and /sys, where nothing can be renamed.
+func (l *Local) Write(name string, data []byte, perm fs.FileMode) error {
+	abs, err := l.Resolve(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		// a new file, in a folder that must exist
+		var dir string
+		if dir, err = l.Resolve(path.Dir(clean(name))); err == nil {
+			abs = path.Join(dir, path.Base(clean(name)))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	at := abs
+	if !l.host() {
+		at = filepath.Join(l.Root, abs)
+	}
+	dir, err := os.OpenRoot(filepath.Dir(at))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	return replace(dir, filepath.Base(at), data, perm)
+}
+
+func replace(dir *os.Root, base string, data []byte, perm fs.FileMode) (err error) {
+	old, err := info(dir.Lstat(base))
+	exists := err == nil
+	switch {
+	case exists && !old.Mode.IsRegular():
+		return &fs.PathError{Op: "write", Path: base, Err: ErrNotRegular}
+	case exists:
+		perm = old.Mode.Perm()
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	f, temp, err := temporary(dir, base)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		f.Close() // a second time where all went well, which does nothing
+		if err != nil && temp != "" {
+			err = errors.Join(err, dir.Remove(temp))
+		}
+	}()
+	if _, err = f.Write(data); err != nil {
+		return err
+	}
+	if exists {
+		// to the owner as he was; who may not give a file away and owns the
+		// old one has nothing to give
+		if err = f.Chown(old.UID, old.GID); err != nil {
+			return fmt.Errorf("owner of %s: %w", base, err)
+		}
+	}
+	if err = f.Chmod(perm); err != nil { // after chown, which may clear bits, and past the umask
+		return err
+	}
+	if err = f.Sync(); err != nil {
+		return err
+	}
+	if err = f.Close(); err != nil {
+		return err
+	}
+	if err = dir.Rename(temp, base); err != nil {
+		return err
+	}
+	temp = "" // renamed: what stands there now is not to be removed
+	return syncFolder(dir)
+}
+
+// temporary makes a new file beside base. Its name starts with a dot and ends
+// in a suffix that no program reads configuration from.
+func temporary(dir *os.Root, base string) (*os.File, string, error) {
+	for range 100 { // a name that is taken is tried again; a hundred in a row are no accident
+		name := "." + base + "." + strconv.FormatUint(rand.Uint64(), 36) + ".pgfettle-tmp"
+		f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if !errors.Is(err, fs.ErrExist) {
+			return f, name, err
+		}
+	}
+	return nil, "", fs.ErrExist
+}
+
+// syncFolder makes the rename last. A filesystem that cannot sync a folder
+// says EINVAL and is left alone, as PostgreSQL's fsync_fname does.
+func syncFolder(dir *os.Root) error {
+	f, err := dir.Open(".")
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := f.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) {
+		return fmt.Errorf("folder: %w", err)
+	}
+	return nil
+}

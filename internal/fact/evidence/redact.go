@@ -1,0 +1,131 @@
+package evidence
+
+import (
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/known"
+)
+
+// Redacted stands where a text was taken out.
+const Redacted = "(redacted)"
+
+// Redact returns a copy in which names are replaced by pseudonyms: databases,
+// roles, tablespaces, schemas, relations, slots, applications, hosts and
+// addresses become db1, role2, …; words of paths, control groups and units that
+// are not common to all systems become name1, name2, …. One name has one
+// pseudonym in the whole archive, so that what belonged together still does.
+// Pseudonyms are numbered in the order of the names and say nothing else of
+// them. Sizes, counts, states and kernel parameters stay as they are.
+//
+// What is kept is what is known to be harmless; a text of which that is not
+// known becomes "(redacted)", and an entry of unknown form is taken out.
+func (a *Archive) Redact() *Archive {
+	r := &redactor{names: map[class]map[string]string{}}
+	r.archive(a) // to learn all names
+	r.number()
+	return r.archive(a)
+}
+
+func (r *redactor) archive(a *Archive) *Archive {
+	out := New()
+	for _, name := range a.Names() {
+		to := r.entryName(name)
+		data, ok := r.entry(name, a.files[name], a)
+		if ok && out.Add(to, data) == nil {
+			continue
+		}
+		out.AddMissing(Missing{Name: to, State: known.Unread, Reason: "taken out by redaction"})
+	}
+	for _, m := range a.MissingFiles() {
+		out.AddMissing(Missing{Name: r.entryName(m.Name), State: m.State, Reason: r.prose(m.Reason), Reveal: r.prose(m.Reveal)})
+	}
+	return out
+}
+
+// entryName redacts the name of an entry, which is the path of a file of the
+// host. Those of sysctl.d are loaded in the order of their names, so what is no
+// common word in them keeps its place by the number in front of it only.
+func (r *redactor) entryName(name string) string {
+	if strings.HasPrefix(name, "proc/sys/") || strings.HasPrefix(name, "pg/") {
+		return name // parameters and queries: no name of a person's choice
+	}
+	return r.path(name)
+}
+
+// asIs lists entries without a name in them, by prefix or whole.
+var asIs = []string{
+	"proc/meminfo", "proc/cpuinfo", "proc/stat", "proc/vmstat", "proc/modules", "proc/pressure/", "proc/sys/",
+	"etc/os-release", "usr/lib/os-release", "host.json", ".dockerenv", "sys/",
+}
+
+// entry redacts the text of an entry; ok is false where its form is not known.
+func (r *redactor) entry(name string, data []byte, a *Archive) (out []byte, ok bool) {
+	s := string(data)
+	last := name[strings.LastIndexByte(name, '/')+1:]
+	switch {
+	case name == "proc/sys/kernel/hostname":
+		return r.eachLine(s, func(l string) string { return r.name(hostName, strings.TrimSpace(l)) }), true
+	case name == "proc/sys/kernel/core_pattern", name == "proc/swaps", strings.HasSuffix(name, "/dm/name"), strings.HasSuffix(name, "/dm/uuid"),
+		name == "etc/tuned/active_profile", name == "run/systemd/container", name == "run/host/container-manager", name == "proc/1/comm":
+		return r.eachLine(s, r.path), true
+	case name == "proc/cmdline":
+		return r.eachLine(s, r.bootLine), true
+	case name == "proc/self/mountinfo":
+		return r.eachLine(s, r.mountLine), true
+	case name == "run/.containerenv":
+		return nil, true // its presence is the fact; it holds the names of container and image
+	case strings.Contains(name, "sysctl.d/"), strings.HasPrefix(name, "etc/sysctl.conf"):
+		return r.eachLine(s, r.sysctlLine), true
+	case strings.HasPrefix(name, "cmd/systemctl-show-"):
+		return r.eachLine(s, r.unitLine), true
+	case strings.HasPrefix(name, "proc/") && strings.Count(name, "/") == 2:
+		return r.processFile(last, s)
+	case strings.HasPrefix(name, "pg/") || strings.HasSuffix(name, ".json") && !strings.Contains(name, "/"):
+		return r.document(name, last, data, a)
+	}
+	for _, p := range asIs {
+		if name == p || strings.HasSuffix(p, "/") && strings.HasPrefix(name, p) {
+			return data, true
+		}
+	}
+	return nil, false
+}
+
+func (r *redactor) processFile(file, s string) ([]byte, bool) {
+	switch file {
+	case "limits", "oom_score", "oom_score_adj":
+		return []byte(s), true
+	case "cpu", "memory", "io": // of proc/pressure
+		return []byte(s), true
+	case "status":
+		return r.eachLine(s, func(l string) string {
+			if v, ok := strings.CutPrefix(l, "Name:\t"); ok {
+				return "Name:\t" + r.path(v)
+			}
+			return l
+		}), true
+	case "cgroup":
+		return r.eachLine(s, r.cgroupLine), true
+	case "cmdline":
+		return []byte(r.commandLine(s)), true
+	case "environ":
+		for v := range strings.SplitSeq(s, "\x00") {
+			if strings.HasPrefix(v, "container=") {
+				return []byte(r.path(v) + "\x00"), true
+			}
+		}
+		return nil, true
+	}
+	return nil, false
+}
+
+// eachLine redacts a text line by line.
+func (r *redactor) eachLine(s string, fn func(string) string) []byte {
+	var b strings.Builder
+	for line := range strings.Lines(s) {
+		text := strings.TrimSuffix(line, "\n")
+		b.WriteString(fn(text))
+		b.WriteString(line[len(text):])
+	}
+	return []byte(b.String())
+}

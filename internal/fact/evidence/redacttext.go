@@ -1,0 +1,260 @@
+package evidence
+
+import (
+	"strconv"
+	"strings"
+)
+
+// cgroupLine redacts a line of /proc/PID/cgroup: the path behind the second colon.
+func (r *redactor) cgroupLine(l string) string {
+	f := strings.SplitN(l, ":", 3)
+	if len(f) != 3 {
+		return Redacted
+	}
+	return f[0] + ":" + f[1] + ":" + r.path(f[2])
+}
+
+// mountLine redacts a line of mountinfo: root, mount point, source, and the
+// values of options that are not words of the filesystem.
+func (r *redactor) mountLine(l string) string {
+	front, back, ok := strings.Cut(l, " - ")
+	f, b := strings.Split(front, " "), strings.SplitN(back, " ", 3)
+	if !ok || len(f) < 6 || len(b) != 3 {
+		return Redacted
+	}
+	f[3], f[4], b[1] = r.escapedPath(f[3]), r.escapedPath(f[4]), r.escapedPath(b[1])
+	f[5], b[2] = r.options(f[5]), r.options(b[2])
+	return strings.Join(f, " ") + " - " + strings.Join(b, " ")
+}
+
+// escapedPath redacts a path whose blanks the kernel wrote as \040, so that it
+// gets the pseudonym of the path without escapes.
+func (r *redactor) escapedPath(s string) string {
+	plain := octal.Replace(s)
+	return unoctal.Replace(r.path(plain))
+}
+
+var (
+	octal   = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`, `\043`, "#")
+	unoctal = strings.NewReplacer(" ", `\040`, "\t", `\011`, "\n", `\012`, `\`, `\134`, "#", `\043`)
+)
+
+// mountValues are the options whose values are numbers and words of the
+// filesystem.
+var mountValues = set(`data errors sec proto mountproto local_lock vers nfsvers mountvers lookupcache barrier compress space_cache mode
+	gid uid size nr_inodes nr_blocks commit stripe jqfmt rsize wsize timeo retrans namlen logbsize logbufs sunit swidth allocsize pagesize
+	huge index metacopy redirect_dir xino cache access trans msize name resuid resgid user_id group_id ptmxmode fd pgrp timeout minproto maxproto
+	subvolid memory_recursiveprot port mountport acregmin acregmax acdirmin acdirmax actimeo fsc max_read`)
+
+func (r *redactor) options(list string) string {
+	opts := strings.Split(list, ",")
+	for i, o := range opts {
+		if k, _, ok := strings.Cut(o, "="); ok && !mountValues[k] {
+			opts[i] = k + "=redacted"
+		}
+	}
+	return strings.Join(opts, ",")
+}
+
+// bootValues are the kernel's parameters that judgement reads, and those whose
+// values are words of the kernel.
+var bootValues = set(`transparent_hugepage transparent_hugepage_shmem thp_anon thp_shmem hugepages hugepagesz default_hugepagesz hugetlb_cma
+	hugetlb_free_vmemmap numa numa_balancing elevator psi clocksource tsc mitigations isolcpus nohz nohz_full rcu_nocbs cgroup_disable
+	cgroup_no_v1 swapaccount cgroup.memory systemd.unified_cgroup_hierarchy preempt intel_pstate amd_pstate processor.max_cstate
+	intel_idle.max_cstate zswap.enabled mem memmap crashkernel lockdown audit selinux apparmor iommu intel_iommu rootfstype maxcpus nr_cpus`)
+
+// bootLine redacts the kernel's command line. What follows "--" is for the
+// first process and is taken out.
+func (r *redactor) bootLine(l string) string {
+	params := strings.Fields(l)
+	for i, p := range params {
+		if p == "--" {
+			params = append(params[:i:i], "--", Redacted)
+			break
+		}
+		if k, _, ok := strings.Cut(p, "="); ok && !bootValues[k] {
+			params[i] = r.path(k) + "=" + Redacted
+		} else if !ok {
+			params[i] = r.bootFlag(p)
+		}
+	}
+	return strings.Join(params, " ")
+}
+
+func (r *redactor) bootFlag(p string) string {
+	switch p {
+	case "quiet", "splash", "ro", "rw", "debug", "nosmt", "nomodule", "nopti", "noautogroup", "nohugeiomap", "nokaslr":
+		return p
+	}
+	return r.path(p)
+}
+
+// sysctlLine redacts a line of a sysctl file: comments are taken out, values
+// that are no numbers become "(redacted)". The number of lines stays.
+func (r *redactor) sysctlLine(l string) string {
+	t := strings.TrimSpace(l)
+	if t == "" {
+		return ""
+	}
+	k, v, ok := strings.Cut(t, "=")
+	if !ok || t[0] == '#' || t[0] == ';' {
+		return "#"
+	}
+	if strings.HasPrefix(strings.TrimLeft(k, "-"), "net") { // the name may hold that of an interface
+		k = r.path(k)
+	}
+	for f := range strings.FieldsSeq(v) {
+		if _, err := strconv.ParseInt(f, 10, 64); err != nil {
+			return k + "= " + Redacted
+		}
+	}
+	return k + "=" + v
+}
+
+// unitPrefixes are the properties of a unit whose values are numbers and words
+// of systemd.
+var unitPrefixes = []string{
+	"OOM", "ManagedOOM", "Limit", "Memory", "DefaultMemory", "Tasks", "CPU", "IO", "NUMA", "Nice", "LoadState", "ActiveState", "SubState", "UnitFileState",
+	"Type", "Restart", "NRestarts", "Timeout", "Kill", "Result", "RemainAfterExit", "SendSIG", "FinalKillSignal", "PrivateTmp", "Delegate", "AllowedCPUs",
+	"AllowedMemoryNodes", "MainPID", "StartupMemory", "EffectiveMemory", "EffectiveTasks", "EffectiveCPUs", "EffectiveMemoryNodes", "ExecMainStatus", "ExecMainCode",
+}
+
+// unitPaths are those whose values are names of units and files.
+var unitPaths = set(`Id Names FragmentPath DropInPaths SourcePath ControlGroup Slice`)
+
+func (r *redactor) unitLine(l string) string {
+	k, v, ok := strings.Cut(l, "=")
+	if !ok {
+		return ""
+	}
+	if unitPaths[k] {
+		return k + "=" + r.path(v)
+	}
+	for _, p := range unitPrefixes {
+		if strings.HasPrefix(k, p) {
+			return l
+		}
+	}
+	if strings.Contains(k, " ") || v == "" {
+		return r.path(k) + "="
+	}
+	return k + "=" + Redacted
+}
+
+// commandLine redacts /proc/PID/cmdline: the arguments of a postmaster, or the
+// title that a server process gave itself.
+func (r *redactor) commandLine(s string) string {
+	if title, ok := strings.CutPrefix(s, "postgres: "); ok {
+		return "postgres: " + r.title(title)
+	}
+	args := strings.Split(s, "\x00")
+	for i, a := range args {
+		k, v, ok := strings.Cut(a, "=")
+		switch {
+		case !ok:
+			args[i] = r.path(a)
+		case plainValue(v):
+			args[i] = r.param(k) + "=" + v
+		case strings.HasPrefix(v, "/"):
+			args[i] = r.param(k) + "=" + r.path(v)
+		default:
+			args[i] = r.param(k) + "=" + Redacted
+		}
+	}
+	return strings.Join(args, "\x00")
+}
+
+// title redacts a process title. A client's is USER DATABASE HOST(PORT) STATE,
+// a cluster's name with a colon may stand before it. The padding stays.
+func (r *redactor) title(s string) string {
+	text := strings.TrimRight(s, "\x00")
+	padding := s[len(text):]
+	words := strings.Split(text, " ")
+	host := -1
+	for i, w := range words {
+		if w == "[local]" || isHostPort(w) {
+			host = i
+			break
+		}
+	}
+	for i, w := range words {
+		switch {
+		case i == host && isHostPort(w):
+			open := strings.LastIndexByte(w, '(')
+			words[i] = r.name(addressName, w[:open]) + w[open:]
+		case host >= 2 && i == host-1 && words[host-2] == "walsender":
+			words[i] = r.name(roleName, w)
+		case host >= 2 && i == host-2 && w == "walsender":
+		case host >= 2 && i == host-1:
+			words[i] = r.name(dbName, w)
+		case host >= 2 && i == host-2:
+			words[i] = r.name(roleName, w)
+		case i >= 2 && words[i-1] == "worker" && words[i-2] == "autovacuum":
+			words[i] = r.name(dbName, w)
+		default:
+			words[i] = r.path(w)
+		}
+	}
+	return strings.Join(words, " ") + padding
+}
+
+// isHostPort says whether a word of a title is HOST(PORT).
+func isHostPort(w string) bool {
+	open := strings.LastIndexByte(w, '(')
+	if open <= 0 || !strings.HasSuffix(w, ")") {
+		return false
+	}
+	_, err := strconv.ParseUint(w[open+1:len(w)-1], 10, 16)
+	return err == nil
+}
+
+// prose redacts a reason or a hint: paths in it, addresses, whatever stands in
+// quotes, and every name that was met elsewhere in the archive.
+func (r *redactor) prose(s string) string {
+	words := strings.Split(s, " ")
+	quoted := false
+	for i, w := range words {
+		opens := 0
+		for _, c := range w {
+			if strings.ContainsRune(`"«»“”„`, c) {
+				opens++
+			}
+		}
+		bare := strings.Trim(w, `"'«»“”„.,;:()`)
+		switch {
+		case bare == "":
+		case quoted || opens > 0:
+			words[i] = strings.Replace(w, bare, r.quoted(bare), 1)
+		case strings.Contains(w, "/") || strings.Contains(bare, "="):
+			words[i] = r.path(w)
+		default:
+			if p, ok := r.address(bare); ok {
+				words[i] = strings.Replace(w, bare, p, 1)
+			} else if p := r.met(bare); p != "" {
+				words[i] = strings.Replace(w, bare, p, 1)
+			}
+		}
+		if opens%2 == 1 {
+			quoted = !quoted
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// quoted redacts what a message quotes: mostly a name.
+func (r *redactor) quoted(s string) string {
+	if p := r.met(s); p != "" {
+		return p
+	}
+	return r.path(s)
+}
+
+// met returns the pseudonym of a name that was met elsewhere, "" for none.
+func (r *redactor) met(s string) string {
+	for _, c := range []class{dbName, roleName, tablespaceName, schemaName, relationName, slotName, appName, hostName, addressName} {
+		if p := r.names[c][s]; p != "" {
+			return p
+		}
+	}
+	return ""
+}

@@ -1,0 +1,88 @@
+package host
+
+import (
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+// recorder notes the files that are asked for.
+type recorder struct {
+	fs.FS
+	asked map[string]bool
+}
+
+func (r recorder) ReadFile(name string) ([]byte, error) {
+	r.asked[name] = true
+	return fs.ReadFile(r.FS, name)
+}
+
+func (r recorder) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(r.FS, name) }
+
+// Every file that a reader asks for must be one that a collector is told to
+// read; else the fact would be missing everywhere but in tests.
+func TestFilesNameAllThatIsRead(t *testing.T) {
+	own := []string{"host.json", "statfs.json", "blocks.json"} // the collector's
+	goldens, _ := filepath.Glob("testdata/*.txtar")
+	total := 0
+	for _, g := range goldens {
+		ar, err := txtar.ParseFile(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := fromTxtar(t, ar)
+		rec := recorder{a, map[string]bool{}}
+		Read(rec)
+		ReadProcess(rec, 100)
+		ReadLimits(rec, 100)
+		ReadCGroup(rec, 100)
+		mounts, _ := a.ReadFile("proc/self/mountinfo")
+		group, _ := a.ReadFile("proc/100/cgroup")
+		wanted := slices.Concat(own, Files, ProcessFiles(100), PostmasterFiles(100), CGroupFiles(mounts, group))
+		for _, n := range SysctlNames {
+			wanted = append(wanted, SysctlPath(n))
+		}
+		for name := range rec.asked {
+			total++
+			if !slices.Contains(wanted, name) && !matches(name) {
+				t.Errorf("%s: %s is read, but no collector is told so", filepath.Base(g), name)
+			}
+		}
+	}
+	if total < 1000 {
+		t.Errorf("only %d files were asked for", total)
+	}
+}
+
+func matches(name string) bool {
+	for _, g := range Globs {
+		if ok, _ := path.Match(g, name); ok {
+			return true
+		}
+	}
+	for _, f := range BlockFiles {
+		if strings.HasPrefix(name, "sys/block/") && strings.HasSuffix(name, "/"+f) {
+			return true
+		}
+	}
+	// README.sysctl and what else lies beside the .conf files is listed, never read
+	return false
+}
+
+func TestGlobsAreGlobs(t *testing.T) {
+	for _, g := range Globs {
+		if _, err := path.Match(g, "x"); err != nil || !strings.Contains(g, "*") || !fs.ValidPath(g) {
+			t.Errorf("%q: %v", g, err)
+		}
+	}
+	for _, f := range slices.Concat(Files, ProcessFiles(1), PostmasterFiles(1), BlockFiles) {
+		if !fs.ValidPath(f) || strings.Contains(f, "*") {
+			t.Errorf("%q is not the name of a file", f)
+		}
+	}
+}

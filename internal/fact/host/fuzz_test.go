@@ -1,0 +1,310 @@
+package host
+
+import (
+	"bytes"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+)
+
+// seed adds the files of all goldens whose name ends so.
+func seed(f *testing.F, suffix string) {
+	f.Helper()
+	files, _ := filepath.Glob("testdata/*.txtar")
+	n := 0
+	for _, file := range files {
+		ar, err := txtar.ParseFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, e := range ar.Files {
+			if strings.HasSuffix(e.Name, suffix) {
+				f.Add(e.Data)
+				n++
+			}
+		}
+	}
+	if n == 0 {
+		f.Fatalf("no golden has a file …%s", suffix)
+	}
+	f.Add([]byte{})
+}
+
+func notNegative[T int | int64 | float64 | unit.Bytes](t *testing.T, what string, values ...T) {
+	t.Helper()
+	for _, v := range values {
+		if v < 0 || math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+			t.Errorf("%s: %v", what, v)
+		}
+	}
+}
+
+func FuzzMemory(f *testing.F) {
+	f.Add([]byte("MemTotal:       24684092 kB\nHugePages_Total:    8400\nHugepagesize:       2048 kB\nHugetlb:        17203200 kB\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m, err := ParseMemory(b)
+		if err != nil {
+			return
+		}
+		for name, v := range m.Lines {
+			notNegative(t, name, v)
+		}
+		notNegative(t, "pages", m.HugeTotal, m.HugeFree, m.HugeRsvd, m.HugeSurp)
+	})
+}
+
+func FuzzSwaps(f *testing.F) {
+	seed(f, "proc/swaps")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s, err := ParseSwaps(b)
+		if len(s) > maxSwaps || err != nil && s != nil {
+			t.Errorf("%d areas, %v", len(s), err)
+		}
+		for _, a := range s {
+			notNegative(t, a.Path, a.Size, a.Used)
+		}
+	})
+}
+
+func FuzzCPUInfo(f *testing.F) {
+	seed(f, "proc/cpuinfo")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		c, err := ParseCPUInfo(b)
+		if err == nil && (c.Logical < 1 || c.Logical > maxCPUs || c.Cores < 1 || c.Cores > c.Logical || c.Sockets < 1 || c.Sockets > c.Cores) {
+			t.Errorf("%d processors, %d cores, %d sockets", c.Logical, c.Cores, c.Sockets)
+		}
+	})
+}
+
+func FuzzCPUTime(f *testing.F) {
+	seed(f, "proc/stat")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if c, err := ParseCPUTime(b); err == nil {
+			notNegative(t, "ticks", c.User, c.Nice, c.System, c.Idle, c.IOWait, c.IRQ, c.SoftIRQ, c.Steal, c.BootTime)
+			if p := c.StealPercent(); !(p >= 0 && p <= 100) {
+				t.Errorf("%v %% stolen", p)
+			}
+		}
+	})
+}
+
+func FuzzCPUList(f *testing.F) {
+	seed(f, "cpulist")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if n, err := ParseCPUList(b); n < 0 || n > maxCPUs || err != nil && n != 0 {
+			t.Errorf("%d, %v", n, err)
+		}
+	})
+}
+
+func FuzzNodeMemory(f *testing.F) {
+	seed(f, "node0/meminfo")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if n, err := ParseNodeMemory(b); err == nil {
+			notNegative(t, "node", n.Total, n.Free)
+		}
+	})
+}
+
+func FuzzSysctlConf(f *testing.F) {
+	seed(f, ".conf")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		sets, err := ParseSysctlConf(b)
+		if len(sets) > maxSysctlSets || err != nil && sets != nil {
+			t.Errorf("%d assignments, %v", len(sets), err)
+		}
+		for _, s := range sets {
+			if s.Name == "" || strings.ContainsAny(s.Name+s.Value, "\n\x00") || s.Line < 1 {
+				t.Errorf("%+v", s)
+			}
+		}
+	})
+}
+
+func FuzzMounts(f *testing.F) {
+	seed(f, "proc/self/mountinfo")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m, err := ParseMounts(b)
+		if len(m) > maxMounts || err != nil && m != nil {
+			t.Errorf("%d mounts, %v", len(m), err)
+		}
+		for _, x := range m {
+			if !strings.HasPrefix(x.Point, "/") || x.Device == "" {
+				t.Errorf("%+v", x)
+			}
+		}
+	})
+}
+
+func FuzzCGroup(f *testing.F) {
+	files, _ := filepath.Glob("testdata/cgroup.*.txtar")
+	for _, file := range files {
+		ar, err := txtar.ParseFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		var mounts, group []byte
+		for _, e := range ar.Files {
+			switch e.Name {
+			case "proc/self/mountinfo":
+				mounts = e.Data
+			case "proc/100/cgroup":
+				group = e.Data
+			}
+		}
+		f.Add(mounts, group)
+	}
+	f.Fuzz(func(t *testing.T, mounts, group []byte) {
+		members, err := ParseCGroup(group)
+		if len(members) > maxCGroupLines || err != nil && members != nil {
+			t.Errorf("%d hierarchies, %v", len(members), err)
+		}
+		table, _ := ParseMounts(mounts)
+		names := CGroupFiles(mounts, group)
+		// five controllers, at most 18 files (huge pages) at each level
+		if len(names) > 5*18*(maxCGroupDepth+1)+2 {
+			t.Errorf("%d files", len(names))
+		}
+		for _, n := range names {
+			under := false
+			for _, m := range table {
+				under = under || strings.HasPrefix("/"+n, m.Point)
+			}
+			if strings.Contains("/"+n+"/", "/../") || strings.HasPrefix(n, "/") || !under {
+				t.Errorf("%q is not below a mount", n)
+			}
+		}
+	})
+}
+
+func FuzzLimit(f *testing.F) {
+	for _, s := range []string{"max", "-1", "9223372036854771712", "18446744073709551615", "100000 100000", "max 100000", "150000 1000"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if n, err := ParseLimit(b); n < NoLimit || n >= unlimited || err != nil && n != 0 {
+			t.Errorf("%d, %v", n, err)
+		}
+		n, err := ParseCPUMax(b)
+		if err == nil && n != NoLimit {
+			notNegative(t, "processors", n)
+			if n == 0 {
+				t.Error("no processor at all")
+			}
+		}
+		if n, err := ParseOOMKills(b); n < 0 || err != nil && n != 0 {
+			t.Errorf("%d kills, %v", n, err)
+		}
+	})
+}
+
+func FuzzStatus(f *testing.F) {
+	seed(f, "proc/100/status")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if p, err := ParseStatus(b); err == nil {
+			notNegative(t, "process", p.Size, p.PageTables, p.RSS, p.Anon, p.File, p.Shmem, p.Swap, p.Huge)
+			notNegative(t, "id", p.PID, p.Parent, p.UID)
+		}
+	})
+}
+
+func FuzzTitle(f *testing.F) {
+	seed(f, "proc/100/cmdline")
+	f.Add([]byte("postgres: 15/main: app shop 10.0.0.1(5432) idle\x00\x00"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		title, err := ParseTitle(b)
+		if err != nil || strings.ContainsAny(title.Text, "\x00\n\x1b") {
+			t.Errorf("%+v, %v", title, err)
+		}
+	})
+}
+
+func FuzzLimits(f *testing.F) {
+	seed(f, "proc/100/limits")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		l, err := ParseLimits(b)
+		for _, n := range []int64{l.NoFile, l.NProc, l.MemLock, l.Stack, l.AS, l.Core} {
+			if n < -1 || err != nil && n != 0 {
+				t.Errorf("%d, %v", n, err)
+			}
+		}
+	})
+}
+
+// FuzzJSON covers what the collector writes.
+func FuzzJSON(f *testing.F) {
+	seed(f, "blocks.json")
+	seed(f, "statfs.json")
+	seed(f, "host.json")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		blocks, _ := ParseBlocks(b)
+		for _, d := range blocks {
+			if chain := Chain(blocks, d.Device); len(chain) > len(blocks) {
+				t.Errorf("a chain of %d of %d devices", len(chain), len(blocks))
+			}
+		}
+		spaces, _ := ParseSpaces(b)
+		for _, s := range spaces {
+			notNegative(t, s.Path, s.Total, s.Free)
+			notNegative(t, s.Path, s.Files, s.FFree)
+		}
+		if m, err := ParseMachine(b); err == nil {
+			notNegative(t, "page size", m.PageSize)
+		}
+	})
+}
+
+// FuzzSmall covers the files of one value and of few lines.
+func FuzzSmall(f *testing.F) {
+	for _, suffix := range []string{"pressure/cpu", "os-release", "proc/cmdline", "enabled", "scheduler", "read_ahead_kb", "proc/vmstat", "systemctl-show-postgresql.service", "index3/size", "oom_score_adj"} {
+		seed(f, suffix)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if p, err := ParsePSI(b); err == nil {
+			notNegative(t, "pressure", p.Some10, p.Some60, p.Some300, p.Full10, p.Full60, p.Full300)
+		}
+		if n, err := ParseCount(b); n < 0 || err != nil && n != 0 {
+			t.Errorf("%d, %v", n, err)
+		}
+		if n, err := ParsePages(b); n < 0 || n > maxPages || err != nil && n != 0 {
+			t.Errorf("%d pages, %v", n, err)
+		}
+		if n, err := ParseCacheSize(b); err == nil {
+			notNegative(t, "cache", n)
+		}
+		if n, err := ParsePoolName(string(b)); err == nil {
+			notNegative(t, "pool", n-1)
+		}
+		if n, err := ParseOOM(b); n < -1000 || n > 2000 || err != nil && n != 0 {
+			t.Errorf("score %d, %v", n, err)
+		}
+		for _, parse := range []func([]byte) (string, error){ParseText, ParseWord, ParseChoice, ParseScheduler} {
+			if s, err := parse(b); err == nil && (len(s) > maxWord || strings.ContainsAny(s, "\n\x00")) {
+				t.Errorf("%q", s)
+			}
+		}
+		if s, err := ParseChoice(b); err == nil && !bytes.Contains(b, []byte("["+s+"]")) {
+			t.Errorf("%q is not in brackets", s)
+		}
+		if c, err := ParseCmdLine(b); err == nil && len(c) > maxWord {
+			t.Errorf("%d parameters", len(c))
+		}
+		if o, err := ParseOSRelease(b); err == nil && o.ID == "" {
+			t.Error("no ID")
+		}
+		if v, _ := ParseVMStat(b); len(v) > maxVMStat {
+			t.Errorf("%d counters", len(v))
+		}
+		if u, _ := ParseUnit(b); len(u.Properties) > maxProperties {
+			t.Errorf("%d properties", len(u.Properties))
+		}
+		if _, err := ParseFlag(b); err == nil && len(bytes.TrimSpace(b)) != 1 {
+			t.Errorf("%q is a flag", b)
+		}
+	})
+}

@@ -1,0 +1,71 @@
+package pg
+
+import (
+	"fmt"
+	"io/fs"
+
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/fact/evidence"
+)
+
+// Activity sums up pg_stat_activity: counts and the oldest of each kind, never
+// a query text.
+type Activity struct {
+	States            map[string]StateCount `json:"states"`            // client backends by state: active, idle, idle in transaction, …
+	Clients           int64                 `json:"clients"`           // client backends, our own excluded
+	OldestXactAge     float64               `json:"oldestXactAge"`     // seconds; 0 when none is open
+	OldestBackendXmin int64                 `json:"oldestBackendXmin"` // age(backend_xmin), transactions
+	Waiting           int64                 `json:"waiting"`           // client backends waiting for a lock
+	YoungestConn      float64               `json:"youngestConn"`      // median age of client connections in seconds
+	ByUser            map[string]int64      `json:"byUser"`            // client backends by role; "" for a role that was dropped
+}
+
+// StateCount is how many backends are in a state and how long the longest has been.
+type StateCount struct {
+	Count  int64   `json:"count"`
+	Oldest float64 `json:"oldest"` // seconds since state_change
+}
+
+// starting is the state of a client backend that has none yet: PostgreSQL 18
+// gives it this name, earlier ones none.
+const starting = "starting"
+
+// ReadActivity reads activity.json. Where sessions of others are hidden, no
+// count would be true, and the whole is forbidden.
+func ReadActivity(fsys fs.FS, key string) known.Fact[Activity] {
+	name := Path(key, "activity")
+	var hidden int64
+	a := evidence.Read(fsys, name, func(b []byte) (Activity, error) {
+		a := Activity{States: map[string]StateCount{}, ByUser: map[string]int64{}}
+		totals := 0
+		err := parseRows(b, func(r *Row) error {
+			n := r.Int("clients")
+			if r.Bool("total") {
+				totals++
+				hidden = r.Int("hidden_count")
+				a.Clients, a.Waiting, a.YoungestConn = n, r.Int("waiting"), r.Float("median_age")
+				a.OldestXactAge, a.OldestBackendXmin = r.Float("oldest_xact"), r.Int("oldest_xmin")
+				return nil
+			}
+			if n <= 0 {
+				return nil
+			}
+			state := r.Text("state")
+			if state == "" {
+				state = starting
+			}
+			s := a.States[state]
+			a.States[state] = StateCount{Count: s.Count + n, Oldest: max(s.Oldest, r.Float("oldest_state"))}
+			a.ByUser[r.Text("usename")] += n
+			return nil
+		})
+		if err == nil && totals != 1 {
+			err = fmt.Errorf("%d rows of totals where one was expected", totals)
+		}
+		return a, err
+	})
+	if a.Known() && hidden > 0 {
+		return known.Barred[Activity](known.Gap{Fact: name, Reason: fmt.Sprintf("%d sessions of other roles are hidden from this role", hidden), Reveal: monitorRight})
+	}
+	return a
+}

@@ -1,0 +1,80 @@
+package pg
+
+import (
+	"io/fs"
+
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+)
+
+// Database is a row of pg_database with its statistics.
+type Database struct {
+	Name              string                 `json:"name"`
+	Size              known.Fact[unit.Bytes] `json:"size"` // pg_database_size; only with --deep, and missing without the right to connect
+	Template          bool                   `json:"template"`
+	AllowConn         bool                   `json:"allowConn"`
+	ConnLimit         int64                  `json:"connLimit"`
+	XIDAge            int64                  `json:"xidAge"`  // age(datfrozenxid)
+	MXIDAge           int64                  `json:"mxidAge"` // mxid_age(datminmxid)
+	Backends          int64                  `json:"backends"`
+	Commits           int64                  `json:"commits"`
+	Rollbacks         int64                  `json:"rollbacks"`
+	BlocksRead        int64                  `json:"blocksRead"`
+	BlocksHit         int64                  `json:"blocksHit"`
+	TempFiles         int64                  `json:"tempFiles"`
+	TempBytes         unit.Bytes             `json:"tempBytes"`
+	Deadlocks         int64                  `json:"deadlocks"`
+	Conflicts         int64                  `json:"conflicts"`
+	ChecksumFails     int64                  `json:"checksumFails"`
+	StatsReset        int64                  `json:"statsReset"` // seconds since the epoch; 0: never, statistics since the start of the cluster
+	Sessions          known.Fact[int64]      `json:"sessions"`   // 14+
+	SessionsFatal     int64                  `json:"sessionsFatal"`
+	SessionsKilled    int64                  `json:"sessionsKilled"`
+	SessionsAbandoned int64                  `json:"sessionsAbandoned"`
+	CollationMismatch bool                   `json:"collationMismatch"` // 15+: recorded collation version differs from the library's
+}
+
+// ReadDatabases reads databases.json, and the sizes from deep_databases.json
+// where they were asked for.
+func ReadDatabases(fsys fs.FS, key string) known.Fact[[]Database] {
+	sizes, noSizes := readSizes(fsys, key)
+	return list(fsys, key, "databases", func(r *Row) Database {
+		d := Database{
+			Name: r.Text("datname"), Template: r.Bool("datistemplate"), AllowConn: r.Bool("datallowconn"), ConnLimit: r.Int("datconnlimit"),
+			XIDAge: r.Int("xid_age"), MXIDAge: r.Int("mxid_age"), Backends: r.Int("numbackends"),
+			Commits: r.Int("xact_commit"), Rollbacks: r.Int("xact_rollback"), BlocksRead: r.Int("blks_read"), BlocksHit: r.Int("blks_hit"),
+			TempFiles: r.Int("temp_files"), TempBytes: r.Bytes("temp_bytes"), Deadlocks: r.Int("deadlocks"), Conflicts: r.Int("conflicts"),
+			ChecksumFails: r.Int("checksum_failures"), StatsReset: r.Int("stats_reset"),
+			SessionsFatal: r.Int("sessions_fatal"), SessionsKilled: r.Int("sessions_killed"), SessionsAbandoned: r.Int("sessions_abandoned"),
+			CollationMismatch: r.Bool("collation_mismatch"),
+		}
+		d.Sessions = known.None[int64](known.Gap{Fact: Path(key, "databases") + ": sessions", Reason: "this version does not count sessions"})
+		if r.Has("sessions") {
+			d.Sessions = known.Is(r.Int("sessions"))
+		}
+		d.Size = noSizes
+		if size, ok := sizes[d.Name]; ok {
+			d.Size = size
+		}
+		return d
+	})
+}
+
+// readSizes returns the sizes by database, and the fact of a database that is
+// not among them.
+func readSizes(fsys fs.FS, key string) (map[string]known.Fact[unit.Bytes], known.Fact[unit.Bytes]) {
+	const query = deepPrefix + "databases"
+	out := map[string]known.Fact[unit.Bytes]{}
+	rows := list(fsys, key, query, func(r *Row) struct{} {
+		size := known.Barred[unit.Bytes](known.Gap{Fact: Path(key, query), Reason: "no right to connect to this database", Reveal: monitorRight})
+		if r.Has("size") {
+			size = known.Is(r.Bytes("size"))
+		}
+		out[r.Text("datname")] = size
+		return struct{}{}
+	})
+	if !rows.Known() {
+		return nil, known.Without[unit.Bytes](rows.State(), rows.Gap())
+	}
+	return out, known.Missed[unit.Bytes](known.Gap{Fact: Path(key, query), Reason: "this database is not in the answer"})
+}

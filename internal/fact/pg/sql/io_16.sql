@@ -1,0 +1,4 @@
+-- Reads pg_stat_io, the rows with any activity. Needs: any role.
+select backend_type, object, context, reads, writes, extends, fsyncs, evictions, read_time, write_time, fsync_time
+  from pg_stat_io
+ where coalesce(reads, 0) + coalesce(writes, 0) + coalesce(extends, 0) + coalesce(fsyncs, 0) + coalesce(evictions, 0) > 0

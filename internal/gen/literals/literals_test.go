@@ -1,0 +1,53 @@
+package literals
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+func files(texts map[string]string) fstest.MapFS {
+	m := fstest.MapFS{}
+	for name, t := range texts {
+		m[name] = &fstest.MapFile{Data: []byte(t)}
+	}
+	return m
+}
+
+func TestRenderSortsByKeyAndLeavesOutWhatIsNotALiteral(t *testing.T) {
+	got, err := Render(files(map[string]string{
+		"z.go":            "package rule\nvar swappiness = Rule{Address: knob.Sysctl(\"vm.swappiness\")}\n",
+		"a.go":            "package rule\nvar workMem = Rule{Title: \"x\", Address: knob.PG(\"work_mem\")}\nvar other = Thing{}\nfunc f() { var x = Rule{Address: \"pg:inner\"}; _ = x }\n",
+		"m.go":            "package rule\nvar (\n thp = Rule{Address: \"thp:enabled\"}\n bufs = Rule{Address: knob.PG(\"shared_buffers\")}\n)\n",
+		"m_test.go":       "package rule\nvar fake = Rule{Address: \"pg:fake\"}\n",
+		"registry_gen.go": "package rule\nvar old = Rule{Address: \"pg:old\"}\n",
+	}), "rule", "Rule", "Address")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "return []Rule{\n\t\tbufs,\n\t\tworkMem,\n\t\tswappiness,\n\t\tthp,\n\t}"
+	if !strings.Contains(string(got), want) {
+		t.Errorf("the list is not\n%s\nbut\n%s", want, got)
+	}
+}
+
+func TestFindRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"one key in two files": {map[string]string{
+			"a.go": "package check\nvar a = Check{ID: \"fsync_off\"}\n",
+			"b.go": "package check\nvar b = Check{ID: \"fsync_off\"}\n"}, `b.go: ID "fsync_off" stands in a.go too`},
+		"a literal without a key":  {map[string]string{"a.go": "package check\nvar a = Check{Title: \"x\"}\n"}, "a.go: a has no ID"},
+		"a key made by a variable": {map[string]string{"a.go": "package check\nvar a = Check{ID: name}\n"}, "a.go: a has no ID"},
+		"a file that is not Go":    {map[string]string{"a.go": "pakage check\n"}, "a.go:1:1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Find(files(c.files), "Check", "ID")
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("error %v does not contain %q", err, c.want)
+			}
+		})
+	}
+}

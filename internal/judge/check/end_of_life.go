@@ -1,0 +1,49 @@
+package check
+
+import (
+	"fmt"
+	"time"
+)
+
+// lifeWarning is how long before the end a notice comes: a major upgrade with
+// its tests takes a team a few months.
+const lifeWarning = 180 * 24 * time.Hour
+
+// EndOfLife judges by the time at which the snapshot was taken, so that an
+// evidence file tells the same on every day. A snapshot without a time (a host
+// that was only described) is not judged.
+var EndOfLife = Check{
+	ID:       "end_of_life",
+	Area:     Version,
+	Severity: Warning,
+	Scope:    PerInstance,
+	Title:    "The major version is at the end of its support",
+	Why: "A major version gets corrections for five years. After that security holes and data-damaging errors that are found stay open, packages vanish from the " +
+		"repositories, and the way to a supported version gets longer with each year.",
+	Do: "Plan the upgrade: pg_upgrade --link takes minutes and needs both versions' binaries, logical replication makes it nearly free of downtime, a dump is slow and simple. Try it on a copy, run ANALYZE " +
+		"afterwards (18 keeps the statistics), and check extensions and the release notes of each major version in between.",
+	Sources: []string{"pg-versioning"},
+	Judge: func(c *Case) {
+		v, ok := Need(c, c.Instance.Server.Version)
+		if !ok || c.Snapshot.TakenAt <= 0 {
+			return
+		}
+		if v.Major() < releases[0].major {
+			c.Found("{version} runs; its major version was out of support before {oldest} was.", "version", v, "oldest", releases[0].major)
+			return
+		}
+		r, ok := releaseOf(v.Major())
+		if !ok {
+			return
+		}
+		end := time.Date(r.year, time.Month(r.month), r.day, 0, 0, 0, 0, time.UTC)
+		left := end.Sub(time.Unix(c.Snapshot.TakenAt, 0))
+		day := fmt.Sprintf("%d-%02d-%02d", r.year, r.month, r.day)
+		switch {
+		case left <= 0:
+			c.Found("{version} runs; the last release of {major} came on {day}.", "version", v, "major", r.major, "day", day)
+		case left <= lifeWarning:
+			c.FoundAs(Notice, "{version} runs; {major} gets its last release on {day}, in {left}.", "version", v, "major", r.major, "day", day, "left", span(left.Seconds()))
+		}
+	},
+}

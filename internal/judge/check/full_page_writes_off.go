@@ -1,0 +1,46 @@
+package check
+
+import "strings"
+
+// FullPageWritesOff is critical, but for one known exception: ZFS replaces
+// records instead of overwriting them, so a page is never torn as long as the
+// record size is 8 kB or more. The record size cannot be seen from the mount
+// table, and a base backup restored elsewhere loses the protection, so there
+// the finding is still a warning.
+var FullPageWritesOff = Check{
+	ID:       "full_page_writes_off",
+	Area:     Durability,
+	Severity: Critical,
+	Scope:    PerInstance,
+	Title:    "full_page_writes is off",
+	Why: "A page of 8 kB reaches most filesystems as two or more separate writes. A crash in between leaves a page that is half old " +
+		"and half new, and without its full image in the WAL recovery replays changes onto that mixture: silent corruption. " +
+		"Data checksums would show it, but cannot repair it.",
+	Do: "Run ALTER SYSTEM SET full_page_writes = on; SELECT pg_reload_conf(); CHECKPOINT;. To write fewer page images raise " +
+		"max_wal_size and checkpoint_timeout and switch wal_compression on.",
+	Sources: []string{"pg-config-wal", "pg-wal-reliability"},
+	Judge: func(c *Case) {
+		v, ok := c.Setting("full_page_writes")
+		if !ok || v != "off" {
+			return
+		}
+		list := mounts(c)
+		kinds, zfs := []string{}, len(list) > 0
+		for _, m := range list {
+			if !strings.Contains(" "+strings.Join(kinds, " ")+" ", " "+m.Mount.FSType+" ") {
+				kinds = append(kinds, m.Mount.FSType)
+			}
+			zfs = zfs && m.Mount.FSType == "zfs"
+		}
+		switch {
+		case zfs:
+			c.FoundDo(Warning, "Make sure with zfs get recordsize that every dataset of this instance has 8 kB or more, and that no standby or "+
+				"restored backup lies on another filesystem; otherwise run ALTER SYSTEM SET full_page_writes = on; SELECT pg_reload_conf();.",
+				"full_page_writes = off, and all folders of the instance are on ZFS, which does not tear pages when its record size is 8 kB or more.")
+		case len(kinds) > 0:
+			c.Found("full_page_writes = off, and the folders of the instance are on {filesystems}.", "filesystems", strings.Join(kinds, ", "))
+		default:
+			c.Found("full_page_writes = off; the filesystem could not be seen.")
+		}
+	},
+}

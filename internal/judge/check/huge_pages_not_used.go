@@ -1,0 +1,79 @@
+package check
+
+import "github.com/pgfettle/pgfettle/internal/base/unit"
+
+// worthHugePages: on 1 GB of shared memory each backend's page tables reach
+// 2 MB and huge pages begin to pay; below, ordinary pages do.
+const worthHugePages = unit.GB
+
+// HugePagesNotUsed is about try, the default: nothing tells that it fell back.
+// It is a notice as long as the page tables cannot grow large, a warning from
+// where they can, and critical where they have.
+var HugePagesNotUsed = Check{
+	ID:        "huge_pages_not_used",
+	Area:      HugePages,
+	Severity:  Notice,
+	Scope:     PerInstance,
+	Title:     "huge_pages = try fell back to ordinary pages",
+	DependsOn: []string{"huge_pages_short", "huge_pages_refused"},
+	Why: "With try the server asks for huge pages and, when it gets none, goes on without them; the log tells it at DEBUG1 only. On ordinary pages each backend builds its own page tables, " +
+		"1/512 of the shared memory that it touches, and pays a page fault for every 4 kB: a full scan of the buffers by 100 backends was measured at twice the time.",
+	Do:      "Reserve the huge pages that the server asks for, restart it, and set huge_pages = on once it runs, so that the next shortage is not silent.",
+	Sources: []string{"pg-huge-pages", "linux-hugetlb", "pgfettle-measured"},
+	Judge: func(c *Case) {
+		set, ok := Need(c, c.Instance.Server.Settings)
+		if !ok {
+			return
+		}
+		if mode, _ := set.Text("huge_pages"); mode != "try" {
+			return
+		}
+		seg, ok := Need(c, sharedMemory(c.Instance))
+		if !ok || seg.Size < worthHugePages {
+			return
+		}
+		used, ok := Need(c, hugePagesUsed(c.Instance))
+		if !ok || used {
+			return
+		}
+		m := demand(c.Snapshot, c.Instance, set, 1)
+		worst := largestPageTables(m, basePage(c.Snapshot))
+		sev := Notice
+		seen := "{shared} of shared memory on ordinary pages; with {procs} processes page tables can reach {worst}"
+		pairs := []any{"shared", seg.Size, "procs", m.Connections + m.Processes, "worst", worst}
+		limit, _ := c.Snapshot.MemoryLimit(c.Instance)
+		if total, ok := limit.Get(); ok {
+			seen += " ({worstShare} of {total})"
+			pairs = append(pairs, "worstShare", share(worst, total), "total", total)
+			if atLeast(worst, tablesMuch, total) {
+				sev = Warning
+			}
+			if now, ok := pageTables(c.Instance).Get(); ok {
+				seen += ", {now} now"
+				pairs = append(pairs, "now", now)
+				if atLeast(now, tablesTooMuch, total) {
+					sev = Critical
+				}
+			}
+		}
+		seen += "."
+		size, ok1 := hugePageSize(c.Snapshot, set).Get()
+		pools, ok2 := c.Snapshot.Host.HugePages.Get()
+		need, exact, ok3 := hugePagesNeeded(c.Instance, size)
+		if !ok1 || !ok2 || !ok3 {
+			c.FoundAs(sev, seen, pairs...)
+			return
+		}
+		pool := poolOf(pools, size)
+		pairs = append(pairs, "size", size, "total_pages", pool.Total, "free", pool.Free-pool.Reserved)
+		if pool.Free-pool.Reserved+pool.Overcommit >= need {
+			c.FoundDo(sev, "The pool holds enough now: restart the server, then set huge_pages = on.",
+				seen+" The pool has {free} pages of {size} free, so it was made after the server started.", pairs...)
+			return
+		}
+		want := pool.Total + need - max(pool.Free-pool.Reserved, 0)
+		c.FoundDo(sev, "Write vm.nr_hugepages = {want} into /etc/sysctl.d/60-postgresql.conf, stop the server, run sysctl --system, see in /proc/meminfo that HugePages_Total reached it, start the "+
+			"server, and set huge_pages = on so that the next shortage is not silent.",
+			seen+" The pool has {total_pages} pages of {size}.", append(pairs, "want", pagesText(want, exact))...)
+	},
+}

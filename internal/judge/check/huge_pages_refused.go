@@ -1,0 +1,70 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+)
+
+// HugePagesRefused looks at the hugetlb limits of the control group and its
+// ancestors. The pool of the host can be ample and the server still gets none.
+var HugePagesRefused = Check{
+	ID:       "huge_pages_refused",
+	Area:     HugePages,
+	Severity: Warning,
+	Scope:    PerInstance,
+	Title:    "The control group does not let the server have its huge pages",
+	Why: "A limit on reserved huge pages (hugetlb.SIZE.rsvd.max) makes the request fail: huge_pages = on keeps the server from starting, try falls back in silence. A limit on used ones " +
+		"(hugetlb.SIZE.max) is worse: the request succeeds, and the process that touches the first page beyond it is killed by SIGBUS, which takes every session down.",
+	Do:      "Raise the limit of the control group above the need, or set huge_pages = off for this instance.",
+	Sources: []string{"linux-cgroup-v2", "linux-hugetlb", "pg-huge-pages"},
+	Judge: func(c *Case) {
+		set, ok := Need(c, c.Instance.Server.Settings)
+		if !ok {
+			return
+		}
+		mode, _ := set.Text("huge_pages")
+		if mode != "on" && mode != "try" {
+			return
+		}
+		cg, ok := Need(c, c.Instance.CGroup)
+		if !ok {
+			return
+		}
+		size, ok := Need(c, hugePageSize(c.Snapshot, set))
+		if !ok || size == 0 {
+			return
+		}
+		f, listed := cg.Hugetlb[int64(size/unit.KB)]
+		if !listed {
+			return
+		}
+		limit, ok := Need(c, f)
+		if !ok {
+			return
+		}
+		need, exact, ok := hugePagesNeeded(c.Instance, size)
+		want := unit.Bytes(need) * size
+		if !ok || limit >= want {
+			return
+		}
+		// try on a host without a pool never comes to ask the control group.
+		using, _ := hugePagesUsed(c.Instance).Get()
+		if pools, ok := c.Snapshot.Host.HugePages.Get(); ok && mode == "try" && !using {
+			if p := poolOf(pools, size); p.Total+p.Overcommit == 0 {
+				return
+			}
+		}
+		sev := Warning
+		if mode == "on" || using {
+			sev = Critical
+		}
+		by := cg.LimitedBy[fmt.Sprintf("hugetlb.%dkB", size/unit.KB)]
+		if by == "" {
+			by = cg.Path
+		}
+		c.FoundDo(sev, "Raise {name}.max and {name}.rsvd.max of the control group to {want} or more (in Kubernetes: ask for them in the pod's resources), or set huge_pages = off for this instance.",
+			"huge_pages = {mode}; the server asks for {pages} pages of {size} ({want}), the control group {path} allows {limit}.",
+			"mode", mode, "pages", pagesText(need, exact), "size", size, "want", want, "limit", limit, "path", by, "name", "hugetlb."+size.GUC())
+	},
+}

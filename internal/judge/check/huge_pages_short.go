@@ -1,0 +1,99 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+)
+
+// pagesText spells a number of huge pages that may be a lower bound only.
+func pagesText(pages int64, exact bool) string {
+	if exact {
+		return fmt.Sprint(pages)
+	}
+	return fmt.Sprintf("%d and a few percent more", pages)
+}
+
+// HugePagesShort compares the pool with what all instances on the host that
+// ask for huge pages of that size need together. A running server keeps the
+// pages it has when the pool is lowered (they become surplus and vanish when it
+// stops), so with huge_pages = on the finding is about the next start: critical.
+// A pool that does not exist is huge_pages_not_used.
+var HugePagesShort = Check{
+	ID:        "huge_pages_short",
+	Area:      HugePages,
+	Severity:  Warning,
+	Scope:     PerInstance,
+	Title:     "The huge page pool is too small",
+	DependsOn: []string{"huge_pages_refused"},
+	Why: "The server takes its whole shared memory in huge pages or none of it. When the pool is one page short, huge_pages = on keeps the server from starting, and with try it " +
+		"starts on ordinary pages without a word in the log, while the pages of the pool lie idle and no other program can use that memory.",
+	Do:      "Raise vm.nr_hugepages to what the server asks for and restart it.",
+	Sources: []string{"pg-huge-pages", "linux-hugetlb", "pgfettle-measured"},
+	Judge: func(c *Case) {
+		set, ok := Need(c, c.Instance.Server.Settings)
+		if !ok {
+			return
+		}
+		mode, _ := set.Text("huge_pages")
+		if mode != "on" && mode != "try" {
+			return
+		}
+		size, ok := Need(c, hugePageSize(c.Snapshot, set))
+		if !ok || size == 0 {
+			return
+		}
+		pools, ok := Need(c, c.Snapshot.Host.HugePages)
+		if !ok {
+			return
+		}
+		pool := poolOf(pools, size)
+		there := pool.Total + pool.Overcommit
+		need, exact, all := neededByAll(c.Snapshot, size)
+		if there >= need || !all && there == 0 {
+			return
+		}
+		using, _ := hugePagesUsed(c.Instance).Get()
+		if mode == "try" && there == 0 && !using {
+			return
+		}
+		sev, what := Warning, "the server runs on ordinary pages"
+		switch {
+		case mode == "on":
+			sev, what = Critical, "the next start will fail"
+		case using:
+			what = "the next start will fall back to ordinary pages"
+		}
+		c.FoundDo(sev, "Write vm.nr_hugepages = {need} into /etc/sysctl.d/60-postgresql.conf, stop the server, run sysctl --system, see in /proc/meminfo that HugePages_Total reached it (the kernel gives "+
+			"fewer without an error when memory is fragmented: then reboot), and start the server.",
+			"huge_pages = {mode}; {need} pages of {size} are needed, the pool has {total} (and may grow by {overcommit}): {what}.",
+			"mode", mode, "need", pagesText(need, exact), "size", size, "total", pool.Total, "overcommit", pool.Overcommit, "what", what)
+	},
+}
+
+// neededByAll adds up the huge pages of a size that all instances of the host
+// would take at their next start. exact is false where a part is a lower bound;
+// all is false where nothing is known of an instance.
+func neededByAll(s *snapshot.Snapshot, size unit.Bytes) (pages int64, exact, all bool) {
+	exact, all = true, true
+	for i := range s.Instances {
+		in := &s.Instances[i]
+		set, ok := in.Server.Settings.Get()
+		if !ok {
+			all = false
+			continue
+		}
+		if mode, _ := set.Text("huge_pages"); mode != "on" && mode != "try" {
+			continue
+		}
+		if own, ok := hugePageSize(s, set).Get(); !ok || own != size {
+			continue
+		}
+		n, sure, ok := hugePagesNeeded(in, size)
+		all = all && ok
+		exact = exact && sure
+		pages += n
+	}
+	return pages, exact, all
+}

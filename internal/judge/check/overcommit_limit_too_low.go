@@ -1,0 +1,96 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
+)
+
+// commitLeft is the percentage of the limit that must be uncommitted: below it
+// one sort or a few new sessions are refused.
+const commitLeft = 5
+
+// OvercommitLimitTooLow is for vm.overcommit_memory = 2 only. It is critical
+// when the limit is nearly reached now, and a warning when the settings of the
+// instances lead beyond it.
+var OvercommitLimitTooLow = Check{
+	ID:       "overcommit_limit_too_low",
+	Area:     Kernel,
+	Severity: Warning,
+	Scope:    PerHost,
+	Title:    "The commit limit is too low for what the server may ask for",
+	Why: "With vm.overcommit_memory = 2 the kernel refuses memory beyond CommitLimit even while much of it is free. Queries end with \"out of memory\", new connections with " +
+		"\"could not fork new process\", and other programs of the host with whatever they make of it. Shared buffers on ordinary pages count in full; " +
+		"huge pages do not count, but lower the limit when it is given as a ratio.",
+	Do:      "Raise vm.overcommit_kbytes or vm.overcommit_ratio to four fifths of the memory less huge pages, or put shared buffers into huge pages, or lower work_mem and max_connections.",
+	Sources: []string{"pg-overcommit", "linux-commit-limit", "linux-vm"},
+	Judge: func(c *Case) {
+		k, ok := commit(c)
+		if !ok {
+			return
+		}
+		mem, _ := c.Snapshot.Host.Memory.Get()
+		admin, ok1 := Need(c, c.Snapshot.Host.Sysctls.Int("vm.admin_reserve_kbytes"))
+		user, ok2 := Need(c, c.Snapshot.Host.Sysctls.Int("vm.user_reserve_kbytes"))
+		if !ok1 || !ok2 {
+			return
+		}
+		usable := k.Usable(unit.Bytes(admin)*unit.KB, unit.Bytes(user)*unit.KB)
+		do := "Write vm.overcommit_kbytes = {kbytes} into /etc/sysctl.d/60-postgresql.conf and run sysctl --system: that is four fifths of the memory, less huge pages and swap. " +
+			"If that is not more than now, put shared buffers into huge pages, or lower work_mem and max_connections."
+		pairs := []any{"limit", k.Limit(), "usable", usable, "committed", mem.CommittedAS, "kbytes", fmt.Sprint(int64(k.KBytesFor() / unit.KB))}
+		if !atLeast(usable-mem.CommittedAS, commitLeft, usable) {
+			c.FoundDo(Critical, do, "CommitLimit is {limit}, of which {usable} are for ordinary processes, and {committed} are committed already.", pairs...)
+			return
+		}
+		need, ok := committedByAll(c)
+		if !ok || need <= usable {
+			return
+		}
+		c.FoundDo(Warning, do, "CommitLimit is {limit}, of which {usable} are for ordinary processes; with all connections open and sorts and hashes at work the settings lead to {need} ({committed} now).",
+			append(pairs, "need", need)...)
+	},
+}
+
+// commit returns what the commit limit is made of, when strict overcommit is on.
+func commit(c *Case) (memory.Commit, bool) {
+	sys := c.Snapshot.Host.Sysctls
+	mode, ok := Need(c, sys.Int("vm.overcommit_memory"))
+	if !ok || mode != 2 {
+		return memory.Commit{}, false
+	}
+	mem, ok1 := Need(c, c.Snapshot.Host.Memory)
+	ratio, ok2 := Need(c, sys.Int("vm.overcommit_ratio"))
+	kbytes, ok3 := Need(c, sys.Int("vm.overcommit_kbytes"))
+	return memory.Commit{Total: mem.Total, Hugetlb: mem.Hugetlb(), Swap: mem.SwapTotal, Ratio: ratio, KBytes: unit.Bytes(kbytes) * unit.KB}, ok1 && ok2 && ok3
+}
+
+// committedByAll adds up what the settings of all instances let them commit:
+// private memory, and the shared memory that is not in huge pages. ok is false
+// when an instance or the processors are not known.
+func committedByAll(c *Case) (sum unit.Bytes, ok bool) {
+	for i := range c.Snapshot.Instances {
+		in := &c.Snapshot.Instances[i]
+		set, ok := Need(c, in.Server.Settings)
+		if !ok {
+			return 0, false
+		}
+		cpus, ok := Need(c, processors(c.Snapshot, in))
+		if !ok {
+			return 0, false
+		}
+		sum += committed(in, demand(c.Snapshot, in, set, perCPU*cpus))
+	}
+	return sum, true
+}
+
+func committed(in *snapshot.Instance, m memory.Instance) unit.Bytes {
+	p := m.Parts()
+	sum := p.Backends + p.Work + p.Maintenance // page tables are not counted by the kernel
+	if used, ok := hugePagesUsed(in).Get(); !ok || !used {
+		sum += p.Shared
+	}
+	return sum
+}

@@ -1,0 +1,83 @@
+package check
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
+)
+
+const (
+	// tablesMuch and tablesTooMuch are percent of the memory. 2 % is what huge
+	// pages would give back at once; at 10 % the page tables rival the page cache,
+	// and a burst of connections takes that much again.
+	tablesMuch    = 2
+	tablesTooMuch = 10
+)
+
+// PageTablesLarge measures the page tables of the instance's processes (VmPTE)
+// and reckons what they become when every connection has touched all buffers.
+// Only the measured ones are more than a notice.
+var PageTablesLarge = Check{
+	ID:        "page_tables_large",
+	Area:      Memory,
+	Severity:  Warning,
+	Scope:     PerInstance,
+	Title:     "Page tables take a large part of the memory",
+	DependsOn: []string{"huge_pages_not_used", "huge_pages_short", "huge_pages_refused"},
+	Why: "Each backend has its own page tables for the shared memory: 8 bytes for every 4 kB page that it has touched, that is 1/512 of shared_buffers for each " +
+		"connection. This memory appears in no process's RSS, cannot be swapped, grows while backends live, and takes processor time on " +
+		"every page fault. With huge pages of 2 MB it shrinks to about 1/500.",
+	Do:      "Use huge pages, or have fewer backends: a connection pooler, or pools whose connections are renewed.",
+	Sources: []string{"linux-page-tables", "pg-huge-pages", "blog-page-tables", "pgfettle-measured"},
+	Judge: func(c *Case) {
+		set, ok := Need(c, c.Instance.Server.Settings)
+		if !ok {
+			return
+		}
+		limit, _ := c.Snapshot.MemoryLimit(c.Instance)
+		total, ok := Need(c, limit)
+		if !ok || total == 0 {
+			return
+		}
+		seg, ok := Need(c, sharedMemory(c.Instance))
+		if !ok {
+			return
+		}
+		m := demand(c.Snapshot, c.Instance, set, 1)
+		worst := m.Parts().PageTables
+		pairs := []any{"worst", worst, "worstShare", share(worst, total), "procs", m.Connections + m.Processes, "shared", seg.Size, "total", total}
+		do := "Put the shared memory into huge pages: stop the server, reserve them (vm.nr_hugepages = {pages} in /etc/sysctl.d/60-postgresql.conf, beside those in use), set huge_pages = on, start. " +
+			"Until then fewer backends help: a connection pooler, or pools whose connections are renewed."
+		if size, ok := hugePageSize(c.Snapshot, set).Get(); ok && size > 0 && m.SharedPage < size {
+			pages, exact, _ := hugePagesNeeded(c.Instance, size)
+			pairs = append(pairs, "pages", pagesText(pages, exact))
+		} else {
+			do = c.check.Do
+		}
+		now, measured := Need(c, pageTables(c.Instance))
+		if measured && atLeast(now, tablesMuch, total) {
+			ps, _ := c.Instance.Processes.Get()
+			sev := Warning
+			if atLeast(now, tablesTooMuch, total) {
+				sev = Critical
+			}
+			c.FoundDo(sev, do, "{now} of page tables in {n} processes, {share} of {total}; {worst} ({worstShare}) when {procs} processes have touched all {shared} of shared memory.",
+				append(pairs, "now", now, "n", len(ps), "share", share(now, total))...)
+			return
+		}
+		if atLeast(worst, tablesTooMuch, total) {
+			seen := "Up to {worst} of page tables ({worstShare} of {total}) when {procs} processes have touched all {shared} of shared memory"
+			if measured {
+				seen += "; {now} now"
+				pairs = append(pairs, "now", now)
+			}
+			c.FoundDo(Notice, do, seen+".", pairs...)
+		}
+	},
+}
+
+// largestPageTables returns the page tables that all processes of the instance
+// would have on ordinary pages.
+func largestPageTables(m memory.Instance, page unit.Bytes) unit.Bytes {
+	m.SharedPage = page
+	return m.Parts().PageTables
+}

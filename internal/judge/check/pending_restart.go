@@ -1,0 +1,61 @@
+package check
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
+)
+
+// PendingRestart is a notice: waiting for a window is normal, forgetting it is not.
+var PendingRestart = Check{
+	ID:       "pending_restart",
+	Area:     Config,
+	Severity: Notice,
+	Scope:    PerInstance,
+	Title:    "Settings wait for a restart",
+	Why: "The files say one thing and the server does another. Who reads the configuration is misled, and the change comes into force at a restart " +
+		"that nobody planned, such as the recovery after a crash of the host, perhaps with a value that keeps the server from starting.",
+	Do: "Restart the server in a maintenance window, or take the change back (ALTER SYSTEM RESET name, or edit the file that pg_file_settings names, and " +
+		"reload). Before a restart, postgres -C shared_memory_size -D with a copy of the configuration shows whether the values fit together (15+).",
+	Sources: []string{"pg-config", "pg-system-views"},
+	Judge: func(c *Case) {
+		set, ok := Need(c, c.Instance.Server.Settings)
+		if !ok {
+			return
+		}
+		var names []string
+		for name, s := range set {
+			if s.PendingRestart {
+				names = append(names, name)
+			}
+		}
+		if len(names) == 0 {
+			return
+		}
+		sort.Strings(names)
+		next := written(c.Instance.Server)
+		for i, name := range names {
+			if v, ok := next[name]; ok {
+				names[i] = fmt.Sprintf("%s (%s → %s)", name, set[name].Show(), v)
+			} else {
+				names[i] = fmt.Sprintf("%s (now %s)", name, set[name].Show())
+			}
+		}
+		c.Found("{n} waiting: {names}.", "n", len(names), "names", listed(names, ", ", 8))
+	},
+}
+
+// written returns what the configuration files say of each setting: the last
+// place wins. It is empty where they could not be seen.
+func written(s pg.Server) map[string]string {
+	list, _ := s.FileSettings.Get()
+	out := make(map[string]string, len(list))
+	last := map[string]int64{}
+	for _, f := range list {
+		if f.Name != "" && f.Seq >= last[f.Name] {
+			out[f.Name], last[f.Name] = f.Value, f.Seq
+		}
+	}
+	return out
+}

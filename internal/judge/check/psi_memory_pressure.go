@@ -1,0 +1,30 @@
+package check
+
+import "fmt"
+
+// pressureMuch is the share of the last five minutes in which some task waited
+// for memory to be found. A healthy database host shows 0 to 1; at 10 % every
+// tenth second of somebody's work is lost.
+const pressureMuch = 10
+
+// PsiMemoryPressure takes the mean of five minutes, which one backup or one
+// large sort does not move far.
+var PsiMemoryPressure = Check{
+	ID:       "psi_memory_pressure",
+	Area:     Memory,
+	Severity: Warning,
+	Scope:    PerHost,
+	Title:    "Tasks wait for memory",
+	Why: "Pressure stall information counts the time in which tasks stood still because memory had to be reclaimed, compacted or read back from swap. Queries are slow then " +
+		"without using the processor or, seemingly, the disk, and the OOM killer is not far.",
+	Do: "Find who holds the memory (smem, or ps ordered by RSS; anonymous memory counts, cached files do not), lower work_mem or the number of sessions at work, see in " +
+		"vmstat 1 whether it swaps, and check the limits of the control groups, as pressure in one of them counts here too.",
+	Sources: []string{"linux-psi"},
+	Judge: func(c *Case) {
+		p, ok := Need(c, c.Snapshot.Host.Pressure.Memory)
+		if ok && p.Some300 >= pressureMuch {
+			c.Found("In the last five minutes some task waited for memory in {some} % of the time, and all tasks together in {full} %.",
+				"some", fmt.Sprintf("%.1f", p.Some300), "full", fmt.Sprintf("%.1f", p.Full300))
+		}
+	},
+}

@@ -1,0 +1,60 @@
+package check
+
+import "github.com/pgfettle/pgfettle/internal/base/unit"
+
+const (
+	// buffersMuch: PostgreSQL's manual says that more than 40 % of the memory is
+	// unlikely to work better than less, as the same pages then lie in the
+	// kernel's cache a second time.
+	buffersMuch = 40
+	// buffersTooMuch leaves less than the rest of a server needs: backends and
+	// their page tables, work_mem, the kernel and a little cache take a third of
+	// the memory on any machine that is in use.
+	buffersTooMuch = 70
+)
+
+// SharedBuffersVsMemory compares with the limit of the control group where
+// there is one: a container has no more, whatever /proc/meminfo shows.
+var SharedBuffersVsMemory = Check{
+	ID:       "shared_buffers_vs_memory",
+	Area:     Memory,
+	Severity: Warning,
+	Scope:    PerInstance,
+	Title:    "shared_buffers takes too much of the memory",
+	Why: "Shared buffers are not given back under pressure as the page cache is. What they take is missing for work_mem, for the page tables of the backends and " +
+		"for the kernel's cache, in which the same pages then lie twice; past the limit the machine swaps or the OOM killer ends a backend and " +
+		"with it every session.",
+	Do:      "Lower shared_buffers to about a quarter of the memory and restart.",
+	Sources: []string{"pg-config-resource", "dalibo-j1"},
+	Judge: func(c *Case) {
+		set, ok := Need(c, c.Instance.Server.Settings)
+		if !ok {
+			return
+		}
+		limit, limited := c.Snapshot.MemoryLimit(c.Instance)
+		total, ok := Need(c, limit)
+		if !ok {
+			return
+		}
+		b, ok := set.Bytes("shared_buffers")
+		if !ok || !atLeast(b, buffersMuch, total) || total == 0 {
+			return
+		}
+		sev := Warning
+		if atLeast(b, buffersTooMuch, total) {
+			sev = Critical
+		}
+		of := "of memory"
+		if limited {
+			of = "that the control group may use"
+		}
+		// A quarter: where the manual's advice starts.
+		quarter := (total / 4).RoundDown(unit.MB)
+		if total >= 8*unit.GB {
+			quarter = (total / 4).RoundDown(unit.GB)
+		}
+		c.FoundDo(sev, "Run ALTER SYSTEM SET shared_buffers = '{quarter}' and restart: a quarter of the memory is where to start, and more than 40 % seldom helps.",
+			"shared_buffers = {buffers} is {share} of the {total} {of}.",
+			"buffers", b.GUC(), "share", share(b, total), "total", total, "of", of, "quarter", quarter.GUC())
+	},
+}

@@ -1,0 +1,43 @@
+package check
+
+import (
+	"strconv"
+
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+)
+
+// swappinessMost: between 1 and 10 every value has its advocates. 0 is not
+// better: the kernel then swaps only when it can reclaim nothing else.
+const swappinessMost = 10
+
+// SwappinessHigh is silent without swap, where the value has no effect, and
+// where all swap is compressed memory, for which the kernel's manual itself
+// suggests high values.
+var SwappinessHigh = Check{
+	ID:       "swappiness_high",
+	Area:     Kernel,
+	Severity: Notice,
+	Scope:    PerHost,
+	Title:    "The kernel prefers swapping to dropping cached files",
+	Why: "vm.swappiness weighs private memory against the page cache when the kernel needs room. At its default of 60 a large scan or a backup can push the memory of " +
+		"idle backends, and shared buffers on ordinary pages, out to disk to cache files that nobody reads again; each of them is slow when it wakes up.",
+	Do:      "Write vm.swappiness = 10 into /etc/sysctl.d/60-postgresql.conf and run sysctl --system. Where tuned runs, set it in its profile, which would overwrite it.",
+	Sources: []string{"linux-vm", "dalibo-j1", "tuned-postgresql"},
+	Judge: func(c *Case) {
+		swaps, ok := Need(c, c.Snapshot.Host.Swaps)
+		if !ok {
+			return
+		}
+		onDisk := false
+		for _, s := range swaps {
+			onDisk = onDisk || s.Kind != host.SwapZram
+		}
+		if !onDisk {
+			return
+		}
+		n, ok := Need(c, c.Snapshot.Host.Sysctls.Int("vm.swappiness"))
+		if ok && n > swappinessMost {
+			c.Found("vm.swappiness = {n}.", "n", strconv.FormatInt(n, 10))
+		}
+	},
+}

@@ -1,0 +1,97 @@
+package check
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+)
+
+const (
+	// tempNotice an hour, written and read back, is a mean of 3 MB/s: more than
+	// the WAL of most servers, and in practice minutes of full disk load, as
+	// spills come in bursts.
+	tempNotice = 5 * unit.GB
+	// tempWarning is ten times that: a fifth of what a cloud volume of 125 MB/s
+	// gives, all day long.
+	tempWarning = 50 * unit.GB
+	// tempHistory: below an hour one report would count as a habit.
+	tempHistory = 3600
+	// inMemory: rows in a sort or hash take two to three times the space of
+	// their compact form in a temporary file.
+	inMemory = 2.5
+)
+
+// TempFiles goes by the rate since the statistics were reset, as the bare total
+// only tells how long ago that was.
+var TempFiles = Check{
+	ID:       "temp_files",
+	Area:     Query,
+	Severity: Notice,
+	Scope:    PerInstance,
+	Title:    "Sorts and hashes spill to disk",
+	Why: "What does not fit into work_mem (hashes: work_mem × hash_mem_multiplier) is written to temporary files and read back, which is slower than memory " +
+		"by orders of magnitude and takes disk bandwidth and cache from everybody else. A missing index or a plan that sorts far too much " +
+		"is a frequent cause, and more memory only hides it.",
+	Do: "Set log_temp_files = '10MB' and reload, collect the statements (pg_stat_statements.temp_blks_written ranks them), look for a missing index or a " +
+		"needless ORDER BY or DISTINCT first, then raise work_mem for the role or the session that runs them, not for the whole server.",
+	Sources: []string{"pg-config-resource", "pg-config-logging", "pg-monitoring"},
+	Judge: func(c *Case) {
+		dbs, ok := Need(c, c.Instance.Server.Databases)
+		if !ok {
+			return
+		}
+		now := c.Snapshot.TakenAt
+		if a, ok := c.Instance.Server.Access.Get(); ok && a.Now > 0 {
+			now = a.Now // the server's clock is the one that stamped stats_reset
+		}
+		// A database whose statistics were never reset (15+) counts since all
+		// statistics began, which the checkpointer's own stamp tells.
+		began := int64(0)
+		if cp, ok := c.Instance.Server.Checkpoints.Get(); ok {
+			began = cp.StatsReset
+		}
+		type spill struct {
+			text string
+			rate unit.Bytes
+			file unit.Bytes
+		}
+		var list []spill
+		for _, d := range dbs {
+			since := d.StatsReset
+			if since == 0 {
+				since = began
+			}
+			secs := float64(now - since)
+			if since == 0 || secs < tempHistory || d.TempFiles == 0 {
+				continue
+			}
+			rate := d.TempBytes.Scale(3600 / secs)
+			if rate < tempNotice {
+				continue
+			}
+			file := d.TempBytes / unit.Bytes(d.TempFiles)
+			list = append(list, spill{fmt.Sprintf("database %s: %s an hour in files of %s on average (%s in %s)",
+				d.Name, rate, file, d.TempBytes, span(secs)), rate, file})
+		}
+		if len(list) == 0 {
+			return
+		}
+		sort.SliceStable(list, func(i, j int) bool { return list[i].rate > list[j].rate })
+		texts := make([]string, len(list))
+		for i, s := range list {
+			texts[i] = s.text
+		}
+		sev := Notice
+		if list[0].rate >= tempWarning {
+			sev = Warning
+		}
+		workMem := "not known"
+		if set, ok := c.Instance.Server.Settings.Get(); ok {
+			workMem = set["work_mem"].Show()
+		}
+		c.FoundDo(sev, c.check.Do+" An average file of {file} would stay in memory from about work_mem = {enough} on.",
+			"{databases}; work_mem = {work}.", "databases", listed(texts, "; ", 3), "work", workMem,
+			"file", list[0].file, "enough", max(list[0].file.Scale(inMemory).RoundUp(unit.MB), unit.MB).GUC())
+	},
+}

@@ -1,0 +1,29 @@
+package rule
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+)
+
+var adminReserveKBytes = Rule{
+	Address: knob.Sysctl("vm.admin_reserve_kbytes"),
+	Title:   "memory that only root may still have when the commit limit is reached",
+	Why:     "Under strict overcommit the limit holds for the shell of whoever comes to repair, too. The kernel's default of 8 MB is enough for a login under lenient overcommit, not under strict.",
+	Formula: "128 MB under strict overcommit; more stays.",
+	Sources: []string{"linux-vm"},
+	Needs:   []knob.Address{knob.Sysctl("vm.overcommit_memory")},
+	Effect:  knob.Now,
+	Risk:    knob.Low,
+	Unit:    "kB",
+	Decide: func(c *Case) {
+		mode, ok := c.Int(knob.Sysctl("vm.overcommit_memory"))
+		if !ok || mode != 2 || c.Options.Shared || !c.kernel() {
+			return
+		}
+		if have := c.now(); have >= float64(adminReserve/unit.KB) {
+			c.Keep("{present} kB are enough for root to log in and repair", "present", int64(have))
+			return
+		}
+		c.Set(adminReserve, "under strict overcommit root needs about 128 MB to log in and repair, and {present} kB are kept for him", "present", int64(c.now()))
+	},
+}

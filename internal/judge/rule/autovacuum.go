@@ -1,0 +1,18 @@
+package rule
+
+import "github.com/pgfettle/pgfettle/internal/base/knob"
+
+var autovacuum = Rule{
+	Address: knob.PG("autovacuum"),
+	Title:   "whether tables are vacuumed and analyzed by themselves",
+	Why:     "Without it dead rows pile up, statistics grow old, and old transaction ids are frozen only by the emergency vacuum before a wraparound, at the worst time.",
+	Formula: "on.",
+	Sources: []string{"pg-config-autovacuum", "pg-routine-vacuuming"},
+	Decide: func(c *Case) {
+		if have, _ := c.Text(knob.PG("autovacuum")); have == "on" {
+			c.Keep("tables are vacuumed and analyzed by themselves")
+			return
+		}
+		c.Set(true, "off: tables bloat, statistics grow old, and transaction ids run out")
+	},
+}

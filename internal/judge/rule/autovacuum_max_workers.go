@@ -1,0 +1,41 @@
+package rule
+
+import "github.com/pgfettle/pgfettle/internal/base/knob"
+
+var autovacuumMaxWorkers = Rule{
+	Address: knob.PG("autovacuum_max_workers"),
+	Title:   "how many tables may be vacuumed at once",
+	Why: "One large table can hold a worker for hours, and the others wait. Each worker may take autovacuum_work_mem, and all of them share one cost limit: " +
+		"more workers without a higher limit are slower workers.",
+	Formula: "A quarter of the processors, 3 (the default) to 5; 1c 4 to 8, as its vendor advises a quarter and at least 4; one for each 128 MB of memory. From 18 on not above autovacuum_worker_slots. More stays.",
+	Sources: []string{"pg-config-autovacuum", "its-1c", "pgtune"},
+	Decide: func(c *Case) {
+		slots, bounded := c.Int(knob.PG("autovacuum_worker_slots")) // 18+
+		have := int(c.now())
+		if bounded && have > slots {
+			c.Set(slots, "{present} are more than autovacuum_worker_slots = {slots} can give", "present", c.shown(), "slots", slots)
+			return
+		}
+		if c.Options.Profile == Desktop {
+			c.Keep("{present} workers are enough for a desktop", "present", c.shown())
+			return
+		}
+		cpus, ok := c.CPUs()
+		if !ok {
+			return
+		}
+		want := min(max(cpus/4, 3), 5)
+		if c.Options.Profile == OneC {
+			want = min(max(cpus/4, 4), 8)
+		}
+		want, memory := c.affordable(want, 3)
+		if bounded {
+			want = min(want, slots)
+		}
+		if have >= want {
+			c.Keep("{present} workers are enough for {cpus}", "present", c.shown(), "cpus", processors(cpus))
+			return
+		}
+		c.Set(want, "with {cpus} {workers} tables can be vacuumed at once, so that a large one does not hold up the others"+memory, "cpus", processors(cpus), "workers", want)
+	},
+}

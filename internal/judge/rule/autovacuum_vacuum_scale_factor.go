@@ -1,0 +1,39 @@
+package rule
+
+import "github.com/pgfettle/pgfettle/internal/base/knob"
+
+// vacuumShares are the shares of a table's rows that may be dead, and may have
+// changed, before it is vacuumed and analyzed. The defaults are 0.2 and 0.1.
+var vacuumShares = map[Profile]struct{ dead, changed float64 }{
+	Web:   {0.05, 0.02},
+	OLTP:  {0.05, 0.02},
+	Mixed: {0.1, 0.05},
+	OneC:  {0.01, 0.005}, // its vendor's, for tables that plans depend on
+}
+
+var autovacuumVacuumScaleFactor = Rule{
+	Address: knob.PG("autovacuum_vacuum_scale_factor"),
+	Title:   "the share of dead rows from which on a table is vacuumed",
+	Why: "A fifth of a table of 100 million rows is 20 million dead rows, which every scan reads and every index holds. Vacuuming sooner is many small pieces of work instead of one large. " +
+		"From 18 on autovacuum_vacuum_max_threshold caps it for very large tables.",
+	Formula: "web and oltp 0.05, mixed 0.1, 1c 0.01; dw and desktop at most the default of 0.2. Less stays.",
+	Sources: []string{"pg-config-autovacuum", "pg-routine-vacuuming", "postgrespro-1c"},
+	Decide: func(c *Case) {
+		most := 0.2
+		if s, ok := vacuumShares[c.Options.Profile]; ok {
+			most = s.dead
+		}
+		c.atMost(most, "with {present} a table of 100 million rows is vacuumed when {rows} are dead; at {most} the work comes in smaller pieces")
+	},
+}
+
+// atMost keeps a present share that is not above most, else it sets most. The
+// text may speak of present, rows (of 100 million) and most.
+func (c *Case) atMost(most float64, text string) {
+	have := c.now()
+	if have <= most {
+		c.Keep("{present} is small enough for the {profile} profile", "present", c.shown(), "profile", string(c.Options.Profile))
+		return
+	}
+	c.Set(most, text, "present", c.shown(), "rows", int64(have*1e8), "most", most)
+}

@@ -1,0 +1,202 @@
+package rule
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
+)
+
+// Basis is the memory that instances may count on. It rests on nothing that a
+// plan changes, so that planning the planned host gives the same plan.
+type Basis struct {
+	Total     unit.Bytes // of the host, or the limit of the control group
+	Limited   bool       // a control group limits the memory, not the host
+	Reserve   unit.Bytes // memory.ReserveOf(Total)
+	Others    unit.Bytes // other programs: measured and rounded up, or half of the memory on a shared host
+	Measured  unit.Bytes // other programs as measured; 0 within a control group's limit
+	Instances int        // that share what is left, equally
+}
+
+// Share is the memory of one instance: an equal part of what is left.
+func (b Basis) Share() unit.Bytes {
+	return max(b.Total-b.Reserve-b.Others, 0) / unit.Bytes(max(b.Instances, 1))
+}
+
+// Part is an equal part of the whole memory, from which the sizes are taken
+// that should not move when another program grows a little.
+func (b Basis) Part() unit.Bytes { return b.Total / unit.Bytes(max(b.Instances, 1)) }
+
+// grain is the step to which the memory of other programs is rounded up: a
+// daemon that grows by a few megabytes must not move the plan. 64 MB, and at
+// most a 32nd of a small machine.
+func grain(total unit.Bytes) unit.Bytes {
+	g := 64 * unit.MB
+	for g > total/32 && g > unit.MB {
+		g /= 2
+	}
+	return g
+}
+
+// Basis returns the memory that the case's instance may count on; for a rule of
+// the host, what all of its instances may. Without the host's memory there is
+// none, which is noted among the unknowns.
+func (c *Case) Basis() (Basis, bool) {
+	if !c.Snapshot.HostSeen {
+		return Basis{}, false
+	}
+	if limit, limited := c.Snapshot.MemoryLimit(c.Instance); !limited {
+		if _, ok := Need(c, limit); !ok {
+			return Basis{}, false
+		}
+	}
+	return basisOf(c.Snapshot, c.Instance, c.Options)
+}
+
+// Basis returns the memory that all instances of the snapshot share: the
+// host's, or the sum of the limits where every instance is limited.
+func (o *Outcome) Basis(s *snapshot.Snapshot, opt *Options) (Basis, bool) {
+	if len(s.Instances) == 0 {
+		return basisOf(s, nil, opt)
+	}
+	all := Basis{Limited: true}
+	seen := map[string]bool{}
+	for i := range s.Instances {
+		in := &s.Instances[i]
+		b, ok := basisOf(s, in, opt)
+		if !ok {
+			return Basis{}, false
+		}
+		if !b.Limited {
+			return basisOf(s, nil, opt)
+		}
+		all.Instances++
+		if g := limitGroup(in); !seen[g] {
+			seen[g] = true
+			all.Total += b.Total
+			all.Reserve += b.Reserve
+			all.Others += b.Others
+		}
+	}
+	return all, true
+}
+
+// basisOf takes, of the host and the instance's control group, the one that
+// leaves the instance less. in is nil for the host as a whole.
+func basisOf(s *snapshot.Snapshot, in *snapshot.Instance, opt *Options) (Basis, bool) {
+	mem, hostOK := s.Host.Memory.Get()
+	var whole Basis
+	if hostOK {
+		whole = Basis{Total: mem.Total, Instances: max(len(s.Instances), 1)}
+		whole.Measured = othersOf(s, mem)
+		whole.Others = whole.Measured.RoundUp(grain(mem.Total))
+	}
+	limit, limited := s.MemoryLimit(in)
+	group, groupOK := limit.Get()
+	switch {
+	case limited && groupOK:
+		g := Basis{Total: group, Limited: true, Instances: sharing(s, in)}
+		whole.finish(opt)
+		g.finish(opt)
+		if !hostOK || g.Share() <= whole.Share() {
+			return g, true
+		}
+		return whole, true
+	case !hostOK:
+		return Basis{}, false
+	}
+	whole.finish(opt)
+	return whole, true
+}
+
+func (b *Basis) finish(opt *Options) {
+	b.Reserve = memory.ReserveOf(b.Total)
+	if opt.Shared {
+		b.Others = max(b.Others, b.Total/2)
+	}
+}
+
+// othersOf measures what other programs and the kernel hold and cannot give
+// back: anonymous memory and what of the kernel is not cache, less the private
+// memory of the instances. Huge pages that are not ours are gone as well.
+func othersOf(s *snapshot.Snapshot, m host.Memory) unit.Bytes {
+	ours := unit.Bytes(0)
+	for i := range s.Instances {
+		// Where processes cannot be seen nothing is taken off: too much is kept
+		// for others then, never too little.
+		ps, _ := s.Instances[i].Processes.Get()
+		for _, p := range ps {
+			ours += p.Anon
+		}
+	}
+	rest := max(m.AnonPages+m.SlabUnreclaim+m.KernelStack-ours, 0)
+	return rest + foreignHuge(s, m)
+}
+
+// sharing counts the instances that the same control group limits.
+func sharing(s *snapshot.Snapshot, in *snapshot.Instance) int {
+	n, group := 0, limitGroup(in)
+	for i := range s.Instances {
+		if _, limited := s.MemoryLimit(&s.Instances[i]); limited && limitGroup(&s.Instances[i]) == group {
+			n++
+		}
+	}
+	return max(n, 1)
+}
+
+// limitGroup names the control group that limits an instance's memory.
+func limitGroup(in *snapshot.Instance) string {
+	cg, _ := in.CGroup.Get()
+	if p := cg.LimitedBy["memory"]; p != "" {
+		return p
+	}
+	return cg.Path
+}
+
+// CPUs returns the processors that the instance may use: those online, or the
+// whole ones of its control group's quota or set where that is fewer.
+func (c *Case) CPUs() (int, bool) {
+	cpu, ok := Need(c, c.Snapshot.Host.CPU)
+	if !ok || cpu.Logical < 1 {
+		return 0, false
+	}
+	n := cpu.Logical
+	if c.Instance != nil {
+		cg, _ := c.Instance.CGroup.Get()
+		if quota, ok := cg.CPUs.Get(); ok && quota > 0 {
+			n = min(n, max(int(quota), 1))
+		}
+		if set, ok := cg.CPUSet.Get(); ok && set > 0 {
+			n = min(n, set)
+		}
+	}
+	return n, true
+}
+
+// Active returns how many sessions are at work at once at the peak: what the
+// user said, else what the profile assumes of so many processors, more where
+// more are at work now, and never more than there are connections.
+func (c *Case) Active() (int, bool) {
+	conns, ok := c.Int("pg:max_connections")
+	if !ok {
+		return 0, false
+	}
+	return c.activeOf(conns)
+}
+
+// activeOf is Active with another number of connections.
+func (c *Case) activeOf(conns int) (int, bool) {
+	if c.Options.Active > 0 {
+		return min(c.Options.Active, conns), true
+	}
+	n := 0
+	if a, ok := c.Instance.Server.Activity.Get(); ok {
+		n = int(min(a.States["active"].Count, int64(conns)))
+	}
+	cpus, ok := c.CPUs()
+	if !ok {
+		return 0, false
+	}
+	n = max(n, int(c.prior().PerCPU*float64(cpus)), 1)
+	return min(n, conns), true
+}

@@ -1,0 +1,25 @@
+package rule
+
+import "github.com/pgfettle/pgfettle/internal/base/knob"
+
+var defaultStatisticsTarget = Rule{
+	Address: knob.PG("default_statistics_target"),
+	Title:   "how much detail ANALYZE keeps of each column",
+	Why: "ANALYZE reads 300 rows for each unit of it and keeps as many common values and histogram bounds. More makes estimates of skewed columns better and planning slower. " +
+		"A warehouse's queries run for minutes over large skewed tables, so milliseconds of planning are well spent; a short query's are not. " +
+		"Single columns are better served by ALTER TABLE … SET STATISTICS.",
+	Formula: "dw 500 (from 200 on it stays). Otherwise at least the default of 100.",
+	Sources: []string{"pg-config-query", "pgtune"},
+	Risk:    knob.Medium,
+	Decide: func(c *Case) {
+		have := c.now()
+		switch {
+		case c.Options.Profile == DW && have < 200:
+			c.Set(500, "a warehouse's plans over large skewed tables are worth a sample of 150,000 rows; at {present} it has {rows}", "present", c.shown(), "rows", int64(have)*300)
+		case have < 100:
+			c.Set(100, "{present} is below the default and samples only {rows} rows of a table", "present", c.shown(), "rows", int64(have)*300)
+		default:
+			c.Keep("at {present} ANALYZE samples {rows} rows of a table", "present", c.shown(), "rows", int64(have)*300)
+		}
+	},
+}

@@ -1,0 +1,74 @@
+package rule
+
+import "github.com/pgfettle/pgfettle/internal/base/knob"
+
+var hugePages = Rule{
+	Address: knob.PG("huge_pages"),
+	Title:   "whether the shared memory lies in huge pages",
+	Why: "On ordinary pages each process needs page tables for all of the shared memory that it touches, a 512th of it, and the processor looks addresses up far more often. " +
+		"With try a server that does not get its huge pages says nothing and runs on ordinary ones; with on it does not start.",
+	Formula: "on where shared_buffers is 1 GB or more and the planned pool has a page for every instance and every other user of it; try where that is not certain " +
+		"(the pool belongs to the host of a container, cannot be had before a reboot, or an unknown library asks for shared memory too), and where it is try already and the pool is there.",
+	Sources: []string{"pg-config-resource", "pg-huge-pages"},
+	Needs:   []knob.Address{knob.PG("shared_buffers"), knob.PG("max_connections"), knob.Sysctl("vm.nr_hugepages")},
+	Risk:    knob.Medium,
+	Decide: func(c *Case) {
+		m, ok := c.Snapshot.Host.Memory.Get()
+		present, _ := c.Text(knob.PG("huge_pages"))
+		if !ok || !c.Snapshot.HostSeen {
+			return
+		}
+		room := c.hugeRoom()
+		if !c.wantsHuge() {
+			switch why := room.why; {
+			case room.most > 0 && why.IsZero():
+				c.Keep("shared_buffers is below 1 GB: page tables for so little are small")
+			case present == "on":
+				c.Set("try", "{why}: with on the server would not start", "why", why.String())
+			default:
+				c.Keep("{why}", "why", why.String())
+			}
+			return
+		}
+		if !room.pool {
+			if present == "off" {
+				c.Set("try", "the shared memory fits the huge pages that can be had ({why})", "why", room.why.String())
+				return
+			}
+			c.Keep("the shared memory fits the huge pages that can be had ({why})", "why", room.why.String())
+			return
+		}
+		pool := c.out.Of("", knob.Sysctl("vm.nr_hugepages"))
+		if pool == nil {
+			c.atLeastTry(present, "the pool of huge pages could not be decided")
+			return
+		}
+		var have, planned float64
+		if now, ok := pool.Present.Get(); ok { // a pool that cannot be seen is not changed
+			have, _ = number(now)
+			planned, _ = number(pool.Effective)
+		}
+		d := c.hugeDemand(m)
+		switch covered := d.whole && int64(planned) >= d.sum(); {
+		case !covered:
+			c.atLeastTry(present, "the pool of {pool} pages is not certain to hold the {pages} pages that are needed", "pool", int64(planned), "pages", d.sum())
+		case pool.Effect == knob.Reboot && int64(have) < d.sum():
+			c.atLeastTry(present, "the pool of {pool} pages cannot be had before a reboot", "pool", int64(planned))
+		case !d.exact:
+			c.atLeastTry(present, "the pool of {pool} pages rests on an estimate, and {libraries} may ask for shared memory too", "pool", int64(planned), "libraries", listed(c.preloaded()))
+		case present == "try" && int64(have) >= d.sum():
+			c.Keep("the pool of {pool} pages holds the {pages} pages that are needed", "pool", int64(planned), "pages", d.sum())
+		default:
+			c.Set("on", "the pool of {pool} pages holds the {pages} pages that are needed; with try a server that does not get them would say nothing", "pool", int64(planned), "pages", d.sum())
+		}
+	},
+}
+
+// atLeastTry decides for try, and keeps it where it is.
+func (c *Case) atLeastTry(present, text string, pairs ...any) {
+	if present == "try" {
+		c.Keep(text, pairs...)
+		return
+	}
+	c.Set("try", text, pairs...)
+}

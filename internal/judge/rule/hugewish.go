@@ -1,0 +1,172 @@
+package rule
+
+import (
+	"math"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+)
+
+// hugeFrom is the shared_buffers from which huge pages are wanted: the page
+// tables of each process for 1 GB take 2 MB, and a hundred of them 200 MB.
+const hugeFrom = unit.GB
+
+// hugeRoom is how much shared memory may lie in huge pages.
+type hugeRoom struct {
+	most unit.Bytes  // 0: none at all
+	pool bool        // the pool's size is ours to decide
+	why  say.Message // why there is none, or what bounds it; zero where nothing does
+}
+
+const unbounded = unit.Bytes(math.MaxInt64)
+
+// hugeRoom returns the room for the instance's shared memory in huge pages. It
+// rests on nothing that the plan changes.
+func (c *Case) hugeRoom() hugeRoom {
+	none := func(text string, pairs ...any) hugeRoom {
+		return hugeRoom{why: say.M("rule/huge_room", text, pairs...)}
+	}
+	if c.Options.Pins["pg:huge_pages"] == "off" {
+		return none("you pinned huge_pages to off")
+	}
+	set, _ := c.Instance.Server.Settings.Get()
+	if kind, ok := set.Text("shared_memory_type"); ok && kind != "mmap" {
+		return none("shared_memory_type is {kind}, and only mmap gets huge pages", "kind", kind)
+	}
+	mem, ok := c.Snapshot.Host.Memory.Get()
+	if !ok || !c.Snapshot.HostSeen {
+		return none("the memory of the host is not known")
+	}
+	page := hugePageSize(c.Snapshot, c.Instance)
+	if mem.HugePageSize == 0 || page == 0 {
+		return none("this kernel has no huge pages")
+	}
+	room := hugeRoom{most: unbounded, pool: true}
+	bound := func(most unit.Bytes, text string, pairs ...any) {
+		if most < room.most {
+			room.most, room.why = max(most, 0), say.M("rule/huge_room", text, pairs...)
+		}
+	}
+	if page != mem.HugePageSize {
+		room.pool = false
+		pools, _ := c.Snapshot.Host.HugePages.Get()
+		have := unit.Bytes(0)
+		for _, p := range pools {
+			if p.Size == page {
+				have = unit.Bytes(p.Total) * p.Size
+			}
+		}
+		bound(have, "huge_page_size asks for pages of {page}, of which there are {have}, reserved at boot", "page", page, "have", have)
+	} else if !c.hostIsOurs() {
+		room.pool = false
+		have := unit.Bytes(mem.HugeTotal-foreignPages(c.Snapshot, mem)) * page
+		bound(have, "the pool of huge pages is the host's, which cannot be changed from in here; it has {have} to give", "have", max(have, 0))
+	}
+	cg, _ := c.Instance.CGroup.Get()
+	if limit, ok := cg.Hugetlb[int64(page/unit.KB)]; ok {
+		if most, ok := limit.Get(); ok {
+			bound(most, "the control group allows {limit} in huge pages", "limit", most)
+		}
+	}
+	b, ok := basisOf(c.Snapshot, c.Instance, c.Options)
+	if ok && room.pool && c.Options.Shared && b.Measured > b.Total/2 {
+		return none("other programs hold {others} of {memory}: memory in huge pages would be lost to them", "others", b.Measured, "memory", b.Total)
+	}
+	if room.most == 0 {
+		room.pool = false
+	}
+	return room
+}
+
+// wantsHuge says whether the instance should run on huge pages with the
+// shared_buffers that were decided. An instance for which they do not matter is
+// counted where another one gets a pool: with huge_pages = try it would take
+// the pages that were meant for the other.
+func (c *Case) wantsHuge() bool {
+	if c.hugeOfItself() {
+		return true
+	}
+	if asked, _ := c.Text("pg:huge_pages"); asked == "off" || !c.hugeRoom().pool {
+		return false
+	}
+	for i := range c.Snapshot.Instances {
+		other := &c.Snapshot.Instances[i]
+		if other != c.Instance && other.Server.Settings.Known() && c.On(other).hugeOfItself() {
+			return c.hugeFits()
+		}
+	}
+	return false
+}
+
+// hugeOfItself says whether the instance should run on huge pages for its own
+// sake: because its shared memory is large, or because it does so now or must
+// (huge_pages = on).
+func (c *Case) hugeOfItself() bool {
+	room := c.hugeRoom()
+	sb, ok := c.Bytes("pg:shared_buffers")
+	if !ok || room.most == 0 {
+		return false
+	}
+	wanted := sb
+	if d := c.out.Of(c.Instance.Key, "pg:shared_buffers"); d != nil {
+		// A present value a little below 1 GB that is as good as 1 GB counts as that.
+		wanted, _ = size(d.Want)
+	}
+	if wanted < hugeFrom && !c.insistsOnHuge() {
+		return false
+	}
+	return c.hugeFits()
+}
+
+// hugeFits says whether the planned shared memory fits the room for it in huge
+// pages, and the memory at all, which a pinned shared_buffers may not.
+func (c *Case) hugeFits() bool {
+	sb, ok1 := c.Bytes("pg:shared_buffers")
+	conns, ok2 := c.Int("pg:max_connections")
+	b, ok3 := basisOf(c.Snapshot, c.Instance, c.Options)
+	if !ok1 || !ok2 || !ok3 {
+		return false
+	}
+	need, ok := c.estimate(sb, conns)
+	need = need.RoundUp(hugePageSize(c.Snapshot, c.Instance))
+	return ok && need <= c.hugeRoom().most && need <= b.Total-b.Reserve
+}
+
+// insistsOnHuge says whether huge pages are used, or asked for without a way
+// back, though the shared memory is too small for them to matter: taking the
+// pool away would slow the server down or keep it from starting.
+func (c *Case) insistsOnHuge() bool {
+	if pin := c.Options.Pins["pg:huge_pages"]; pin != "" {
+		return pin != "off"
+	}
+	set, _ := c.Instance.Server.Settings.Get()
+	asked, _ := set.Text("huge_pages")
+	return asked == "on" || asked != "off" && onHugePages(c.Instance)
+}
+
+// hostIsOurs says whether knobs of the kernel are decided here: not in a
+// container, where they belong to the host below and to everything else on it.
+func (c *Case) hostIsOurs() bool {
+	v, ok := c.Snapshot.Host.Virt.Get()
+	return ok && v.Container == ""
+}
+
+// kernel is hostIsOurs for the rules of the kernel, which say once why they
+// decide nothing.
+func (c *Case) kernel() bool {
+	v, ok := Need(c, c.Snapshot.Host.Virt)
+	if !ok {
+		return false
+	}
+	if v.Container == "" {
+		return true
+	}
+	const text = "This is a container ({container}): memory overcommit, huge pages, swapping and writeback belong to the host below and to every container on it. No kernel knob is decided here; plan on the host."
+	for _, w := range c.out.Warnings {
+		if w.Text == text {
+			return false
+		}
+	}
+	c.Warn(text, "container", v.Container)
+	return false
+}

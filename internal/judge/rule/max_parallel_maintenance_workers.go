@@ -1,0 +1,34 @@
+package rule
+
+import "github.com/pgfettle/pgfettle/internal/base/knob"
+
+var maxParallelMaintenanceWorkers = Rule{
+	Address: knob.PG("max_parallel_maintenance_workers"),
+	Title:   "how many parallel workers one CREATE INDEX or VACUUM may have",
+	Why: "Building a B-tree (from 17 on a BRIN, from 18 on a GIN index as well) and vacuuming several indexes use workers. They share one maintenance_work_mem, " +
+		"so memory does not grow with them, but each wants at least 32 MB of it.",
+	Formula: "Half of the processors, 2 (the default) to 4, and not above max_parallel_workers; more stays within that.",
+	Sources: []string{"pg-config-resource"},
+	Needs:   []knob.Address{maxParallelWorkersAddress},
+	Decide: func(c *Case) {
+		have := int(c.now())
+		pool, pooled := c.Int(maxParallelWorkersAddress)
+		if pooled && have > pool {
+			c.Set(pool, "{present} are more than max_parallel_workers = {pool} can give", "present", c.shown(), "pool", pool)
+			return
+		}
+		cpus, ok := c.CPUs()
+		if !ok {
+			return
+		}
+		want := min(max(cpus/2, 2), 4)
+		if pooled {
+			want = min(want, pool)
+		}
+		if have >= want {
+			c.Keep("{present} workers for an index build are enough for {cpus}", "present", c.shown(), "cpus", processors(cpus))
+			return
+		}
+		c.Set(want, "with {cpus} {workers} workers shorten index builds", "cpus", processors(cpus), "workers", want)
+	},
+}

@@ -1,0 +1,58 @@
+package rule
+
+import "github.com/pgfettle/pgfettle/internal/base/knob"
+
+var maxParallelWorkersPerGather = Rule{
+	Address: knob.PG("max_parallel_workers_per_gather"),
+	Title:   "how many parallel workers one node of a query may have",
+	Why: "Workers make one long query faster by taking processors and memory from the others: each of them may hold work_mem as often as the session itself. " +
+		"Where many sessions work at once there is nothing to take. 1C's queries lose more by starting workers than they win.",
+	Formula: "dw: half of the processors, 2 to 8. mixed: at most a quarter, 2 to 4. web, oltp and desktop: at most 2. 1c: 0. Never above half of the processors or max_parallel_workers.",
+	Sources: []string{"pg-config-resource", "postgrespro-1c", "pgtune"},
+	Risk:    knob.Medium,
+	Needs:   []knob.Address{maxParallelWorkersAddress},
+	Decide:  decidePerGather,
+}
+
+func decidePerGather(c *Case) {
+	profile := c.Options.Profile
+	have := int(c.now())
+	pool, pooled := c.Int(maxParallelWorkersAddress)
+	if profile == OneC {
+		if have > 0 {
+			c.Set(0, "1C's many sessions keep the processors busy, and its short queries lose more by starting workers than they win")
+		} else {
+			c.Keep("no parallel queries, as 1C's vendor advises")
+		}
+		return
+	}
+	cpus, ok := c.CPUs()
+	if !ok {
+		if pooled && have > pool {
+			c.Set(pool, "{present} are more than max_parallel_workers = {pool} can give", "present", c.shown(), "pool", pool)
+		}
+		return
+	}
+	want, least := 2, 0 // fewer is a choice for the many
+	switch profile {
+	case DW:
+		want = min(max(cpus/2, 2), 8)
+		least = want - want/4 // 6 of 8 are as good
+	case Mixed:
+		want = min(max(cpus/4, 2), 4)
+	}
+	most := cpus / 2
+	if pooled {
+		most = min(most, pool)
+	}
+	want, least = min(want, most), min(least, most)
+	if have >= least && have <= want {
+		c.Keep("{present} workers a query suit {cpus} in the {profile} profile", "present", c.shown(), "cpus", processors(cpus), "profile", string(profile))
+		return
+	}
+	text := "{workers} workers a query for {cpus} in the {profile} profile"
+	if have > want {
+		text += "; {present} would take processors and memory from the other sessions"
+	}
+	c.Set(want, text, "workers", want, "cpus", processors(cpus), "profile", string(profile), "present", c.shown())
+}

@@ -1,0 +1,118 @@
+package rule
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+)
+
+// walPrior is how much WAL a profile is given between two checkpoints where
+// nothing was measured. They are the sizes that sizing tools settled on; a
+// writer of 10 MB/s fills 8 GB in a quarter of an hour.
+var walPrior = map[Profile]unit.Bytes{
+	Web: 4 * unit.GB, OLTP: 8 * unit.GB, DW: 16 * unit.GB, Mixed: 4 * unit.GB, Desktop: 2 * unit.GB, OneC: 8 * unit.GB,
+}
+
+const (
+	// walMeasured is how long WAL must have been counted before its rate means anything.
+	walMeasured = 3600
+	// walShare is the share of the free space that max_wal_size may claim: it is
+	// a soft limit, and an archiver that lags or a slot comes on top.
+	walShare = 0.4
+	// walIntervals: a checkpoint begins when max_wal_size/(1+completion target)
+	// of WAL was written, about half; three intervals leave half as much again
+	// for hours busier than the average.
+	walIntervals = 3
+)
+
+var maxWALSize = Rule{
+	Address: knob.PG("max_wal_size"),
+	Title:   "how much WAL may be written before a checkpoint is forced",
+	Why: "A checkpoint that comes before its time writes every dirty page again, and after each one the first change of a page puts the whole page into the WAL. " +
+		"Room for the WAL of a whole checkpoint_timeout lets checkpoints come by the clock. It costs disk space and a longer recovery after a crash. " +
+		"The limit is soft: a failing archive_command or a replication slot exceeds it.",
+	Formula: "The greater of the profile's size (web 4 GB, oltp 8 GB, dw 16 GB, mixed 4 GB, desktop 2 GB, 1c 8 GB) and, where WAL was counted for an hour or more (14+), " +
+		"its rate × checkpoint_timeout × 3; no more than 40 % of the space that is free on the WAL's file system, or WAL already. A larger present value stays while it fits the file system.",
+	Sources: []string{"pg-wal-configuration", "pg-config-wal", "pgtune", "dalibo-j1"},
+	Needs:   []knob.Address{knob.PG("checkpoint_timeout")},
+	// Half a gigabyte more or less changes nothing that could be measured.
+	Tolerance: 0.15,
+	Decide:    decideMaxWALSize,
+}
+
+func decideMaxWALSize(c *Case) {
+	have, ok := c.Bytes(maxWALSizeAddress)
+	if !ok {
+		return
+	}
+	prior, ok := walPrior[c.Options.Profile]
+	if !ok {
+		prior = walPrior[Mixed]
+	}
+	total, free, sized := c.spaceOf(snapshot.WALPlace)
+	if sized && have > total.Scale(2*walShare) {
+		c.Set(c.wholeSegments(total.Scale(walShare)), "{present} do not fit: the file system of the WAL has {total}; 40 % of it leave room for a lagging archiver",
+			"present", have, "total", total)
+		return
+	}
+	want, text := prior, "the {profile} profile has {prior} of WAL between checkpoints"
+	inputs := []any{"profile", string(c.Options.Profile), "prior", prior}
+	if rate, hours, ok := c.walRate(); ok {
+		every, ok := c.Seconds(knob.PG("checkpoint_timeout"))
+		if measured := unit.Bytes(rate * every * walIntervals).RoundUp(unit.GB); ok && sized && measured > prior {
+			want, text = measured, "{rate} of WAL a second over {hours} hours make {interval} in one checkpoint_timeout; three times that"
+			inputs = []any{"rate", unit.Bytes(rate), "hours", int64(hours), "interval", unit.Bytes(rate * every)}
+		}
+	}
+	if want <= have {
+		c.Keep(text+": {present} is enough", append(inputs, "present", c.shown())...)
+		return
+	}
+	room := free
+	if sized && free.Scale(walShare) < want {
+		// What pg_wal holds now is WAL's already. Where the folder may not be
+		// listed the limit is the lower for it.
+		dir, _ := Need(c, c.Instance.Server.WALDir)
+		room += dir.Size
+	}
+	switch limit := room.Scale(walShare); {
+	case !sized:
+		// Nobody could look at the disk, so the reason says what to look at.
+		text += "; the free space of its disk is not known: make sure that it is several times this"
+	case limit < want:
+		want = c.wholeSegments(limit)
+		text += ", but no more than 40 % of the {room} that are free on its disk or WAL already"
+		inputs = append(inputs, "room", room)
+		if want <= have {
+			c.Keep(text+": {present} stays", append(inputs, "present", c.shown())...)
+			return
+		}
+	}
+	c.Set(want, text, inputs...)
+}
+
+var maxWALSizeAddress = knob.PG("max_wal_size")
+
+// walRate returns the WAL written in a second, in bytes, and for how many hours
+// it was counted; ok is false without an hour of counting.
+func (c *Case) walRate() (rate, hours float64, ok bool) {
+	w, ok := Need(c, c.Instance.Server.WAL) // absent before 14: the profile decides
+	if !ok || w.Secs < walMeasured || w.Bytes <= 0 {
+		return 0, 0, false
+	}
+	return float64(w.Bytes) / w.Secs, w.Secs / 3600, true
+}
+
+// walSegment returns the size of a WAL file: 16 MB unless initdb was told another.
+func (c *Case) walSegment() unit.Bytes {
+	if s, ok := c.Bytes(knob.PG("wal_segment_size")); ok && s > 0 {
+		return s
+	}
+	return 16 * unit.MB
+}
+
+// wholeSegments rounds down to whole WAL files, of which the server demands two.
+func (c *Case) wholeSegments(b unit.Bytes) unit.Bytes {
+	s := c.walSegment()
+	return max(b.RoundDown(s), 2*s)
+}

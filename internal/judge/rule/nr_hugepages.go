@@ -1,0 +1,77 @@
+package rule
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+)
+
+// poolSlack is the share of unused pages that is not worth taking back.
+const poolSlack = 0.02
+
+var nrHugepages = Rule{
+	Address: knob.Sysctl("vm.nr_hugepages"),
+	Title:   "how many huge pages the kernel keeps in its pool",
+	Why: "Shared memory in huge pages costs next to no page tables: 16 GB on 4 kB pages cost 32 MB in each of the connections. One page too few, and the server does not start, or runs on " +
+		"ordinary pages without a word while the whole pool lies idle; a page too many is lost to everything else.",
+	Formula: "The sum over the instances of what the server or its installed binary says that the planned shared memory needs (shared_memory_size_in_huge_pages), rounded up, " +
+		"and the pages that other programs use now. A pool that is up to 2 % larger stays; a pool that nobody needs is given back.",
+	Sources: []string{"pg-huge-pages", "linux-hugetlb", "pgfettle-measured"},
+	Needs:   sharedKnobs(),
+	Effect:  knob.Now,
+	Risk:    knob.Medium,
+	Unit:    "pages",
+	Decide: func(c *Case) {
+		if !c.kernel() {
+			return
+		}
+		m, ok := Need(c, c.Snapshot.Host.Memory)
+		if !ok || m.HugePageSize == 0 {
+			return
+		}
+		d := c.hugeDemand(m)
+		have := int64(c.now())
+		want := d.sum()
+		if !d.whole && want < have {
+			c.Keep("the pool stays, as not every instance could be asked what it needs")
+			return
+		}
+		size := unit.Bytes(want) * m.HugePageSize
+		b, ok := c.Basis()
+		if !ok {
+			return
+		}
+		if most := b.Total - b.Reserve; size > most {
+			c.Warn("{want} huge pages of {page} ({size}) do not fit the memory, of which {reserve} of {memory} are kept for the kernel: the pool is left as it is.",
+				"want", want, "page", m.HugePageSize, "size", size, "reserve", b.Reserve, "memory", b.Total)
+			return
+		}
+		text, pairs := "{pages} pages of {page} hold the shared memory of {instances} instances ({shared})",
+			[]any{"pages", d.pages, "page", m.HugePageSize, "instances", d.instances, "shared", unit.Bytes(d.pages) * m.HugePageSize}
+		switch {
+		case d.instances == 0 && d.foreign == 0 && have == 0:
+			c.Keep("no instance should run on huge pages: none has shared_buffers of 1 GB or more, or none can get them")
+			return
+		case d.instances == 0:
+			text, pairs = "no instance should run on huge pages", nil
+		case d.instances == 1:
+			text = "{pages} pages of {page} hold the shared memory of the instance ({shared})"
+		}
+		if d.foreign > 0 {
+			text += "; {foreign} are used by other programs now"
+			pairs = append(pairs, "foreign", d.foreign)
+		}
+		switch {
+		case have >= want && float64(have-want) <= poolSlack*float64(want):
+			c.Keep(text+": the pool of {present} is enough", append(pairs, "present", have)...)
+		case have > want:
+			c.Set(want, text+": {spare} pages ({memory}) are given back", append(pairs, "spare", have-want, "memory", unit.Bytes(have-want)*m.HugePageSize)...)
+		case unit.Bytes(want-have)*m.HugePageSize > m.Available:
+			c.Set(want, text+". Only {available} are available now: reserve them at boot, with hugepages={want} on the kernel's command line",
+				append(pairs, "available", m.Available, "want", want)...)
+			c.After(knob.Reboot)
+		default:
+			c.Set(want, text+". The kernel may silently give fewer where memory is fragmented: read it back, and also reserve them at boot (hugepages={want})",
+				append(pairs, "want", want)...)
+		}
+	},
+}

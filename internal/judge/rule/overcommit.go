@@ -1,0 +1,123 @@
+package rule
+
+import (
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
+)
+
+const (
+	// commitBackend is the address space that a session may claim beside its
+	// sorts and hashes: strict overcommit counts what is mapped, not what is
+	// touched, so it is twice the 5 MB of memory that a warm session holds.
+	commitBackend = 10 * unit.MB
+	// adminReserve is what root keeps for a login and a kill when nothing else
+	// gets memory any more: about 128 MB under strict overcommit.
+	adminReserve = 128 * unit.MB
+	// userReserve is the kernel's default of vm.user_reserve_kbytes.
+	userReserve = 128 * unit.MB
+)
+
+// strict is what strict overcommit would come to on this host.
+type strict struct {
+	commit memory.Commit
+	limit  unit.Bytes // CommitLimit that the kernel would show
+	usable unit.Bytes // of it by processes of ordinary users
+	need   unit.Bytes // by the instances and the other programs
+	now    unit.Bytes // Committed_AS
+}
+
+// strictCommit works strict overcommit out with the planned huge pages and
+// instances. ok is false where a fact is missing, which is among the unknowns.
+func (c *Case) strictCommit() (s strict, ok bool) {
+	m, ok := Need(c, c.Snapshot.Host.Memory)
+	if !ok {
+		return s, false
+	}
+	s.commit = memory.Commit{Total: m.Total, Swap: m.SwapTotal, Hugetlb: c.plannedHugetlb(m)}
+	s.commit.KBytes = s.commit.KBytesFor()
+	if s.commit.KBytes > 0 {
+		s.limit = s.commit.Limit()
+	}
+	user := userReserve
+	if kb, ok := c.Snapshot.Host.Sysctls.Int("vm.user_reserve_kbytes").Get(); ok && kb >= 0 {
+		user = unit.Bytes(kb) * unit.KB
+	}
+	if s.limit > 0 {
+		s.usable = s.commit.Usable(adminReserve, user)
+	}
+	b, ok := c.Basis()
+	if !ok {
+		return s, false
+	}
+	s.need, s.now = b.Others, m.CommittedAS
+	for i := range c.Snapshot.Instances {
+		in := &c.Snapshot.Instances[i]
+		if running, ok := in.Running.Get(); ok && !running && !in.Server.Settings.Known() {
+			continue
+		}
+		need, ok := c.On(in).committed()
+		if !ok {
+			c.Miss(known.Gap{Fact: "pg/" + in.Key + "/settings", Reason: "without them nobody can say how much memory the instance may commit"})
+			return s, false
+		}
+		s.need += need
+	}
+	return s, true
+}
+
+// plannedHugetlb is the memory in huge pages of all sizes as planned.
+func (c *Case) plannedHugetlb(m host.Memory) unit.Bytes {
+	now := m.Hugetlb()
+	if pages, ok := c.Int(knob.Sysctl("vm.nr_hugepages")); ok {
+		return max(now-unit.Bytes(m.HugeTotal)*m.HugePageSize, 0) + unit.Bytes(pages)*m.HugePageSize
+	}
+	return now
+}
+
+// committed is what an instance may have committed at its peak: shared memory
+// on ordinary pages in full, as the kernel counts it when it is mapped; huge
+// pages are counted by themselves.
+func (c *Case) committed() (unit.Bytes, bool) {
+	conns, ok1 := c.Int("pg:max_connections")
+	sb, ok2 := c.Bytes("pg:shared_buffers")
+	work, ok3 := c.Bytes("pg:work_mem")
+	if !ok1 || !ok2 || !ok3 {
+		return 0, false
+	}
+	m, ok := c.figures(conns)
+	if !ok {
+		return 0, false
+	}
+	m.WorkMem = work
+	p := m.Parts()
+	need := unit.Bytes(m.Connections+m.Processes)*commitBackend + unit.Bytes(m.Active)*m.TempBuffers + p.Work + p.Maintenance
+	if !c.wantsHuge() {
+		shared, ok := c.estimate(sb, conns)
+		if !ok {
+			return 0, false
+		}
+		need += shared
+	}
+	return need, true
+}
+
+// containersHere says whether containers run on this host: their root file
+// systems are overlays, or stand in the folders of the programs that run them.
+func containersHere(mounts []host.Mount) bool {
+	for _, m := range mounts {
+		if m.FSType == "overlay" {
+			return true
+		}
+		for _, dir := range []string{"/var/lib/docker/", "/var/lib/containers/", "/var/lib/containerd/", "/var/lib/kubelet/"} {
+			if strings.HasPrefix(m.Point, dir) {
+				return true
+			}
+		}
+	}
+	return false
+}

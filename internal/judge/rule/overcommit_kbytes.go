@@ -1,0 +1,28 @@
+package rule
+
+import "github.com/pgfettle/pgfettle/internal/base/knob"
+
+var overcommitKBytes = Rule{
+	Address: knob.Sysctl("vm.overcommit_kbytes"),
+	Title:   "how much memory may be promised under strict overcommit, swap not counted",
+	Why: "The limit can be told as a percentage (vm.overcommit_ratio) or as an amount; writing one sets the other to 0. A percentage is of the memory without huge pages, so it means another limit " +
+		"whenever the pool changes, and on a large host one percent is gigabytes. With the amount the kernel does not take huge pages off: they are taken off here, and the amount has to be computed again when the pool changes.",
+	Formula: "80 % of the memory, less huge pages of all sizes as planned, less swap, which the kernel adds again.",
+	Sources: []string{"linux-commit-limit", "linux-vm", "dalibo-j1"},
+	Needs:   []knob.Address{knob.Sysctl("vm.overcommit_memory")},
+	Effect:  knob.Now,
+	Risk:    knob.High,
+	Unit:    "kB",
+	Decide: func(c *Case) {
+		mode, ok := c.Int(knob.Sysctl("vm.overcommit_memory"))
+		if !ok || mode != 2 || c.Options.Shared || !c.kernel() {
+			return
+		}
+		s, ok := c.strictCommit()
+		if !ok || s.commit.KBytes == 0 {
+			return
+		}
+		c.Set(s.commit.KBytes, "80 % of {memory}, less {huge} of huge pages, which the kernel does not take off by itself here, and {swap} of swap, which it adds: CommitLimit becomes {limit}. vm.overcommit_ratio becomes 0 by it",
+			"memory", s.commit.Total, "huge", s.commit.Hugetlb, "swap", s.commit.Swap, "limit", s.limit)
+	},
+}

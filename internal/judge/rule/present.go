@@ -1,0 +1,61 @@
+package rule
+
+import (
+	"strconv"
+
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+)
+
+// Keep decides that the present value is as good as any: text says why. Without
+// a present value there is no decision.
+func (c *Case) Keep(text string, pairs ...any) {
+	if p, ok := c.present().Get(); ok {
+		c.Set(p.Setting, text, pairs...)
+	}
+}
+
+// Seconds returns a time setting in seconds; ok is false when it is not known
+// or has a special value below zero.
+func (c *Case) Seconds(a knob.Address) (float64, bool) {
+	v, ok := c.Value(a)
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(v.Setting, 64)
+	d, isTime := unit.TimeUnit(v.Unit)
+	if err != nil || !isTime || n < 0 {
+		return 0, false
+	}
+	return n * d.Seconds(), true
+}
+
+// count is a number of things for people: "1 processor", "16 processors".
+type count struct {
+	n    int
+	noun string // takes an s for more than one
+}
+
+func (n count) String() string {
+	text := say.M("", "{n} "+n.noun, "n", n.n).String()
+	if n.n != 1 {
+		text += "s"
+	}
+	return text
+}
+
+func processors(n int) count { return count{n, "processor"} }
+
+// now returns the knob's present number in its base unit, or 0 where the server
+// does not show one; the engine asks no rule about a setting that is not there.
+func (c *Case) now() float64 {
+	f, _ := c.Float(c.rule.Address)
+	return f
+}
+
+// shown returns the knob's present value as SHOW prints it.
+func (c *Case) shown() string {
+	v, _ := c.Value(c.rule.Address)
+	return v.Show()
+}

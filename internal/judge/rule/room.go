@@ -1,0 +1,125 @@
+package rule
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
+)
+
+// fitted is the answer to how large shared_buffers may be.
+type fitted struct {
+	buffers unit.Bytes
+	nominal unit.Bytes
+	cut     cut // why it is less than the nominal
+}
+
+// cut says what took from the nominal shared_buffers.
+type cut string
+
+const (
+	uncut       cut = ""
+	cutByMemory cut = "memory"      // it does not fit beside the connections
+	cutByTables cut = "page tables" // of ordinary pages
+	cutByPool   cut = "huge pages"  // no more huge pages can be had
+)
+
+// fitBuffers returns the largest shared_buffers up to the nominal that leaves
+// room for the connections, on huge pages where they can be had, else with
+// bounded page tables.
+func (c *Case) fitBuffers(b Basis, conns int) (fitted, bool) {
+	l, ok := c.layout(b, conns)
+	if !ok {
+		return fitted{}, false
+	}
+	f := fitted{nominal: c.nominalBuffers(b)}
+	if _, ok := c.estimate(f.nominal, conns); !ok {
+		return fitted{}, false
+	}
+	fits := func(sb, page unit.Bytes) bool {
+		shared, _ := c.estimate(withTolerance(sb, buffersNear), conns)
+		return l.on(shared, page, workMemLeast).Parts().Sum() <= l.share
+	}
+	small := func(sb unit.Bytes) bool {
+		shared, _ := c.estimate(withTolerance(sb, buffersNear), conns)
+		return l.tables(shared) <= l.part.Scale(tablesShare)
+	}
+	least := min(f.nominal, buffersLeast)
+	ordinary := max(largest(f.nominal, func(sb unit.Bytes) bool { return fits(sb, basePage) && small(sb) }), least)
+	huge := unit.Bytes(0)
+	room := c.hugeRoom()
+	pooled := func(sb unit.Bytes) bool {
+		shared, _ := c.estimate(withTolerance(sb, buffersNear), conns)
+		return shared.RoundUp(l.huge) <= room.most
+	}
+	if room.most > 0 {
+		huge = largest(f.nominal, func(sb unit.Bytes) bool { return fits(sb, l.huge) && pooled(sb) })
+		if huge < hugeFrom && !c.insistsOnHuge() {
+			huge = 0
+		}
+	}
+	f.buffers = max(ordinary, huge)
+	switch {
+	case f.buffers >= f.nominal:
+	case huge == f.buffers && !pooled(f.nominal):
+		f.cut = cutByPool
+	case huge != f.buffers && !small(f.nominal) && fits(f.nominal, basePage):
+		f.cut = cutByTables
+	case huge != f.buffers && !small(f.nominal) && largest(f.nominal, func(sb unit.Bytes) bool { return fits(sb, basePage) }) > f.buffers:
+		f.cut = cutByTables
+	default:
+		f.cut = cutByMemory
+	}
+	return f, true
+}
+
+// beside returns the memory that is planned for beside work_mem: the nominal
+// shared memory, the page tables that it may at most cost, and all the rest,
+// whose parts are returned. With more connections it never becomes less.
+func (c *Case) beside(b Basis, conns int) (parts memory.Parts, l layout, ok bool) {
+	l, ok = c.layout(b, conns)
+	if !ok {
+		return parts, l, false
+	}
+	sb := withTolerance(c.nominalBuffers(b), buffersNear)
+	if d := c.out.Of(c.Instance.Key, "pg:shared_buffers"); d != nil && d.Pinned {
+		sb, ok = size(d.Effective)
+		if !ok {
+			return parts, l, false
+		}
+	}
+	shared, ok := c.estimate(sb, conns)
+	if !ok {
+		return parts, l, false
+	}
+	if room := c.hugeRoom(); sb >= hugeFrom && room.most > 0 && shared.RoundUp(l.huge) <= room.most {
+		return l.on(shared, l.huge, 0).Parts(), l, true
+	}
+	parts = l.on(shared, basePage, 0).Parts()
+	// What depends on the size is bounded by the rule of shared_buffers, except
+	// for the least that is left of it.
+	least, _ := c.estimate(withTolerance(min(buffersLeast, c.nominalBuffers(b)), buffersNear), conns)
+	all := l.tables(shared)
+	bound := max(min(all, l.part.Scale(tablesShare)), l.tables(least))
+	parts.PageTables += min(bound, all) - all
+	return parts, l, true
+}
+
+// admits returns the largest number of connections, up to most, with which the
+// nominal shared_buffers and the given work_mem fit.
+func (c *Case) admits(b Basis, most int, work unit.Bytes) (int, bool) {
+	fits := func(conns int) bool {
+		parts, l, ok := c.beside(b, conns)
+		return ok && parts.Sum()+l.on(0, basePage, work).Parts().Work <= l.share
+	}
+	if _, _, ok := c.beside(b, most); !ok {
+		return 0, false
+	}
+	lo, hi := 0, most+1
+	for lo+1 < hi {
+		if mid := (lo + hi) / 2; fits(mid) {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return lo, true
+}

@@ -1,0 +1,73 @@
+package rule
+
+import (
+	"slices"
+
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
+)
+
+// SharedMemory is the main shared memory segment of an instance as planned.
+type SharedMemory struct {
+	Bytes unit.Bytes
+	Pages int64 // huge pages that hold it, of the size the instance asks for; 0 where the kernel has none
+	Exact bool  // the server or its installed binary said so; false: estimated, never below the truth
+}
+
+// SharedMemory returns the shared memory that the decided settings make. Where
+// they are the present ones the running server has said it; else the installed
+// binary may have answered; else it is estimated, and the question is noted.
+func (c *Case) SharedMemory() (SharedMemory, bool) {
+	q := snapshot.ShmemQuestion{Instance: c.Instance.Key, Settings: c.sharedDifference()}
+	page := hugePageSize(c.Snapshot, c.Instance)
+	sized := func(b unit.Bytes, exact bool) (SharedMemory, bool) {
+		return SharedMemory{Bytes: b, Pages: b.Pages(page), Exact: exact}, true
+	}
+	if len(q.Settings) == 0 {
+		if b, ok := presentShared(c.Instance); ok {
+			return sized(b, true)
+		}
+	}
+	for _, a := range c.Instance.Answers {
+		if a.Question.Instance == q.Instance && slices.Equal(a.Question.Settings, q.Settings) && a.Bytes > 0 {
+			return sized(a.Bytes, true)
+		}
+	}
+	estimate, ok := c.estimatePlanned()
+	if !ok {
+		return SharedMemory{}, false
+	}
+	c.ask(q)
+	return sized(estimate, false)
+}
+
+// sharedDifference lists the decided settings that shape the shared memory and
+// are not the present ones.
+func (c *Case) sharedDifference() []snapshot.NamedValue {
+	var out []snapshot.NamedValue
+	for _, name := range memory.SharedSettings {
+		d := c.out.Of(c.Instance.Key, knob.PG(name))
+		if d != nil && d.Changes() {
+			out = append(out, snapshot.NamedValue{Name: name, Value: d.Effective.Setting})
+		}
+	}
+	slices.SortFunc(out, func(a, b snapshot.NamedValue) int {
+		if a.Name < b.Name {
+			return -1
+		}
+		return 1
+	})
+	return out
+}
+
+// ask notes a question once.
+func (c *Case) ask(q snapshot.ShmemQuestion) {
+	for _, old := range c.out.Questions {
+		if old.Instance == q.Instance && slices.Equal(old.Settings, q.Settings) {
+			return
+		}
+	}
+	c.out.Questions = append(c.out.Questions, q)
+}

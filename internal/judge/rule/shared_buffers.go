@@ -1,0 +1,68 @@
+package rule
+
+import "github.com/pgfettle/pgfettle/internal/base/knob"
+
+// sizedBefore are the knobs that the memory of an instance depends on and that
+// are decided before its connections, shared_buffers and work_mem are.
+var sizedBefore = append(sharedKnobs("shared_buffers", "max_connections", "superuser_reserved_connections", "reserved_connections"),
+	knob.PG("max_parallel_workers"), knob.PG("hash_mem_multiplier"), knob.PG("temp_buffers"),
+	knob.PG("maintenance_work_mem"), knob.PG("autovacuum_work_mem"))
+
+// after returns knobs with further ones.
+func after(knobs []knob.Address, more ...knob.Address) []knob.Address {
+	return append(knobs[:len(knobs):len(knobs)], more...)
+}
+
+var sharedBuffers = Rule{
+	Address: knob.PG("shared_buffers"),
+	Title:   "the server's own cache of table and index pages",
+	Why: "A page found in shared_buffers costs neither a system call nor a copy. Memory given to it is lost to sorts, hashes and the kernel's cache, which holds the same files; " +
+		"a quarter of the memory is where most loads do well, and above 40 % both caches hold the same pages twice. " +
+		"On ordinary 4 kB pages every process needs page tables of its own for what it touches, a 512th of it: 16 GB cost 32 MB in each of the connections.",
+	Formula: "A quarter of the memory (of the control group's limit where that is less; desktop: a sixteenth), half of that share up to 1 GB and in between up to 2 GB, " +
+		"divided by the number of instances, rounded down to a 32nd of the power of two below. Less where the connections, maintenance and the smallest work_mem would not fit beside it; " +
+		"where huge pages cannot be had, only as much as keeps the page tables of all processes within 5 % of the memory.",
+	Sources:   []string{"pg-config-resource", "dalibo-j1", "linux-page-tables"},
+	Needs:     after(sizedBefore, knob.PG("max_connections")),
+	Risk:      knob.Low,
+	Tolerance: buffersNear,
+	Decide: func(c *Case) {
+		b, ok := c.Basis()
+		if !ok {
+			return
+		}
+		conns, ok := c.Int(knob.PG("max_connections"))
+		if !ok {
+			return
+		}
+		f, ok := c.fitBuffers(b, conns)
+		if !ok {
+			return
+		}
+		percent := float64(int(1000*float64(f.nominal)/float64(b.Part()))) / 10
+		text, pairs := "{percent} % of {memory}", []any{"percent", percent, "memory", b.Part()}
+		if b.Limited {
+			text += ", the limit of the control group"
+		}
+		if b.Instances > 1 {
+			text += ", its part of {total} for {instances} instances"
+			pairs = append(pairs, "total", b.Total, "instances", b.Instances)
+		}
+		if c.Options.Shared {
+			text += ", as other programs are left {others}"
+			pairs = append(pairs, "others", b.Others)
+		}
+		switch f.cut {
+		case cutByMemory:
+			text += ", would be {nominal}; with {connections} connections only this much of it fits"
+			pairs = append(pairs, "nominal", f.nominal, "connections", conns)
+		case cutByTables:
+			text += ", would be {nominal}; without huge pages ({why}) the page tables of {connections} connections would take more than 5 % of the memory with more than this"
+			pairs = append(pairs, "nominal", f.nominal, "connections", conns, "why", c.hugeRoom().why)
+		case cutByPool:
+			text += ", would be {nominal}; this much fits the huge pages ({why})"
+			pairs = append(pairs, "nominal", f.nominal, "why", c.hugeRoom().why)
+		}
+		c.Set(f.buffers, text, pairs...)
+	},
+}

@@ -1,0 +1,217 @@
+package rule
+
+import (
+	"math"
+	"math/bits"
+	"strconv"
+
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
+)
+
+// The memory of an instance is shared out in this order, so that two promises
+// hold: more memory never lowers shared_buffers, and more connections never
+// raise work_mem.
+//
+//  1. A nominal shared_buffers is taken from the memory alone (nominalBuffers).
+//  2. max_connections is lowered where that and a usable work_mem do not fit.
+//  3. shared_buffers is the nominal one, or as much of it as fits beside the
+//     connections, their page tables included.
+//  4. work_mem is half of what is left beside the nominal shared_buffers: what 3
+//     took away from shared_buffers is not given to work_mem.
+const (
+	// buffersNear is how far shared_buffers may be from the wanted value and be
+	// as good: a machine sold as 64 GB has 62.7 GB, and 16 GB for 15.5 GB is
+	// not worth a restart. Sizes are checked with this much on top.
+	buffersNear = 1.0 / 16
+	// workMemNear is the same for work_mem, which is an estimate by nature; half
+	// of what is left is not given out, so this cannot break the budget.
+	workMemNear = 0.2
+	// tablesShare is the share of the memory that page tables for shared memory
+	// may take where huge pages cannot be had. From 2 % on they are reported,
+	// 10 % are critical.
+	tablesShare = 0.05
+	// buffersLeast is what shared_buffers is not lowered below to make room for
+	// connections: the default that initdb writes.
+	buffersLeast = 128 * unit.MB
+	// workMemLeast is the smallest work_mem that a server accepts.
+	workMemLeast = 64 * unit.KB
+	// workMemUsable is the work_mem for which connections are given up: below it
+	// small sorts go to disk.
+	workMemUsable = unit.MB
+	// auxiliary processes of a server that are not counted by any setting:
+	// checkpointer, background writer, WAL writer, autovacuum launcher, logical
+	// replication launcher, archiver, logger, startup or WAL summarizer; 13 and
+	// 14 have the statistics collector besides.
+	auxiliaryProcesses = 9
+)
+
+// sizeBase is the memory that sizes are taken from: the instance's part of the
+// whole, or of what other programs leave on a shared host.
+func (c *Case) sizeBase(b Basis) unit.Bytes {
+	if c.Options.Shared {
+		return max(b.Total-b.Others, 0) / unit.Bytes(max(b.Instances, 1))
+	}
+	return b.Part()
+}
+
+// nominalBuffers is the shared_buffers that the memory alone suggests: the
+// profile's share, half of that share on a machine of 1 GB or less, as the
+// connections weigh more there, and in between from 1 to 2 GB.
+func (c *Case) nominalBuffers(b Basis) unit.Bytes {
+	whole := float64(b.Total)
+	full := min(1, max(0.5, (whole/2+max(whole-float64(unit.GB), 0))/whole))
+	return readable(c.sizeBase(b).Scale(c.prior().BufferShare * full))
+}
+
+// readable rounds down to a 32nd of the power of two below, at least 1 MB: 16057
+// MB is 15.5 GB. A larger amount never becomes a smaller one by it.
+func readable(b unit.Bytes) unit.Bytes { return roundDown(b, 32, unit.MB) }
+
+// roundDown rounds down to steps of the power of two below, divided by parts,
+// but at least least.
+func roundDown(b unit.Bytes, parts, least unit.Bytes) unit.Bytes {
+	if b <= 0 {
+		return 0
+	}
+	top := unit.Bytes(1) << (bits.Len64(uint64(b)) - 1)
+	return b.RoundDown(max(top/parts, least))
+}
+
+// figures returns what the instance's memory depends on besides the shared
+// memory and work_mem, as decided so far, for a number of connections.
+func (c *Case) figures(conns int) (memory.Instance, bool) {
+	active, ok := c.activeOf(conns)
+	if !ok {
+		return memory.Instance{}, false
+	}
+	m, ok := c.memoryOf(c.Value)
+	m.Connections, m.Active = conns, active
+	return m, ok
+}
+
+// memoryOf reads from the given settings what the memory depends on, besides
+// the shared memory and how many sessions work at once.
+func (c *Case) memoryOf(value func(knob.Address) (Value, bool)) (memory.Instance, bool) {
+	r := reading{value: value, ok: true}
+	p := c.prior()
+	m := memory.Instance{
+		Sorts: p.Sorts, Hashes: p.Hashes,
+		Connections: r.int("max_connections"),
+		Parallel:    min(r.int("max_parallel_workers"), r.int("max_worker_processes")),
+		Workers:     r.int("autovacuum_max_workers"),
+		WorkMem:     r.bytes("work_mem"),
+		HashFactor:  r.float("hash_mem_multiplier"),
+		TempBuffers: r.bytes("temp_buffers"),
+		Maintenance: r.bytes("maintenance_work_mem"),
+	}
+	ok := r.ok
+	// -1 is the value of maintenance_work_mem.
+	if m.Autovacuum = r.bytes("autovacuum_work_mem"); !r.ok {
+		m.Autovacuum = m.Maintenance
+	}
+	r.ok = true
+	m.Processes = auxiliaryProcesses + m.Workers + m.Parallel
+	if method, has := value("pg:io_method"); has && method.Setting == "worker" {
+		m.Processes += r.int("io_workers")
+	}
+	return m, ok
+}
+
+// reading reads settings until one is missing.
+type reading struct {
+	value func(knob.Address) (Value, bool)
+	ok    bool
+}
+
+func (r *reading) int(name string) int { return int(r.float(name)) }
+
+func (r *reading) float(name string) float64 {
+	v, ok := r.value(knob.PG(name))
+	f, isNumber := number(v)
+	r.ok = r.ok && ok && isNumber
+	return f
+}
+
+func (r *reading) bytes(name string) unit.Bytes {
+	v, ok := r.value(knob.PG(name))
+	b, isSize := size(v)
+	r.ok = r.ok && ok && isSize
+	return b
+}
+
+// number reads a value as a number.
+func number(v Value) (float64, bool) {
+	f, err := strconv.ParseFloat(v.Setting, 64)
+	return f, err == nil
+}
+
+// size reads a value as an amount of memory; ok is false for special values
+// below zero.
+func size(v Value) (unit.Bytes, bool) {
+	f, ok := number(v)
+	mult, mem := unit.MemoryUnit(v.Unit)
+	if !ok || !mem || f < 0 {
+		return 0, false
+	}
+	return unit.Bytes(f) * mult, true
+}
+
+// layout is an instance's memory with a given size of shared_buffers, sized in
+// the worst case: with the estimate of the shared memory, which is never below
+// the truth, and with the tolerance that the engine leaves on top.
+type layout struct {
+	instance memory.Instance
+	share    unit.Bytes // what the instance may have
+	part     unit.Bytes // its part of the whole memory
+	huge     unit.Bytes // size of huge pages
+}
+
+func (c *Case) layout(b Basis, conns int) (layout, bool) {
+	m, ok := c.figures(conns)
+	return layout{instance: m, share: b.Share(), part: b.Part(), huge: hugePageSize(c.Snapshot, c.Instance)}, ok
+}
+
+// on returns the memory with shared memory of the given size on pages of the
+// given size.
+func (l layout) on(shared, page, work unit.Bytes) memory.Instance {
+	m := l.instance
+	m.Shared, m.SharedPage, m.WorkMem = shared.RoundUp(page), page, work
+	return m
+}
+
+// tables returns the page tables for shared memory on ordinary pages that
+// depend on its size, of all processes.
+func (l layout) tables(shared unit.Bytes) unit.Bytes {
+	n := unit.Bytes(l.instance.Connections + l.instance.Processes)
+	return n * memory.PageTables(shared, basePage)
+}
+
+// basePage is the ordinary page. A host with larger ones needs fewer page
+// tables than are reckoned here.
+const basePage = 4 * unit.KB
+
+// largest returns the largest whole number of megabytes from 1 MB to most for
+// which ok holds, in readable steps, and 0 where it holds for none; ok must
+// hold for everything below an amount for which it holds.
+func largest(most unit.Bytes, ok func(unit.Bytes) bool) unit.Bytes {
+	if ok(most) {
+		return most
+	}
+	lo, hi := int64(0), int64(most/unit.MB)+1
+	for lo+1 < hi {
+		mid := lo + (hi-lo)/2
+		if ok(unit.Bytes(mid) * unit.MB) {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return readable(unit.Bytes(lo) * unit.MB)
+}
+
+// withTolerance adds a tolerance to a size.
+func withTolerance(b unit.Bytes, tolerance float64) unit.Bytes {
+	return b + unit.Bytes(math.Ceil(float64(b)*tolerance))
+}

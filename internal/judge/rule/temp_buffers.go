@@ -1,0 +1,37 @@
+package rule
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+)
+
+const (
+	tempDefault = 8 * unit.MB
+	// tempOneC is what a vendor of 1C servers ships; the 256 MB that 1C itself
+	// names, in each of hundreds of sessions and kept to their end, is more
+	// memory than shared_buffers.
+	tempOneC = 32 * unit.MB
+)
+
+var tempBuffers = Rule{
+	Address: knob.PG("temp_buffers"),
+	Title:   "a session's cache for temporary tables",
+	Why: "Temporary tables live in the session's own memory, not in shared_buffers. What a session has once taken it keeps until it ends, " +
+		"so the value counts for every session that ever worked.",
+	Formula: "The default, 8 MB, or what it is now. 1c, which makes temporary tables in nearly every query: a 512th of the memory, from 8 to 32 MB.",
+	Sources: []string{"pg-config-resource", "postgrespro-1c", "its-1c"},
+	Decide: func(c *Case) {
+		b, ok := c.Basis()
+		if c.Options.Profile != OneC || !ok {
+			c.Keep("{present} is kept; sessions with large temporary tables can SET more for themselves", "present", c.shown())
+			return
+		}
+		base := c.sizeBase(b)
+		want := min(max(roundDown(base/512, 8, unit.MB), tempDefault), tempOneC)
+		if have, ok := c.Bytes(knob.PG("temp_buffers")); ok && have >= want && have <= tempOneC {
+			c.Keep("{present} is enough for 1C", "present", c.shown())
+			return
+		}
+		c.Set(want, "1C makes temporary tables in nearly every query; a 512th of {memory}, from 8 to 32 MB, as each session keeps it to its end", "memory", base)
+	},
+}

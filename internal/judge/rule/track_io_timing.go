@@ -1,0 +1,41 @@
+package rule
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+)
+
+var trackIOTiming = Rule{
+	Address: knob.PG("track_io_timing"),
+	Title:   "whether the time of each read and write is taken",
+	Why: "With it EXPLAIN, pg_stat_io and pg_stat_statements tell a query that waits for disks from one that computes. It reads the clock twice for each block: " +
+		"tens of nanoseconds with the processor's own counter, microseconds where the kernel has to ask a chip.",
+	Formula: "on where the kernel's clock source is tsc, kvm-clock, hyperv_clocksource…, arch_sys_counter or timebase; as it is with hpet, acpi_pm, jiffies or any other.",
+	Sources: []string{"pg-config-statistics", "pg-test-timing"},
+	Decide:  decideTiming("waits for the disks can be told from computing"),
+}
+
+// quickClocks are the clock sources that are read without leaving the process.
+var quickClocks = []string{"tsc", "kvm-clock", "arch_sys_counter", "timebase"}
+
+// decideTiming switches a timing on where the clock is cheap to read.
+func decideTiming(gain string) func(*Case) {
+	return func(c *Case) {
+		have, _ := c.Text(c.rule.Address)
+		if have == "on" {
+			c.Keep("it is on")
+			return
+		}
+		clock, ok := Need(c, c.Snapshot.Host.Clock)
+		if !ok {
+			return
+		}
+		if !slices.Contains(quickClocks, clock.Current) && !strings.HasPrefix(clock.Current, "hyperv_clocksource") {
+			c.Keep("the clock source is {clock}, which may cost a microsecond and more for each reading: run pg_test_timing first", "clock", clock.Current)
+			return
+		}
+		c.Set(true, gain+"; the clock source {clock} costs some tens of nanoseconds for each reading", "clock", clock.Current)
+	}
+}

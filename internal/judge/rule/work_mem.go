@@ -1,0 +1,90 @@
+package rule
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+)
+
+// workMemMost is where work_mem ends. Beyond it a sort or hash of so many
+// gigabytes is a report that should SET its own, and one such session more than
+// planned costs gigabytes.
+const workMemMost = 2 * unit.GB
+
+var workMem = Rule{
+	Address: knob.PG("work_mem"),
+	Title:   "the memory of one sort, hash or other node of a query",
+	Why: "A sort or hash that does not fit goes to temporary files. But each node of each query of each session and of each parallel worker may take it, a hash hash_mem_multiplier times, " +
+		"and nothing bounds the sum: too much of it ends in the OOM killer, which restarts the whole instance.",
+	Formula: "Half of what the instance's part of the memory has left beside the shared memory, page tables, 5 MB for each connection and process, temp_buffers, maintenance and autovacuum, " +
+		"divided by the processes at work (active sessions and max_parallel_workers) times the nodes of a query of the profile (sorts + hashes × hash_mem_multiplier). " +
+		"Rounded down to an eighth of the power of two below; from 64 kB, which no floor raises where the memory is not there, to 2 GB.",
+	Sources:   []string{"pg-config-resource", "pg-source-hash", "dalibo-j1"},
+	Needs:     after(sizedBefore, knob.PG("max_connections"), knob.PG("shared_buffers")),
+	Tolerance: workMemNear,
+	Decide: func(c *Case) {
+		b, ok := c.Basis()
+		if !ok {
+			return
+		}
+		conns, ok := c.Int(knob.PG("max_connections"))
+		if !ok {
+			return
+		}
+		parts, l, ok := c.beside(b, conns)
+		if !ok {
+			return
+		}
+		c.warnTooMuch(b, conns)
+		m := l.instance
+		claims := float64(m.Working()) * m.Allowances()
+		left := b.Share() - parts.Sum()
+		if left <= 0 {
+			c.Set(workMemLeast, "{fixed} for shared memory, connections and maintenance leave nothing of the {share} that the instance may have: the smallest there is",
+				"fixed", parts.Sum(), "share", b.Share())
+			return
+		}
+		want := roundDown(left.Scale(0.5/claims), 8, workMemLeast)
+		text := "{share} may be used, {fixed} of it by shared memory, connections and maintenance; half of the {left} left, for {working} processes at work ({active} sessions and {parallel} parallel workers) " +
+			"with {sorts} sorts and {hashes} hashes each, a hash counting {multiplier} times"
+		pairs := []any{"share", b.Share(), "fixed", parts.Sum(), "left", left, "working", m.Working(), "active", m.Active, "parallel", m.Parallel,
+			"sorts", m.Sorts, "hashes", m.Hashes, "multiplier", m.HashFactor}
+		if want > workMemMost {
+			want = workMemMost
+			text += "; more than 2 GB is for single sessions to ask for"
+		}
+		c.Set(max(want, workMemLeast), text, pairs...)
+	},
+}
+
+// warnTooMuch says that the worst case does not fit even with the least that
+// can be set, and what would.
+func (c *Case) warnTooMuch(b Basis, conns int) {
+	m, ok := c.figures(conns)
+	if !ok {
+		return
+	}
+	sb, ok := c.Bytes(knob.PG("shared_buffers"))
+	if !ok {
+		return
+	}
+	shared, ok := c.estimate(sb, conns)
+	if !ok {
+		return
+	}
+	m.Shared, m.SharedPage, m.WorkMem = shared, basePage, workMemLeast
+	if c.wantsHuge() {
+		m.SharedPage = hugePageSize(c.Snapshot, c.Instance)
+		m.Shared = shared.RoundUp(m.SharedPage)
+	}
+	need := m.Parts().Sum()
+	if need <= b.Share() {
+		return
+	}
+	text := "The worst case does not fit: {connections} connections with shared_buffers = {buffers} and a work_mem of 64 kB need {need}, and of {memory} there are {share} ({reserve} are kept for the kernel, {others} for other programs)."
+	pairs := []any{"connections", conns, "buffers", sb.GUC(), "need", need, "memory", b.Total, "share", b.Share(), "reserve", b.Reserve, "others", b.Others}
+	if fit, ok := c.admits(b, conns, workMemUsable); ok && fit > 0 {
+		c.Warn(text+" {fit} connections would fit with a work_mem of 1 MB: use a pool.", append(pairs, "fit", fit)...)
+		return
+	}
+	c.Warn(text+" No number of connections would fit.", pairs...)
+}

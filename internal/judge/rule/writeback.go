@@ -1,0 +1,86 @@
+package rule
+
+import (
+	"slices"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+)
+
+// dirtyLarge is the amount of written file pages waiting in memory from which
+// on their limit is given in bytes: a controller's cache is a few gigabytes at
+// most, and what does not fit it stalls everybody who writes.
+const dirtyLarge = 2 * unit.GB
+
+// dirtyLimits are the amounts for a kind of storage: what a second or so of its
+// sequential writing takes away.
+type dirtyLimits struct{ background, hard unit.Bytes }
+
+var dirtyFor = map[Storage]dirtyLimits{
+	NVMe: {256 * unit.MB, unit.GB},
+	SAN:  {256 * unit.MB, unit.GB}, // its controller's cache takes the burst
+	SSD:  {128 * unit.MB, 512 * unit.MB},
+	HDD:  {64 * unit.MB, 512 * unit.MB},
+	"":   {64 * unit.MB, 512 * unit.MB}, // not known: what TuneD's profile for PostgreSQL takes for any
+}
+
+// dirty looks at one of the two limits: its ratio is the setting that rules now
+// when bytes is 0. Values of a person's from least to most stay.
+func (c *Case) dirty(ratioName string, pick func(dirtyLimits) unit.Bytes, least, most unit.Bytes) {
+	if !c.kernel() {
+		return
+	}
+	b, ok := c.Basis()
+	if !ok {
+		return
+	}
+	have := unit.Bytes(c.now())
+	kind, why := c.slowestStorage()
+	want := pick(dirtyFor[kind])
+	if have > 0 {
+		if have >= least && have <= most {
+			c.Keep("{present} is a moderate amount", "present", have)
+			return
+		}
+		c.warnTuned()
+		c.Set(want, "{present} is outside of what is moderate, {least} to {most}: {want} for {storage}", "present", have, "least", least, "most", most, "want", want, "storage", why)
+		return
+	}
+	ratio, ok := Need(c, c.Snapshot.Host.Sysctls.Int(ratioName))
+	if !ok {
+		return
+	}
+	// The ratio is of free memory and file cache; that much of it there may be.
+	base := b.Total - b.Reserve - b.Others
+	now := base.Scale(float64(ratio) / 100)
+	large := dirtyLarge
+	if ratioName == "vm.dirty_background_ratio" {
+		large /= 2 // half of the hard limit, as the kernel's own defaults have it
+	}
+	if now <= large {
+		c.Keep("{ratio} % of free memory and file cache are at most {now}", "ratio", ratio, "now", now)
+		return
+	}
+	c.warnTuned()
+	c.Set(want, "{ratio} % of free memory and file cache are up to {now} of written pages that wait for the disk; {want} for {storage}. {counterpart} becomes 0 by it",
+		"ratio", ratio, "now", now, "want", want, "storage", why, "counterpart", ratioName)
+}
+
+// slowestStorage returns the slowest storage under the data of the instances,
+// and its name for people.
+func (c *Case) slowestStorage() (Storage, string) {
+	worst := Storage("")
+	for i := range c.Snapshot.Instances {
+		s, _, ok := c.On(&c.Snapshot.Instances[i]).StorageOf(snapshot.DataPlace)
+		if !ok {
+			return "", "storage of an unknown kind"
+		}
+		if worst == "" || slices.Index(slowness, s) > slices.Index(slowness, worst) {
+			worst = s
+		}
+	}
+	if worst == "" {
+		return "", "storage of an unknown kind"
+	}
+	return worst, map[Storage]string{NVMe: "NVMe", SSD: "SSD", HDD: "hard disks", SAN: "a storage network"}[worst]
+}

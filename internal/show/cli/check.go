@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/show/render"
+)
+
+type checkOptions struct {
+	target string
+	format string
+	failOn string
+	only   []string
+	skip   []string
+	deep   bool
+}
+
+func newCheck(env *Env) *cobra.Command {
+	o := &checkOptions{}
+	cmd := &cobra.Command{
+		Use:   "check [TARGET]",
+		Short: "Say what is wrong with a host and its instances",
+		Long: `Look at a host and its PostgreSQL instances and say what is wrong, worst first:
+what was seen, why it matters, what to do, and the sources. Then what could not
+be judged, and which right or command would reveal it. Nothing is changed.
+
+` + targetHelp,
+		Example: `  pgfettle check
+  pgfettle check /var/lib/postgresql/17/main
+  pgfettle check 'host=db1 user=monitor dbname=postgres'
+  pgfettle check --fail-on warning --format json
+  pgfettle check --only swappiness,thp`,
+		Args: atMost(1, "one TARGET at most"),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return nil, cobra.ShellCompDirectiveDefault
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.target = strings.Join(args, "")
+			return runCheck(cmd.Context(), env, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.format, "format", "text", "text or json")
+	f.StringVar(&o.failOn, "fail-on", "", "exit with 3 when a finding has this `SEVERITY` or a worse one: critical, warning, notice, info")
+	f.StringSliceVar(&o.only, "only", nil, "run these checks only: `ID,…`")
+	f.StringSliceVar(&o.skip, "skip", nil, "leave these checks out: `ID,…`")
+	f.BoolVar(&o.deep, "deep", false, "also ask what grows with the number of tables")
+	complete(cmd, "format", "text", "json")
+	complete(cmd, "fail-on", "critical", "warning", "notice", "info")
+	complete(cmd, "only", checkIDs()...)
+	complete(cmd, "skip", checkIDs()...)
+	return cmd
+}
+
+func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
+	if err := choice("format", o.format, "text", "json"); err != nil {
+		return err
+	}
+	failOn, fails := check.Info, o.failOn != ""
+	if fails {
+		var err error
+		if failOn, err = check.ParseSeverity(o.failOn); err != nil {
+			return usage("--fail-on: "+err.Error(), "critical is the worst, info the mildest")
+		}
+	}
+	for flag, ids := range map[string][]string{"only": o.only, "skip": o.skip} {
+		if err := knownChecks(flag, ids); err != nil {
+			return err
+		}
+	}
+	l, err := load(ctx, env, o.target, o.deep)
+	if err != nil {
+		return err
+	}
+	d := judge(l, check.Options{Only: o.only, Skip: o.skip})
+	if o.format == "json" {
+		err = render.CheckJSON(env.Stdout, d)
+	} else {
+		err = render.CheckText(env.Stdout, d, env.Style())
+	}
+	if err != nil {
+		return err
+	}
+	// Findings are ordered worst first.
+	if fails && len(d.Findings) > 0 && d.Findings[0].Severity >= failOn {
+		return errFindings
+	}
+	return nil
+}
+
+// judge runs the checks over what was loaded.
+func judge(l *loaded, o check.Options) render.Check {
+	return render.Check{Report: check.Run(l.snapshot, check.All(), o), Subject: render.SubjectOf(l.snapshot)}
+}
+
+func checkIDs() []string {
+	var ids []string
+	for _, c := range check.All() {
+		ids = append(ids, c.ID)
+	}
+	return ids
+}
+
+func knownChecks(flag string, ids []string) error {
+	all := checkIDs()
+	for i, id := range ids {
+		ids[i] = strings.TrimSpace(id)
+		ok := false
+		for _, k := range all {
+			ok = ok || k == ids[i]
+		}
+		if !ok {
+			return usage("--"+flag+": there is no check \""+ids[i]+"\"", didYouMean(ids[i], all, "'pgfettle explain' lists the checks"))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/show/render"
+)
+
+type demoOptions struct {
+	major   int
+	profile string
+	fetch   bool
+}
+
+func newDemo(env *Env) *cobra.Command {
+	o := &demoOptions{}
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Run check and plan on a throwaway server and this host",
+		Long: `Start a throwaway PostgreSQL server, give it a little life, check it together with
+this host, plan for both, stop it, and leave nothing behind.
+
+Server programs that are installed are used; where there are none (or with
+--fetch) they are fetched once, verified, and kept in the cache folder. Run by
+root, the server runs as an unprivileged user. It listens on a private socket
+only, never on a port. Nothing else on the host is touched.`,
+		Example: `  pgfettle demo
+  pgfettle demo --pg 18 --profile oltp`,
+		Args: atMost(0, "no arguments"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), env, o) },
+	}
+	f := cmd.Flags()
+	f.IntVar(&o.major, "pg", 0, "major version to run, `N` from 13 to 18 (default: the newest installed, else the newest there is)")
+	f.StringVar(&o.profile, "profile", string(rule.Mixed), "what the host is for: web, oltp, dw, mixed, desktop or 1c")
+	f.BoolVar(&o.fetch, "fetch", false, "fetch the server programs even where some are installed")
+	complete(cmd, "profile", "web", "oltp", "dw", "mixed", "desktop", "1c")
+	return cmd
+}
+
+// life is what the throwaway server is made to do, so that there is something
+// to see: rows, an index, dead rows, a sort that does not fit in work_mem,
+// checkpoints that were asked for.
+var life = []string{
+	"create table account (id int primary key, branch int, note text)",
+	"insert into account select g, g % 1000, md5(g::text) from generate_series(1, 300000) g",
+	"create index on account (branch)",
+	"update account set note = note || '!' where branch < 200",
+	"set work_mem = '64kB'; select count(*) from (select * from account order by note offset 0) s; reset work_mem",
+	"checkpoint", "update account set branch = branch + 1 where id % 50 = 0", "checkpoint",
+}
+
+func runDemo(ctx context.Context, env *Env, o *demoOptions) (err error) {
+	profile, err := rule.ParseProfile(o.profile)
+	if err != nil {
+		return usage("--profile: "+err.Error(), "mixed is the one for a host that does both short transactions and reports")
+	}
+	if o.major != 0 && (o.major < 13 || o.major > 18) {
+		return usage(fmt.Sprintf("--pg: %d is out of range", o.major), "write a major version from 13 to 18")
+	}
+	began := time.Now()
+	step := func(format string, args ...any) {
+		fmt.Fprintf(env.Stdout, "── %s\n\n", fmt.Sprintf(format, args...))
+	}
+	bin, err := demoBinaries(ctx, env, o)
+	if err != nil {
+		return err
+	}
+	tell, done := env.Progress()
+	defer done()
+	tell("making a throwaway cluster…")
+	inst, err := server.New(ctx, bin, server.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, inst.Remove()) }()
+	if err := inst.Start(ctx); err != nil {
+		return err
+	}
+	tell("giving it a little life…")
+	if err := inst.Exec(ctx, life...); err != nil {
+		return err
+	}
+	done()
+	step("A throwaway server runs: %s, data in %s, private socket, no TCP.", bin, inst.DataDir)
+
+	l := &loaded{request: &collect.Request{Kind: collect.DataDir, Value: inst.DataDir, Tool: "pgfettle " + Version, Progress: tell}}
+	if l.archive, err = collect.Run(ctx, env.Target, *l.request); err != nil {
+		return err
+	}
+	done()
+	if err := l.read(); err != nil {
+		return err
+	}
+	step("pgfettle check %s", inst.DataDir)
+	if err := render.CheckText(env.Stdout, judge(l, check.Options{}), env.Style()); err != nil {
+		return err
+	}
+	p, err := makePlan(ctx, env, l, rule.Options{Profile: profile})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(env.Stdout)
+	step("pgfettle plan --profile %s %s", profile, inst.DataDir)
+	if err := render.PlanText(env.Stdout, render.Plan{Plan: p, Subject: render.SubjectOf(l.snapshot)}, env.Style()); err != nil {
+		return err
+	}
+	if err := inst.Remove(); err != nil {
+		return err
+	}
+	fmt.Fprintln(env.Stdout)
+	step("The throwaway server is stopped and removed; this took %s. On your own host: pgfettle check, then pgfettle plan.", time.Since(began).Round(100*time.Millisecond))
+	return nil
+}
+
+// demoBinaries finds installed server programs, or fetches them.
+func demoBinaries(ctx context.Context, env *Env, o *demoOptions) (server.Binaries, error) {
+	var best server.Binaries
+	if !o.fetch {
+		for _, b := range server.Find(ctx) {
+			if m := b.Version.Major(); m >= 13 && m <= 18 && (o.major == 0 || m == o.major) && b.Version > best.Version {
+				best = b
+			}
+		}
+	}
+	if best.Dir != "" {
+		return best, nil
+	}
+	major := o.major
+	if major == 0 {
+		major = 18
+	}
+	fmt.Fprintf(env.Stderr, "pgfettle: fetching the programs of PostgreSQL %d, once (about 15 MB)\n", major)
+	tell, done := env.Progress()
+	defer done()
+	return server.Fetch(ctx, major, server.FetchOptions{Progress: func(got, all int64) {
+		if all > 0 {
+			tell(fmt.Sprintf("fetched %s of %s (%d %%)", unit.Bytes(got), unit.Bytes(all), 100*got/all))
+		} else {
+			tell("fetched " + unit.Bytes(got).String())
+		}
+	}})
+}

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/show/render"
+)
+
+// Env is the world of a command: its streams, its environment variables, and
+// the host that it looks at. The clock is the target's.
+type Env struct {
+	Stdin   io.Reader
+	Stdout  io.Writer
+	Stderr  io.Writer
+	Vars    []string // NAME=VALUE
+	Target  target.Target
+	NoColor bool // --no-color
+}
+
+// Getenv returns an environment variable, "" where it is not set.
+func (e *Env) Getenv(name string) string {
+	for i := len(e.Vars) - 1; i >= 0; i-- { // the last one wins, as in os/exec
+		if v, ok := strings.CutPrefix(e.Vars[i], name+"="); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+// width is that of texts which no terminal bounds: files and pipes.
+const width = 100
+
+// Style says what stdout can take: colours on a terminal only, and not with
+// --no-color, NO_COLOR or TERM=dumb. COLUMNS overrides the terminal's width.
+func (e *Env) Style() render.Style {
+	st := render.Style{Width: width}
+	if fd, ok := terminal(e.Stdout); ok {
+		if w, _, err := term.GetSize(fd); err == nil && w > 0 {
+			st.Width = w
+		}
+		st.Color = !e.NoColor && e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb"
+	}
+	if w, err := strconv.Atoi(e.Getenv("COLUMNS")); err == nil && w > 0 {
+		st.Width = w
+	}
+	return st
+}
+
+// Progress returns a function that tells a person who waits what is being done,
+// on one line of stderr that the next one replaces, and one that wipes it away.
+// Where stderr is no terminal both do nothing.
+func (e *Env) Progress() (tell func(string), done func()) {
+	if _, ok := terminal(e.Stderr); !ok || e.Getenv("TERM") == "dumb" {
+		return func(string) {}, func() {}
+	}
+	const wipe = "\r\x1b[K"
+	tell = func(s string) { io.WriteString(e.Stderr, wipe+render.Line(s)) }
+	return tell, func() { io.WriteString(e.Stderr, wipe) }
+}
+
+// terminal returns the descriptor of a stream that is a terminal.
+func terminal(stream any) (int, bool) {
+	f, ok := stream.(*os.File)
+	if !ok {
+		return 0, false
+	}
+	fd := int(f.Fd())
+	return fd, term.IsTerminal(fd)
+}

@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/show/render"
+)
+
+type explainOptions struct {
+	name   string
+	target string
+	noHost bool
+}
+
+func newExplain(env *Env) *cobra.Command {
+	o := &explainOptions{}
+	cmd := &cobra.Command{
+		Use:   "explain [ID|ADDRESS [TARGET]]",
+		Short: "Show the page of a check or of a knob",
+		Long: `Show what a check looks for or what a knob does, why it matters, how its value is
+decided, for which versions, from which sources, and how it stands on this host.
+Without an argument it lists them all.
+
+` + targetHelp,
+		Example: `  pgfettle explain
+  pgfettle explain pg:shared_buffers
+  pgfettle explain swappiness --no-host
+  pgfettle explain sysctl:vm.nr_hugepages db1.evidence`,
+		Args: atMost(2, "an ID or ADDRESS, and a TARGET"),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveDefault
+			}
+			return pageNames(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			args = append(args, "", "")
+			o.name, o.target = args[0], args[1]
+			return runExplain(cmd.Context(), env, o)
+		},
+	}
+	cmd.Flags().BoolVar(&o.noHost, "no-host", false, "show the page alone, without looking at a host")
+	return cmd
+}
+
+func runExplain(ctx context.Context, env *Env, o *explainOptions) error {
+	if o.name == "" {
+		return render.Index(env.Stdout, check.All(), rule.All(), env.Style())
+	}
+	if o.noHost && o.target != "" {
+		return usage("--no-host looks at no host; a TARGET names one", "leave one of them out")
+	}
+	for _, c := range check.All() {
+		if c.ID == o.name {
+			return explainCheck(ctx, env, o, c)
+		}
+	}
+	found := knobsNamed(o.name)
+	switch len(found) {
+	case 1:
+		return explainKnob(ctx, env, o, found[0])
+	case 0:
+		return usage(fmt.Sprintf("there is no check and no knob %q", o.name), didYouMean(o.name, pageNames(), "'pgfettle explain' lists them"))
+	}
+	var names []string
+	for _, r := range found {
+		names = append(names, string(r.Address))
+	}
+	return usage(fmt.Sprintf("%q is the name of several knobs", o.name), "write one of "+strings.Join(names, ", "))
+}
+
+// knobsNamed finds a knob by its address or, where a person left the prefix
+// out, by its name.
+func knobsNamed(name string) []rule.Rule {
+	var out []rule.Rule
+	for _, r := range rule.All() {
+		if string(r.Address) == name {
+			return []rule.Rule{r}
+		}
+		if r.Address.Name() == name {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func pageNames() []string { return append(checkIDs(), ruleAddresses()...) }
+
+// look loads the host for a page. Where nobody named a TARGET a failure costs
+// the page its last section only, and is told on stderr.
+func look(ctx context.Context, env *Env, o *explainOptions) (*loaded, error) {
+	if o.noHost {
+		return nil, nil
+	}
+	l, err := load(ctx, env, o.target, false)
+	if err != nil && o.target == "" && ctx.Err() == nil {
+		env.tell("warning", "this host was not looked at: "+err.Error())
+		return nil, nil
+	}
+	return l, err
+}
+
+func explainCheck(ctx context.Context, env *Env, o *explainOptions, c check.Check) error {
+	l, err := look(ctx, env, o)
+	if err != nil {
+		return err
+	}
+	page := render.CheckPage{Check: c}
+	if l != nil {
+		here := judge(l, check.Options{Only: []string{c.ID}})
+		page.Here = &here
+	}
+	return render.ExplainCheck(env.Stdout, page, env.Style())
+}
+
+func explainKnob(ctx context.Context, env *Env, o *explainOptions, r rule.Rule) error {
+	l, err := look(ctx, env, o)
+	if err != nil {
+		return err
+	}
+	page := render.KnobPage{Rule: r}
+	if l != nil {
+		page.Looked = true
+		out, err := rule.Decide(l.snapshot, rule.All(), rule.Options{Profile: rule.Mixed})
+		if err != nil {
+			return err
+		}
+		page.Here = here(l, out, r)
+		if len(page.Here) == 0 {
+			page.Gaps = out.Unknown
+		}
+	}
+	return render.ExplainKnob(env.Stdout, page, env.Style())
+}
+
+// here tells what a knob is and would be, for the host or for each instance.
+func here(l *loaded, out *rule.Outcome, r rule.Rule) []render.KnobHere {
+	type place struct{ key, label string }
+	places := []place{{"", ""}}
+	for i := range l.snapshot.Instances {
+		places = append(places, place{l.snapshot.Instances[i].Key, l.snapshot.Instances[i].Label()})
+	}
+	var list []render.KnobHere
+	for _, p := range places {
+		d := out.Of(p.key, r.Address)
+		if d == nil {
+			if h, ok := undecided(l, p.key, p.label, r); ok {
+				list = append(list, h)
+			}
+			continue
+		}
+		list = append(list, render.KnobHere{Instance: p.label, Present: d.Present, Planned: d.Effective.Show(),
+			Reason: d.Reason.String(), Inputs: d.Inputs, Changes: d.Changes()})
+	}
+	return list
+}
+
+// undecided tells the present value of a server setting that no decision was
+// made on.
+func undecided(l *loaded, key, label string, r rule.Rule) (render.KnobHere, bool) {
+	in := l.snapshot.Instance(key)
+	if in == nil || r.Address.Prefix() != "pg" {
+		return render.KnobHere{}, false
+	}
+	settings, ok := in.Server.Settings.Get()
+	if !ok {
+		return render.KnobHere{}, false
+	}
+	set, ok := settings[r.Address.Name()]
+	if !ok {
+		return render.KnobHere{Instance: label, Present: known.None[rule.Value](known.Gap{})}, true
+	}
+	return render.KnobHere{Instance: label, Present: known.Is(rule.Value{Setting: set.Value, Unit: set.Unit})}, true
+}

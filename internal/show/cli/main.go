@@ -1,0 +1,26 @@
+// Package cli is the command line: one file a command, each an options struct,
+// a constructor and a run function. It reads what a person typed, calls the
+// storeys below, and hands their documents to render. Data goes to stdout, talk
+// to stderr; what an error looks like and which exit code it has is decided in
+// exit.go and nowhere else.
+package cli
+
+import (
+	"context"
+	"io"
+
+	"github.com/pgfettle/pgfettle/internal/act/target"
+)
+
+// Main runs one command line to its end and returns the exit code. args are
+// without the program's name; environ is a list of NAME=VALUE.
+func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, environ []string) int {
+	env := &Env{Stdin: stdin, Stdout: stdout, Stderr: stderr, Vars: environ, Target: &target.Local{}}
+	root := newRoot(env)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil && ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return env.end(ctx, err)
+}

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+)
+
+// readPins reads the values of --pin. A comma separates pins only where an
+// address and = follow it, so that a list stays whole:
+// pg:shared_preload_libraries=a,b,pg:work_mem=64MB are two pins.
+func readPins(said []string) (map[knob.Address]string, error) {
+	pins := map[knob.Address]string{}
+	const form = "write --pin ADDRESS=VALUE as in --pin pg:work_mem=64MB"
+	for _, text := range said {
+		for _, pin := range splitPins(text) {
+			name, value, ok := strings.Cut(pin, "=")
+			if !ok {
+				return nil, usage(fmt.Sprintf("--pin: %q has no =", pin), form)
+			}
+			a, err := knob.Parse(strings.TrimSpace(name))
+			if err != nil {
+				return nil, usage("--pin: "+err.Error(), didYouMean(strings.TrimSpace(name), ruleAddresses(), form))
+			}
+			if strings.TrimSpace(value) == "" {
+				return nil, usage(fmt.Sprintf("--pin: %s has no value", a), form)
+			}
+			if !plannedKnob(a) {
+				return nil, usage(fmt.Sprintf("--pin: pgfettle plans no knob %s", a), didYouMean(string(a), ruleAddresses(), "'pgfettle explain' lists the knobs"))
+			}
+			if have, dup := pins[a]; dup && have != value {
+				return nil, usage(fmt.Sprintf("--pin: %s is pinned twice, to %s and to %s", a, have, value), "write one of them")
+			}
+			pins[a] = strings.TrimSpace(value)
+		}
+	}
+	return pins, nil
+}
+
+func splitPins(text string) []string {
+	var out []string
+	for _, piece := range strings.Split(text, ",") {
+		name, _, eq := strings.Cut(piece, "=")
+		_, err := knob.Parse(strings.TrimSpace(name))
+		if len(out) > 0 && !(eq && err == nil) {
+			out[len(out)-1] += "," + piece
+			continue
+		}
+		out = append(out, piece)
+	}
+	return out
+}
+
+func ruleAddresses() []string {
+	var out []string
+	for _, r := range rule.All() {
+		out = append(out, string(r.Address))
+	}
+	return out
+}
+
+func plannedKnob(a knob.Address) bool {
+	for _, r := range rule.All() {
+		if r.Address == a {
+			return true
+		}
+	}
+	return false
+}

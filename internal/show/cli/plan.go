@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/show/render"
+)
+
+type planOptions struct {
+	target      string
+	profile     string
+	connections int
+	active      int
+	storage     string
+	dedicated   bool
+	pins        []string
+	format      string
+	formatSaid  bool
+	out         string
+	force       bool
+	exitCode    bool
+	describe    string
+	describing  bool
+	deep        bool
+}
+
+var planFormats = []string{"text", "json", "conf", "alter-system", "sysctl"}
+
+func newPlan(env *Env) *cobra.Command {
+	o := &planOptions{}
+	cmd := &cobra.Command{
+		Use:   "plan [TARGET]",
+		Short: "Plan one coherent configuration of a host and its instances",
+		Long: `Decide what the settings of the server and of the kernel should be, and show the
+difference to what they are: the memory before and after, then each change with
+its reason, when it takes effect, and its sources. Nothing is changed.
+
+What cannot be read from the host is told with flags: what it is for (--profile),
+how many connections it must take, what its storage is where the disk does not
+tell. With --for it plans for a host that is not here: ram is required; swap,
+cpus, sockets, storage, disk, pg, cgroup, container, kernel, thp and set.NAME are
+what else can be told.
+
+` + targetHelp,
+		Example: `  pgfettle plan
+  pgfettle plan --profile oltp --connections 300 --storage nvme
+  pgfettle plan --pin pg:work_mem=64MB,sysctl:vm.swappiness=5
+  pgfettle plan --out ./new-settings
+  pgfettle plan --for 'ram=64GB,swap=2GB,cpus=16,sockets=2,storage=nvme,pg=17'
+  pgfettle plan --format alter-system db1.evidence`,
+		Args: atMost(1, "one TARGET at most"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.target = strings.Join(args, "")
+			o.formatSaid = cmd.Flags().Changed("format")
+			o.describing = cmd.Flags().Changed("for")
+			for _, n := range []string{"connections", "active"} {
+				if v, _ := cmd.Flags().GetInt(n); cmd.Flags().Changed(n) && (v < 1 || v > maxBackends) {
+					return usage(fmt.Sprintf("--%s: %d is out of range", n, v), fmt.Sprintf("write a whole number from 1 to %d", maxBackends))
+				}
+			}
+			return runPlan(cmd.Context(), env, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.profile, "profile", string(rule.Mixed), "what the host is for: web, oltp, dw, mixed, desktop or 1c")
+	f.IntVar(&o.connections, "connections", 0, "plan for `N` connections (default: max_connections as it is)")
+	f.IntVar(&o.active, "active", 0, "sessions at work at once at the peak, `N` (default: from the profile and the processors)")
+	f.StringVar(&o.storage, "storage", "", "what the data lies on: nvme, ssd, hdd or san (default: what the disk says)")
+	f.BoolVar(&o.dedicated, "dedicated", true, "the host is for PostgreSQL alone; --dedicated=false leaves room for others")
+	f.StringArrayVar(&o.pins, "pin", nil, "fix a value, `ADDRESS=VALUE`, as in pg:work_mem=64MB; repeat it or write commas")
+	f.StringVar(&o.format, "format", "text", strings.Join(planFormats, ", "))
+	f.StringVar(&o.out, "out", "", "write the files to `DIR` and tell the place of each")
+	f.BoolVar(&o.force, "force", false, "let --out replace files")
+	f.BoolVar(&o.exitCode, "exit-code", false, "exit with 3 when there is something to change")
+	f.StringVar(&o.describe, "for", "", "plan for a host that is not here: `KEY=VALUE,…`")
+	f.BoolVar(&o.deep, "deep", false, "also ask what grows with the number of tables")
+	complete(cmd, "profile", "web", "oltp", "dw", "mixed", "desktop", "1c")
+	complete(cmd, "storage", "nvme", "ssd", "hdd", "san")
+	complete(cmd, "format", planFormats...)
+	complete(cmd, "pin", ruleAddresses()...)
+	return cmd
+}
+
+// maxBackends is the most that max_connections takes on every version
+// (MAX_BACKENDS, 2^18-1).
+const maxBackends = 262143
+
+func runPlan(ctx context.Context, env *Env, o *planOptions) error {
+	ro, err := o.rules()
+	if err != nil {
+		return err
+	}
+	if o.force && o.out == "" {
+		return usage("--force says what --out may do", "add --out DIR")
+	}
+	var l *loaded
+	switch {
+	case o.describing && o.target != "":
+		return usage("--for describes a host; a TARGET names one", "leave one of them out")
+	case o.describing:
+		l, err = describe(o.describe)
+	default:
+		l, err = load(ctx, env, o.target, o.deep)
+	}
+	if err != nil {
+		return err
+	}
+	p, err := makePlan(ctx, env, l, ro)
+	if err != nil {
+		return err
+	}
+	d := render.Plan{Plan: p, Subject: render.SubjectOf(l.snapshot)}
+	if o.out != "" {
+		if err := writeFiles(env, d, l.snapshot, o); err != nil {
+			return err
+		}
+	}
+	if o.out == "" || o.formatSaid {
+		if err := writePlan(env, d, l, o.format); err != nil {
+			return err
+		}
+	}
+	if o.exitCode && len(p.Changes) > 0 {
+		return errFindings
+	}
+	return nil
+}
+
+func writePlan(env *Env, d render.Plan, l *loaded, format string) error {
+	switch format {
+	case "json":
+		return render.PlanJSON(env.Stdout, d)
+	case "sysctl":
+		return render.Sysctl(env.Stdout, d, l.snapshot)
+	case "conf", "alter-system":
+		key, err := oneInstance(d, l, format)
+		if err != nil {
+			return err
+		}
+		if format == "conf" {
+			return render.Conf(env.Stdout, d, l.snapshot, key)
+		}
+		return render.AlterSystem(env.Stdout, d, l.snapshot, key)
+	}
+	return render.PlanText(env.Stdout, d, env.Style())
+}
+
+// oneInstance returns the key of the instance that a form for one is about.
+// Settings of two in one file would be those of neither.
+func oneInstance(d render.Plan, l *loaded, format string) (string, error) {
+	keys := render.Keys(d)
+	switch {
+	case len(keys) > 1:
+		return "", usage(fmt.Sprintf("--format %s is for one instance, and the plan changes %d", format, len(keys)), "name the data directory of one as TARGET, or write all with --out DIR")
+	case len(keys) == 1:
+		return keys[0], nil
+	case len(l.snapshot.Instances) == 0:
+		return "", &say.Problem{Message: "no instance was found, so there is nothing to write for one", Hint: "--format sysctl writes the kernel's part", Code: exitError}
+	}
+	return l.snapshot.Instances[0].Key, nil
+}
+
+// rules turns the flags into what the rules want to know.
+func (o *planOptions) rules() (rule.Options, error) {
+	ro := rule.Options{Connections: o.connections, Active: o.active, Shared: !o.dedicated}
+	var err error
+	if ro.Profile, err = rule.ParseProfile(o.profile); err != nil {
+		return ro, usage("--profile: "+err.Error(), "mixed is the one for a host that does both short transactions and reports")
+	}
+	if o.storage != "" {
+		if ro.Storage, err = rule.ParseStorage(o.storage); err != nil {
+			return ro, usage("--storage: "+err.Error(), "leave it out to believe what the disk says")
+		}
+	}
+	if err := choice("format", o.format, planFormats...); err != nil {
+		return ro, err
+	}
+	ro.Pins, err = readPins(o.pins)
+	return ro, err
+}

@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/evidence"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+)
+
+// targetHelp is in the help of every command that takes a TARGET.
+const targetHelp = `TARGET is one of
+  nothing            this host and every instance that runs on it; with PGHOST,
+                     PGPORT or PGSERVICE set, the server that they name
+  a data directory   its instance, running or not, and this host
+  a conninfo         'host=db1 dbname=postgres' or postgresql://…; from another
+                     host it gives no host facts
+  an evidence file   written by 'pgfettle snapshot'; - reads it from stdin`
+
+// whatATargetIs is the hint after a TARGET that is none.
+const whatATargetIs = "a TARGET is a data directory, a conninfo such as host=db1, an evidence file of 'pgfettle snapshot', or nothing for this host"
+
+// loaded is what a command looks at.
+type loaded struct {
+	request  *collect.Request // how it was collected; nil: from a file or a description
+	archive  *evidence.Archive
+	snapshot *snapshot.Snapshot
+}
+
+// load resolves a TARGET, collects or reads its evidence, and makes the
+// snapshot of it.
+func load(ctx context.Context, env *Env, arg string, deep bool) (*loaded, error) {
+	req, file, err := resolve(env, arg)
+	if err != nil {
+		return nil, err
+	}
+	l := &loaded{}
+	if file != "" {
+		l.archive, err = readEvidence(env, file)
+	} else {
+		tell, done := env.Progress()
+		req.Deep, req.Tool, req.Progress = deep, "pgfettle "+Version, tell
+		l.request = req
+		l.archive, err = collect.Run(ctx, env.Target, *req)
+		done()
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return l, l.read()
+}
+
+// read makes the snapshot from the archive, again after the archive has grown.
+func (l *loaded) read() (err error) {
+	l.snapshot, err = snapshot.Read(l.archive)
+	return err
+}
+
+// describe loads a host that is not here from its description.
+func describe(spec string) (*loaded, error) {
+	a, err := snapshot.Describe(spec)
+	if err != nil {
+		return nil, usage("--for: "+err.Error(), "describe the host as in --for 'ram=64GB,swap=2GB,cpus=16,sockets=2,storage=nvme,pg=17'")
+	}
+	l := &loaded{archive: a}
+	return l, l.read()
+}
+
+// resolve says what an argument means: a request to collect, or the name of an
+// evidence file ("-" for stdin).
+func resolve(env *Env, arg string) (*collect.Request, string, error) {
+	if arg == "" {
+		for _, v := range []string{"PGHOST", "PGPORT", "PGSERVICE"} {
+			if env.Getenv(v) != "" {
+				return &collect.Request{Kind: collect.Conninfo}, "", nil
+			}
+		}
+		return &collect.Request{Kind: collect.Here}, "", nil
+	}
+	if arg == "-" {
+		return nil, arg, nil
+	}
+	st, err := os.Stat(arg)
+	switch {
+	case err == nil && st.IsDir():
+		dir, err := dataDirectory(arg)
+		return &collect.Request{Kind: collect.DataDir, Value: dir}, "", err
+	case err == nil && st.Mode().IsRegular():
+		return nil, arg, nil
+	case err == nil:
+		return nil, "", usage(fmt.Sprintf("%q is neither a folder nor a regular file", arg), whatATargetIs)
+	case strings.Contains(arg, "=") || strings.Contains(arg, "://"):
+		return &collect.Request{Kind: collect.Conninfo, Value: arg}, "", nil
+	case errors.Is(err, fs.ErrPermission):
+		return nil, "", &say.Problem{Message: fmt.Sprintf("%q: permission denied", arg), Hint: "run pgfettle as root or as the owner of the data directory", Code: exitNoAccess}
+	}
+	return nil, "", usage(fmt.Sprintf("no such target: %q", arg), whatATargetIs)
+}
+
+// dataDirectory returns the absolute path of a folder that initdb made.
+func dataDirectory(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("data directory: %w", err)
+	}
+	_, err = os.Stat(filepath.Join(abs, "PG_VERSION"))
+	switch {
+	case err == nil:
+		return abs, nil
+	case errors.Is(err, fs.ErrPermission):
+		return "", &say.Problem{Message: fmt.Sprintf("data directory %q: permission denied", dir), Hint: "run pgfettle as root or as the owner of the data directory", Code: exitNoAccess}
+	}
+	return "", usage(fmt.Sprintf("%q is no data directory: it has no PG_VERSION", dir), "name the folder that initdb made: 'SHOW data_directory' tells it")
+}
+
+// readEvidence reads an evidence file, never more of it than an archive may be.
+func readEvidence(env *Env, file string) (*evidence.Archive, error) {
+	var r io.Reader = env.Stdin
+	name := "evidence on stdin"
+	if file != "-" {
+		f, err := os.Open(file)
+		if err != nil {
+			code := exitError
+			if errors.Is(err, fs.ErrPermission) {
+				code = exitNoAccess
+			}
+			return nil, &say.Problem{Message: "evidence file: " + err.Error(), Code: code}
+		}
+		defer f.Close()
+		r, name = f, fmt.Sprintf("evidence file %q", file)
+	}
+	b, err := io.ReadAll(io.LimitReader(r, evidence.MaxArchive+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	a, err := evidence.Parse(b)
+	if err != nil {
+		return nil, &say.Problem{Message: name + ": " + strings.TrimPrefix(err.Error(), "evidence: "), Hint: "'pgfettle snapshot -o FILE' writes such a file", Code: exitError}
+	}
+	return a, nil
+}

@@ -1,0 +1,71 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+)
+
+// AlterSystem writes the changes of one instance as SQL for a superuser. The
+// statements do not run inside of a transaction block.
+func AlterSystem(w io.Writer, d Plan, s *snapshot.Snapshot, key string) error {
+	var b strings.Builder
+	list := changesOf(d, key)
+	head(&b, "--", d, s, key, len(list))
+	if len(list) > 0 {
+		comment(&b, "--", "Run it as a superuser with psql, not in a transaction. ALTER SYSTEM RESET takes a value back.", commentWidth)
+	}
+	restart := 0
+	effect := knob.Effect(-1)
+	for _, c := range list {
+		if c.Effect != effect {
+			effect = c.Effect
+			fmt.Fprintf(&b, "\n-- ---- %s ----\n", effectWords[effect])
+		}
+		if c.Effect == knob.Restart {
+			restart++
+		}
+		b.WriteByte('\n')
+		comment(&b, "--", "was "+shown(c.From)+"; "+c.Reason, commentWidth)
+		b.WriteString(alterSystem(c.Address.Name(), c.To) + "\n")
+	}
+	if len(list) > 0 {
+		b.WriteString("\nSELECT pg_reload_conf();\n")
+	}
+	if restart > 0 {
+		comment(&b, "--", count(restart, "of these waits", "of these wait")+" for a restart of the server.", commentWidth)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// alterSystem is one statement. An empty list is taken back instead of set:
+// the server would write it as a list of one empty name and not start again.
+func alterSystem(name, value string) string {
+	id := quoteIdent(name)
+	if !lists[name] {
+		return "ALTER SYSTEM SET " + id + " = " + sqlString(value) + ";"
+	}
+	items := splitList(value)
+	if len(items) == 0 {
+		return "ALTER SYSTEM RESET " + id + ";"
+	}
+	for i, it := range items {
+		items[i] = sqlString(it)
+	}
+	return "ALTER SYSTEM SET " + id + " = " + strings.Join(items, ", ") + ";"
+}
+
+// quoteIdent spells the name of a parameter: plain ones and those of extensions
+// (auto_explain.log_analyze) as they are, anything else in double quotes.
+func quoteIdent(name string) string {
+	for _, c := range name {
+		if c != '_' && c != '.' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') {
+			return `"` + strings.ReplaceAll(clean(name), `"`, `""`) + `"`
+		}
+	}
+	return name
+}

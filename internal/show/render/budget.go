@@ -1,0 +1,207 @@
+package render
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
+)
+
+// part is one piece of the memory bar. Each has a sign of its own, so that the
+// bar can be read without colour and without any character but ASCII.
+type part struct {
+	sign string
+	tone tone
+	name string
+	of   func(memory.Budget) unit.Bytes
+}
+
+// parts are in the order of the bar: what PostgreSQL takes, then others, then
+// what is left.
+var parts = []part{
+	{"#", "34", "shared memory", func(b memory.Budget) unit.Bytes { return b.Shared }},
+	{"%", "31", "page tables", func(b memory.Budget) unit.Bytes { return b.PageTables }},
+	{"=", "36", "backends", func(b memory.Budget) unit.Bytes { return b.Backends }},
+	{"+", "35", "work_mem", func(b memory.Budget) unit.Bytes { return b.Work }},
+	{"~", "33", "maintenance and autovacuum", func(b memory.Budget) unit.Bytes { return b.Maintenance }},
+	{"o", "37", "other processes", func(b memory.Budget) unit.Bytes { return b.Others }},
+	{":", "2", "reserve", func(b memory.Budget) unit.Bytes { return b.Reserve }},
+	{"!", "1;31", "unused huge pages", func(b memory.Budget) unit.Bytes { return b.PoolUnused }},
+	{".", "32", "file cache", func(b memory.Budget) unit.Bytes { return b.FileCache }},
+}
+
+// overflow is how far a bar may go past the memory, as a share of it: more than
+// half as much again is drawn as a cut bar and told in the legend.
+const overflow = 0.5
+
+// budget draws where the memory goes before and after, in the worst case.
+func (p *page) budget(b plan.Budget) {
+	p.gap()
+	if !b.Known {
+		p.para("", strong, "Memory budget: not drawn")
+		p.para("  ", plain, "The memory of the host or the settings of an instance are not known; see what could not be judged.")
+		return
+	}
+	bound := "memory of the host"
+	if b.Limit == "cgroup" {
+		bound = "memory limit of the control group"
+	}
+	p.line(p.tint(strong, "Memory budget"), ": ", b.After.Total.String(), ", the ", bound)
+	p.para("  ", plain, "The worst case that is planned for: every connection open, as many sessions as are expected at once at work with all the memory that they may take.")
+	p.gap()
+	const label = len("  before ")
+	cells := min(p.st.Width-label-2, 100) // a longer bar shows nothing more
+	scale := float64(b.After.Total)
+	if short := max(b.Before.Shortfall, b.After.Shortfall); short > 0 {
+		scale += min(float64(short), overflow*scale)
+	}
+	p.line("  before ", p.bar(b.Before, cells, scale))
+	p.line("  after  ", p.bar(b.After, cells, scale))
+	p.gap()
+	p.legend(b)
+}
+
+// bar draws one budget. A | stands where the memory ends.
+func (p *page) bar(b memory.Budget, cells int, scale float64) string {
+	end := int(float64(b.Total)/scale*float64(cells) + 0.5)
+	amounts := make([]unit.Bytes, len(parts))
+	var sum unit.Bytes
+	for i, pt := range parts {
+		amounts[i] = max(pt.of(b), 0)
+		sum += amounts[i]
+	}
+	fill := end
+	if b.Shortfall > 0 {
+		fill = int(float64(sum)/scale*float64(cells) + 0.5)
+	}
+	signs := make([]int, 0, fill) // index of the part of each cell
+	for i, n := range share(amounts, fill) {
+		for range n {
+			signs = append(signs, i)
+		}
+	}
+	cut := len(signs) > cells
+	if cut {
+		signs = signs[:cells]
+	}
+	var out strings.Builder
+	out.WriteString("|")
+	for i := 0; i < len(signs); {
+		j := i
+		for j < len(signs) && signs[j] == signs[i] && (j == i || j != end) {
+			j++
+		}
+		if i == end {
+			out.WriteString(p.tint(red, "|"))
+		}
+		pt := parts[signs[i]]
+		out.WriteString(p.tint(pt.tone, strings.Repeat(pt.sign, j-i)))
+		i = j
+	}
+	if len(signs) <= end {
+		out.WriteString("|")
+	}
+	if cut {
+		out.WriteString(">")
+	}
+	return out.String()
+}
+
+// share divides n cells among the amounts by largest remainder, so that the
+// bar is as long as its sum and no part is more than one cell off. A part that
+// is too small for a cell gets one all the same, from the largest: what stands
+// in the legend is in the picture.
+func share(amounts []unit.Bytes, n int) []int {
+	var sum unit.Bytes
+	for _, a := range amounts {
+		sum += a
+	}
+	out := make([]int, len(amounts))
+	if sum <= 0 {
+		return out
+	}
+	type rest struct {
+		i    int
+		frac float64
+	}
+	rests := make([]rest, len(amounts))
+	left := n
+	for i, a := range amounts {
+		exact := float64(a) / float64(sum) * float64(n)
+		out[i] = int(exact)
+		rests[i] = rest{i, exact - float64(out[i])}
+		left -= out[i]
+	}
+	sort.SliceStable(rests, func(a, b int) bool { return rests[a].frac > rests[b].frac })
+	for k := 0; k < left && k < len(rests); k++ {
+		out[rests[k].i]++
+	}
+	for i, a := range amounts {
+		if most := largest(out); a > 0 && out[i] == 0 && out[most] > 1 {
+			out[i]++
+			out[most]--
+		}
+	}
+	return out
+}
+
+func largest(list []int) int {
+	at := 0
+	for i, n := range list {
+		if n > list[at] {
+			at = i
+		}
+	}
+	return at
+}
+
+// legend tells the amounts, aligned. Parts that are nothing on both sides are
+// left out.
+func (p *page) legend(b plan.Budget) {
+	const short = "SHORTFALL, past the |"
+	name := len(short)
+	for _, pt := range parts {
+		name = max(name, len(pt.name))
+	}
+	const amount, percent = 9, 9
+	row := func(lead, n string, t tone, before, after unit.Bytes) {
+		p.line("  ", lead, " ", p.tint(t, pad(n, name)), padLeft(amountOf(before), amount), padLeft(percentOf(before, b.Before.Total), percent),
+			padLeft(amountOf(after), amount+3), padLeft(percentOf(after, b.After.Total), percent))
+	}
+	p.line("    ", pad("", name), padLeft("before", amount+percent), padLeft("after", amount+percent+3))
+	for _, pt := range parts {
+		before, after := pt.of(b.Before), pt.of(b.After)
+		if before == 0 && after == 0 && pt.name != "file cache" {
+			continue
+		}
+		row(p.tint(pt.tone, pt.sign), pt.name, plain, before, after)
+	}
+	if b.Before.Shortfall > 0 || b.After.Shortfall > 0 {
+		row(" ", short, red, b.Before.Shortfall, b.After.Shortfall)
+	}
+	if b.After.Shortfall > 0 {
+		p.gap()
+		p.para("  ", red, "This does not fit: in the worst case "+b.After.Shortfall.String()+" are missing after the changes too. Fewer connections (--connections, a pooler), less at once (--active) or more memory are needed.")
+	}
+}
+
+func amountOf(b unit.Bytes) string {
+	if b == 0 {
+		return "-"
+	}
+	return b.String()
+}
+
+func percentOf(b, total unit.Bytes) string {
+	if b == 0 || total <= 0 {
+		return ""
+	}
+	share := 100 * float64(b) / float64(total)
+	if share >= 100 {
+		return fmt.Sprintf("%.0f %%", share)
+	}
+	return fmt.Sprintf("%.1f %%", share)
+}

@@ -1,0 +1,223 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+)
+
+// effectWords say when a change is in force.
+var effectWords = map[knob.Effect]string{
+	knob.Now: "in force at once", knob.Reload: "after a reload of the server",
+	knob.Restart: "after a restart of the server", knob.Reboot: "after a reboot of the host",
+}
+
+var riskTone = map[knob.Risk]tone{knob.Medium: yellow, knob.High: red}
+
+// profileWords say what each profile takes for granted where nothing was measured.
+var profileWords = map[rule.Profile]string{
+	rule.Web:     "many short reads from a connection pool",
+	rule.OLTP:    "many short transactions that write",
+	rule.DW:      "few sessions with large scans, sorts and hashes",
+	rule.Mixed:   "short transactions and reports side by side",
+	rule.Desktop: "a developer's machine that has other work to do",
+	rule.OneC:    "1C:Enterprise, many sessions with temporary tables",
+}
+
+// PlanText writes a plan for a person: what it is for, the memory before and
+// after, the changes by layer and effect, warnings, what is not known, and one
+// line of summary.
+func PlanText(w io.Writer, d Plan, st Style) error {
+	p := newPage(st)
+	p.subject("Plan for", d.Subject)
+	p.profile(d.Profile)
+	p.budget(d.Budget)
+	p.shared(d.Shared)
+	p.changes(d.Changes)
+	p.warnings(d.Warnings)
+	p.unknown("Could not be judged", d.Unknown)
+	p.gap()
+	for _, l := range planSummary(d) {
+		p.para("", strong, l)
+	}
+	_, err := io.WriteString(w, p.b.String())
+	return err
+}
+
+func (p *page) profile(have rule.Profile) {
+	others := []string{}
+	for _, o := range rule.Profiles {
+		if o != have {
+			others = append(others, string(o))
+		}
+	}
+	by := ""
+	if have == rule.Mixed {
+		by = ", the default"
+	}
+	p.para("Profile: ", plain, fmt.Sprintf("%s%s (%s)", have, by, profileWords[have]))
+	p.line("         for another use: --profile ", strings.Join(others, "|"))
+}
+
+// shared tells how much shared memory each instance will ask for, and how that
+// is known: the number of huge pages rests on it.
+func (p *page) shared(list []plan.Shared) {
+	if len(list) == 0 {
+		return
+	}
+	p.gap()
+	for _, s := range list {
+		t := "Shared memory of " + clean(s.Instance) + ": " + s.Bytes.String()
+		if s.Pages > 0 {
+			t += " = " + count(int(s.Pages), "huge page", "huge pages")
+		}
+		if s.Exact {
+			t += ", the server's own answer"
+		} else {
+			t += ", estimated and never too low; exact where the installed server can be asked"
+		}
+		p.para("  ", plain, t)
+	}
+}
+
+// group is a heading of the list of changes.
+type group struct {
+	layer    knob.Layer
+	instance string
+	effect   knob.Effect
+}
+
+// changes lists them by layer and instance, then by effect from the gentlest;
+// within one heading the plan's order stays, which is that of carrying it out.
+func (p *page) changes(list []plan.Change) {
+	var order []group
+	of := map[group][]plan.Change{}
+	for _, layer := range knob.Layers {
+		for _, instance := range instancesOf(list, layer) {
+			for eff := knob.Now; eff <= knob.Reboot; eff++ {
+				g := group{layer, instance, eff}
+				for _, c := range list {
+					if c.Layer == layer && c.Instance == instance && c.Effect == eff {
+						of[g] = append(of[g], c)
+					}
+				}
+				if len(of[g]) > 0 {
+					order = append(order, g)
+				}
+			}
+		}
+	}
+	for _, g := range order {
+		p.gap()
+		head := strings.ToUpper(string(g.layer))
+		if g.instance != "" {
+			head += " " + clean(g.instance)
+		}
+		p.line(p.tint(strong, head+", "+effectWords[g.effect]))
+		p.changeGroup(of[g])
+	}
+}
+
+func instancesOf(list []plan.Change, layer knob.Layer) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, c := range list {
+		if c.Layer == layer && !seen[c.Instance] {
+			seen[c.Instance] = true
+			out = append(out, c.Instance)
+		}
+	}
+	return out
+}
+
+func (p *page) changeGroup(list []plan.Change) {
+	name, from := 0, 0
+	for _, c := range list {
+		name = max(name, runes(shortName(c.Address)))
+		from = max(from, runes(shown(c.From)))
+	}
+	// Beyond these, one long name or value would push all others out of sight.
+	name, from = min(name, 36), min(from, 16)
+	for _, c := range list {
+		l := "  " + p.tint(strong, pad(shortName(c.Address), name)) + "  " + padLeft(shown(c.From), from) + " → " + p.tint(green, shown(c.To))
+		if c.Risk != knob.Low && c.Risk != "" {
+			l += p.tint(riskTone[c.Risk], "  risk: "+string(c.Risk))
+		}
+		p.line(l)
+		const indent = "      "
+		p.para(indent, plain, c.Reason)
+		if in := unsaid(c); in != "" {
+			p.para(indent+"inputs: ", faint, in)
+		}
+		if len(c.Sources) > 0 {
+			p.para(indent+"source: ", faint, sourceTitles(c.Sources))
+		}
+	}
+}
+
+// shortName is the address without the prefix that the heading tells already.
+func shortName(a knob.Address) string {
+	if a.Prefix() == "pg" || a.Prefix() == "sysctl" {
+		return clean(a.Name())
+	}
+	return clean(string(a))
+}
+
+// shown is a value for people; an empty one has to be seen too.
+func shown(v string) string {
+	if v == "" {
+		return "''"
+	}
+	return clean(v)
+}
+
+// unsaid lists the inputs whose numbers the reason does not already say.
+func unsaid(c plan.Change) string {
+	var out []string
+	for _, in := range c.Inputs {
+		if !strings.Contains(c.Reason, in.Value) {
+			out = append(out, strings.ReplaceAll(in.Name, "_", " ")+" "+clean(in.Value))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func (p *page) warnings(list []string) {
+	if len(list) == 0 {
+		return
+	}
+	p.gap()
+	p.line(p.tint(yellow, "Before you act"))
+	for _, w := range list {
+		p.para("  ! ", plain, w)
+	}
+}
+
+func planSummary(d Plan) []string {
+	kept := count(d.Kept, "knob stays as it is", "knobs stay as they are")
+	if len(d.Changes) == 0 {
+		s := "Nothing to change; " + kept + "."
+		if len(d.Unknown) > 0 {
+			s += " " + count(len(d.Unknown), "fact", "facts") + " could not be had."
+		}
+		return []string{s}
+	}
+	n := map[knob.Effect]int{}
+	for _, c := range d.Changes {
+		n[c.Effect]++
+	}
+	var by []string
+	for eff := knob.Now; eff <= knob.Reboot; eff++ {
+		if n[eff] > 0 {
+			by = append(by, digits(n[eff])+" "+map[knob.Effect]string{knob.Now: "at once", knob.Reload: "by reload", knob.Restart: "by restart", knob.Reboot: "by reboot"}[eff])
+		}
+	}
+	return []string{
+		count(len(d.Changes), "change", "changes") + " (" + strings.Join(by, ", ") + "); " + kept + ". Nothing was changed.",
+		"Next: the same command with --out DIR writes the files; 'pgfettle explain " + clean(string(d.Changes[0].Address)) + "' tells more of one knob.",
+	}
+}

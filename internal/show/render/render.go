@@ -1,0 +1,80 @@
+// Package render turns documents into what a person or another program reads:
+// text for a terminal, JSON, and the configuration files of a plan. One file
+// holds one form. It knows every document and decides nothing; whatever came
+// from outside is made harmless to a terminal before it is written.
+package render
+
+import (
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
+)
+
+// Style is what the reader's terminal can take.
+type Style struct {
+	Width int // columns; texts are wrapped to it, values and addresses never are
+	Color bool
+}
+
+// Subject says what a document is about, so that a reader sees at once whether
+// the right host and every instance was looked at.
+type Subject struct {
+	Host      string            `json:"host"`      // its name; "" where it is not known
+	HostSeen  bool              `json:"host_seen"` // false: a server over SQL alone
+	Instances []SubjectInstance `json:"instances"`
+}
+
+// SubjectInstance is one instance that was found.
+type SubjectInstance struct {
+	Label   string `json:"label"`   // data directory, else port
+	Version string `json:"version"` // "17.11"; "" where it is not known
+	State   string `json:"state"`   // running, stopped or unknown
+	Asked   bool   `json:"asked"`   // the server answered over SQL
+}
+
+// SubjectOf describes what a snapshot is about.
+func SubjectOf(s *snapshot.Snapshot) Subject {
+	sub := Subject{HostSeen: s.HostSeen, Instances: []SubjectInstance{}}
+	sub.Host, _ = s.Host.Name.Get()
+	for i := range s.Instances {
+		in := &s.Instances[i]
+		si := SubjectInstance{Label: in.Label(), State: "unknown", Asked: in.Server.Settings.Known()}
+		if v, ok := in.Server.Version.Get(); ok {
+			si.Version = v.String()
+		}
+		if up, ok := in.Running.Get(); ok {
+			si.State = map[bool]string{true: "running", false: "stopped"}[up]
+		}
+		sub.Instances = append(sub.Instances, si)
+	}
+	return sub
+}
+
+// Check is a report with what it is about.
+type Check struct {
+	check.Report
+	Subject Subject `json:"subject"`
+}
+
+// Plan is a plan with what it is about.
+type Plan struct {
+	*plan.Plan
+	Subject Subject `json:"subject"`
+}
+
+// sourceTitles spells source ids for people: title and publisher, in the given order.
+func sourceTitles(ids []string) string {
+	titles := make([]string, 0, len(ids))
+	for _, id := range ids {
+		s, ok := say.SourceByID(id)
+		if !ok {
+			titles = append(titles, id)
+			continue
+		}
+		titles = append(titles, s.Title+" ("+s.Publisher+")")
+	}
+	return strings.Join(titles, "; ")
+}

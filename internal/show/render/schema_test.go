@@ -1,0 +1,89 @@
+package render
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+)
+
+func schemaFile(kind string) string {
+	return filepath.Join("..", "..", "..", "schema", kind+".schema.json")
+}
+
+func version(n int) known.Fact[unit.Version] { return known.Is(unit.Version(n)) }
+
+// valid holds that a document is what its published schema says, and that no
+// array in it is null.
+func valid(t *testing.T, kind string, doc []byte) {
+	t.Helper()
+	s, err := jsonschema.NewCompiler().Compile(schemaFile(kind))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(doc))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Validate(v); err != nil {
+		t.Errorf("%s: %v", kind, err)
+	}
+	if bytes.Contains(doc, []byte("null")) {
+		t.Errorf("%s: a null stands in it", kind)
+	}
+}
+
+// TestSchemasRefuse holds that the schemas do say something: a document with
+// one thing wrong is refused.
+func TestSchemasRefuse(t *testing.T) {
+	for kind, bad := range map[string][]string{
+		"check": {`{}`, `{"schema":"pgfettle.check/1","findings":null,"unknown":[],"subject":{"host":"","host_seen":true,"instances":[]}}`,
+			`{"schema":"pgfettle.check/1","findings":[{"id":"x"}],"unknown":[],"subject":{"host":"","host_seen":true,"instances":[]}}`},
+		"plan": {`{}`, `{"schema":"pgfettle.plan/1"}`},
+	} {
+		s, err := jsonschema.NewCompiler().Compile(schemaFile(kind))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, doc := range bad {
+			v, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(doc)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.Validate(v) == nil {
+				t.Errorf("%s takes %s", kind, doc)
+			}
+		}
+	}
+}
+
+// TestSharedDefinitionsAgree holds that what both schemas define is the same:
+// each stands alone, so that one file is enough for a reader.
+func TestSharedDefinitionsAgree(t *testing.T) {
+	defs := map[string]map[string]any{}
+	for _, kind := range []string{"check", "plan"} {
+		b, err := os.ReadFile(schemaFile(kind))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s struct {
+			Defs map[string]any `json:"$defs"`
+		}
+		if err := json.Unmarshal(b, &s); err != nil {
+			t.Fatal(err)
+		}
+		defs[kind] = s.Defs
+	}
+	for _, name := range []string{"gap", "subject"} {
+		if defs["check"][name] == nil || !reflect.DeepEqual(defs["check"][name], defs["plan"][name]) {
+			t.Errorf("$defs/%s differs between the two schemas", name)
+		}
+	}
+}

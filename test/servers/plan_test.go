@@ -1,0 +1,165 @@
+package servers
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/settle"
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/evidence"
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+)
+
+func options(p rule.Profile) rule.Options {
+	return rule.Options{Profile: p, Storage: rule.SSD, Pins: map[knob.Address]string{
+		// The pool of huge pages is the kernel's part of the plan, which this tier
+		// does not carry out: without it "on" would not start.
+		"pg:huge_pages": "try",
+	}}
+}
+
+// conf returns the instance's part of a plan as settings.
+func conf(p *plan.Plan) map[string]string {
+	m := map[string]string{}
+	for _, c := range p.Changes {
+		if c.Layer == knob.Instance {
+			m[c.Address.Name()] = c.To
+		}
+	}
+	return m
+}
+
+// TestPlannedConfigurationStarts: the configuration of every profile starts the
+// server, every value is what the plan says, the shared memory is what the
+// installed binary answered, and planning again changes nothing.
+func TestPlannedConfigurationStarts(t *testing.T) {
+	each(t, func(t *testing.T, b server.Binaries) {
+		for _, profile := range rule.Profiles {
+			for _, connections := range []int{0, 700} {
+				t.Run(fmt.Sprintf("%s-%d", profile, connections), func(t *testing.T) {
+					i := start(t, b, nil)
+					o := options(profile)
+					o.Connections = connections
+					p, _, err := settle.Plan(t.Context(), &target.Local{}, evidenceOf(t, i, false), o)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if len(p.Changes) < 10 || len(p.Questions) > 0 || len(p.Shared) != 1 || !p.Shared[0].Exact {
+						t.Fatalf("%d changes, questions %+v, shared memory %+v", len(p.Changes), p.Questions, p.Shared)
+					}
+					restart(t, i, conf(p))
+					s := read(t, evidenceOf(t, i, false))
+					live := settingsOf(t, s)
+					for _, c := range p.Changes {
+						if c.Layer != knob.Instance {
+							continue
+						}
+						if got := live[c.Address.Name()]; got.Value != c.ToBase || got.Show() != c.To {
+							t.Errorf("%s: planned %s (%s), the server has %s (%s)", c.Address, c.To, c.ToBase, got.Show(), got.Value)
+						}
+					}
+					sharedEquals(t, b, live, s.Instances[0].Server, p.Shared[0])
+					again, _, err := settle.Plan(t.Context(), &target.Local{}, evidenceOf(t, i, false), o)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, c := range again.Changes {
+						if c.Layer == knob.Instance {
+							t.Errorf("planned again, %s would go from %s to %s: %s", c.Address, c.From, c.To, c.Reason)
+						}
+					}
+				})
+			}
+		}
+	})
+}
+
+func restart(t testing.TB, i *server.Instance, settings map[string]string) {
+	t.Helper()
+	if err := i.Configure(settings); err != nil {
+		t.Fatal(err)
+	}
+	if err := i.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	if err := i.Start(t.Context()); err != nil {
+		t.Fatalf("the planned configuration does not start: %v\n%v", err, settings)
+	}
+}
+
+// sharedEquals compares the plan's answer with what the running server says.
+func sharedEquals(t *testing.T, b server.Binaries, live pg.Settings, srv pg.Server, planned plan.Shared) {
+	t.Helper()
+	if b.Version.Major() >= 15 {
+		if pages, ok := live.Int("shared_memory_size_in_huge_pages"); !ok || pages != planned.Bytes.Pages(2*unit.MB) {
+			t.Errorf("the server needs %d huge pages, the plan says %d (%s)", pages, planned.Bytes.Pages(2*unit.MB), planned.Bytes)
+		}
+		return
+	}
+	parts, ok := srv.Shmem.Get()
+	var sum unit.Bytes
+	for _, p := range parts {
+		sum += p.Size
+	}
+	if !ok || sum.Pages(2*unit.MB) != planned.Bytes.Pages(2*unit.MB) {
+		t.Errorf("the server allocated %s (%d huge pages), the plan says %s (%d)", sum, sum.Pages(2*unit.MB), planned.Bytes, planned.Bytes.Pages(2*unit.MB))
+	}
+}
+
+// TestEvidenceFileJudgesAsLive: check and plan of an evidence file give byte for
+// byte what they give of the live evidence.
+func TestEvidenceFileJudgesAsLive(t *testing.T) {
+	each(t, func(t *testing.T, b server.Binaries) {
+		a := evidenceOf(t, start(t, b, map[string]string{
+			"primary_conninfo": "host=primary.example password=hunter2", "archive_command": "scp -o password=hunter2 %p x:", "archive_mode": "on"}), false)
+		o := options(rule.Mixed)
+		livePlan, s, err := settle.Plan(t.Context(), &target.Local{}, a, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var text bytes.Buffer
+		if _, err := a.WriteTo(&text); err != nil {
+			t.Fatal(err)
+		}
+		back, err := evidence.Parse(text.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		filePlan, s2, err := settle.Plan(context.Background(), nil, back, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(asJSON(t, livePlan), asJSON(t, filePlan)); diff != "" {
+			t.Errorf("plans differ (-live +file):\n%s", diff)
+		}
+		if diff := cmp.Diff(asJSON(t, check.Run(s, check.All(), check.Options{})), asJSON(t, check.Run(s2, check.All(), check.Options{}))); diff != "" {
+			t.Errorf("findings differ (-live +file):\n%s", diff)
+		}
+		for _, secret := range []string{"hunter2", "primary.example"} {
+			if strings.Contains(text.String(), secret) {
+				t.Errorf("the evidence holds %q", secret)
+			}
+		}
+	})
+}
+
+func asJSON(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.MarshalIndent(v, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

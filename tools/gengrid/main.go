@@ -1,0 +1,96 @@
+// Gengrid measures how much shared memory real servers ask the kernel for under
+// many settings, and writes the table that the estimate is held against. No
+// shared memory is touched: every request is made to fail, and the server tells
+// its size.
+//
+//	PGFETTLE_TEST_PG=/path/to/13:/path/to/14:… go run ./gengrid -o ../internal/judge/memory/testdata/shared.tsv
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/act/server"
+)
+
+func main() {
+	servers := flag.String("servers", os.Getenv("PGFETTLE_TEST_PG"), "folders of server installations, separated by colons")
+	out := flag.String("o", "", "file to write; standard output when empty")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, *servers, *out); err != nil {
+		fmt.Fprintln(os.Stderr, "gengrid:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, servers, out string) error {
+	list, err := server.Listed(ctx, servers)
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		return fmt.Errorf("no servers: give their folders with -servers or PGFETTLE_TEST_PG")
+	}
+	var t strings.Builder
+	t.WriteString("version\tsettings\tbytes\n")
+	for _, b := range list {
+		n, err := measure(ctx, b, &t)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(os.Stderr, "%s: %d points\n", b, n)
+	}
+	if out == "" {
+		_, err = os.Stdout.WriteString(t.String())
+		return err
+	}
+	return os.WriteFile(out, []byte(t.String()), 0o644)
+}
+
+// measure writes a line for each point of the grid.
+func measure(ctx context.Context, b server.Binaries, t *strings.Builder) (n int, err error) {
+	i, err := server.New(ctx, b, server.Options{})
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		if e := i.Remove(); err == nil {
+			err = e
+		}
+	}()
+	s, err := server.NewShadow(b, i.DataDir, i.Account)
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		if e := s.Remove(); err == nil {
+			err = e
+		}
+	}()
+	for _, point := range grid(b.Version.Major()) {
+		a, err := s.AskByLimit(ctx, point)
+		if err != nil {
+			return n, fmt.Errorf("%s: %s: %w", b, spell(point), err)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%d\n", b.Version, spell(point), a.Bytes)
+		n++
+	}
+	return n, nil
+}
+
+func spell(point map[string]string) string {
+	var words []string
+	for _, k := range slices.Sorted(maps.Keys(point)) {
+		words = append(words, k+"="+point[k])
+	}
+	return strings.Join(words, " ")
+}

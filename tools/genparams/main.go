@@ -1,0 +1,130 @@
+// Genparams writes the table of parameter facts from real servers: it starts a
+// throwaway instance of each given version, reads pg_settings, and writes one
+// line for each fact that differs between versions.
+//
+//	PGFETTLE_TEST_PG=/path/to/13:/path/to/14:… go run ./genparams -o ../internal/fact/pg/params/params.tsv
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/pgfettle/pgfettle/internal/act/server"
+)
+
+func main() {
+	servers := flag.String("servers", os.Getenv("PGFETTLE_TEST_PG"), "folders of server installations, separated by colons")
+	out := flag.String("o", "", "file to write; standard output when empty")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, *servers, *out); err != nil {
+		fmt.Fprintln(os.Stderr, "genparams:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, servers, out string) error {
+	list, err := server.Listed(ctx, servers)
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 {
+		return fmt.Errorf("no servers: give their folders with -servers or PGFETTLE_TEST_PG")
+	}
+	facts := map[fact][]int{}
+	for _, b := range list {
+		rows, err := read(ctx, b)
+		if err != nil {
+			return err
+		}
+		for _, f := range rows {
+			if slices.Contains(facts[f], b.Version.Major()) {
+				return fmt.Errorf("%s: the list names this major version twice", b)
+			}
+			facts[f] = append(facts[f], b.Version.Major())
+		}
+		fmt.Fprintf(os.Stderr, "%s: %d parameters\n", b, len(rows))
+	}
+	text, err := table(facts)
+	if err != nil {
+		return err
+	}
+	if out == "" {
+		_, err = os.Stdout.WriteString(text)
+		return err
+	}
+	return os.WriteFile(out, []byte(text), 0o644)
+}
+
+// fact is one parameter as one server has it; the fields are the columns.
+type fact struct {
+	name, typ, unit, context, min, max, enum, boot, reset string
+}
+
+// machine names the parameters whose value in a fresh cluster tells of the
+// machine and not of PostgreSQL: paths, the locale and zone that initdb found,
+// the limit of the stack, and what we set ourselves to start it.
+func machine(name string) bool {
+	switch name {
+	case "config_file", "data_directory", "hba_file", "ident_file", "external_pid_file", "listen_addresses", "port",
+		"unix_socket_directories", "TimeZone", "log_timezone", "max_stack_depth":
+		return true
+	}
+	return strings.HasPrefix(name, "lc_")
+}
+
+// buildPath names the parameters whose compiled-in default is a path of the
+// machine that the server was built on.
+func buildPath(name string) bool { return name == "krb_server_keyfile" }
+
+func read(ctx context.Context, b server.Binaries) (facts []fact, err error) {
+	i, err := server.New(ctx, b, server.Options{})
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if e := i.Remove(); err == nil {
+			err = e
+		}
+	}()
+	if err := i.Start(ctx); err != nil {
+		return nil, err
+	}
+	conn, err := pgx.Connect(ctx, i.ConnString())
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	rows, err := conn.Query(ctx, `select name, vartype, coalesce(unit, ''), context, coalesce(min_val, ''), coalesce(max_val, ''),
+		coalesce(array_to_string(enumvals, ','), ''), coalesce(boot_val, ''),
+		case when source in ('client', 'session') then '' else coalesce(reset_val, '') end
+		from pg_settings`)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (fact, error) {
+		var f fact
+		err := r.Scan(&f.name, &f.typ, &f.unit, &f.context, &f.min, &f.max, &f.enum, &f.boot, &f.reset)
+		if machine(f.name) || f.reset == f.boot {
+			f.reset = ""
+		}
+		if buildPath(f.name) {
+			f.boot, f.reset = "", ""
+		}
+		for _, s := range []string{f.boot, f.reset} {
+			if strings.Contains(s, i.Folder) {
+				return f, fmt.Errorf("%s = %q is of this machine", f.name, s)
+			}
+		}
+		return f, err
+	})
+}
