@@ -60,8 +60,10 @@ func TestParametersEqualTheServer(t *testing.T) {
 		for _, p := range params.All(b.Version.Major()) {
 			known[p.Name] = true
 			s, ok := live[p.Name]
-			if !ok {
+			if !ok && p.Name != "application_name" && p.Name != "client_encoding" { // those of our own session are not asked for
 				t.Errorf("%s is in the table and not in the server", p.Name)
+			}
+			if !ok {
 				continue
 			}
 			got := params.Param{Name: s.Name, Type: s.Type, Unit: s.Unit, Context: s.Context, Min: s.Min, Max: s.Max, Enum: s.Enum, Boot: p.Boot, Reset: p.Reset}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -46,10 +47,18 @@ func conf(p *plan.Plan) map[string]string {
 // installed binary answered, and planning again changes nothing.
 func TestPlannedConfigurationStarts(t *testing.T) {
 	each(t, func(t *testing.T, b server.Binaries) {
+		i := start(t, b, nil)
+		fresh, err := os.ReadFile(i.DataDir + "/postgresql.conf")
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, profile := range rule.Profiles {
 			for _, connections := range []int{0, 700} {
 				t.Run(fmt.Sprintf("%s-%d", profile, connections), func(t *testing.T) {
-					i := start(t, b, nil)
+					if err := os.WriteFile(i.DataDir+"/postgresql.conf", fresh, 0o600); err != nil {
+						t.Fatal(err)
+					}
+					restart(t, i, nil)
 					o := options(profile)
 					o.Connections = connections
 					p, _, err := settle.Plan(t.Context(), &target.Local{}, evidenceOf(t, i, false), o)

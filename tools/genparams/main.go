@@ -20,7 +20,7 @@ import (
 )
 
 func main() {
-	servers := flag.String("servers", os.Getenv("PGFETTLE_TEST_PG"), "folders of server installations, separated by colons")
+	servers := flag.String("servers", os.Getenv("PGFETTLE_TEST_PG"), "folders of server installations, separated by colons; empty: they are fetched")
 	out := flag.String("o", "", "file to write; standard output when empty")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -33,12 +33,9 @@ func main() {
 }
 
 func run(ctx context.Context, servers, out string) error {
-	list, err := server.Listed(ctx, servers)
+	list, err := server.ListedOrFetched(ctx, servers)
 	if err != nil {
 		return err
-	}
-	if len(list) == 0 {
-		return fmt.Errorf("no servers: give their folders with -servers or PGFETTLE_TEST_PG")
 	}
 	facts := map[fact][]int{}
 	for _, b := range list {

@@ -59,28 +59,31 @@ const (
 	sameStart = 2
 )
 
-// sameHost says whether the server of a session runs on the host whose files
-// are read: the process that listens on the socket is a postmaster here, or the
-// backend of the session is a process here that began when the server says. A
-// process number alone would not do: the server's host has its own.
-func sameHost(host reader, s Session) bool {
+// postmasterHere returns the process number of the session's postmaster where
+// it is proven to run on the host whose files are read, else 0: it is the
+// process that listens on the socket, or the parent of the session's backend,
+// which is a process here that began when the server says. A process number
+// alone would not do: the server's host has its own.
+func postmasterHere(host reader, s Session) int {
 	if s.PeerPID > 0 && isServer(host, s.PeerPID) {
-		return true
+		return s.PeerPID
 	}
 	if s.BackendPID <= 0 || s.BackendAt <= 0 || !isServer(host, s.BackendPID) {
-		return false
+		return 0
 	}
 	stat, err := host.ReadFile("proc/"+strconv.Itoa(s.BackendPID)+"/stat", maxFile)
 	if err != nil {
-		return false
+		return 0
 	}
 	p, ok := parseStat(s.BackendPID, string(stat))
 	boot, err := bootTime(host)
 	if !ok || err != nil {
-		return false
+		return 0
 	}
-	apart := boot + p.start/clockTicks - s.BackendAt
-	return -sameStart <= apart && apart <= sameStart
+	if apart := boot + p.start/clockTicks - s.BackendAt; apart < -sameStart || apart > sameStart {
+		return 0
+	}
+	return p.parent
 }
 
 // isServer says whether a process bears a server's name.

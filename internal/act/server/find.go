@@ -115,6 +115,23 @@ func Listed(ctx context.Context, list string) ([]Binaries, error) {
 	return out, errors.Join(errs...)
 }
 
+// ListedOrFetched returns the binaries of a list, or where it is empty one of
+// each major version that can be fetched, fetched into the cache where it must.
+func ListedOrFetched(ctx context.Context, list string) ([]Binaries, error) {
+	if list != "" {
+		return Listed(ctx, list)
+	}
+	var out []Binaries
+	for _, major := range Fetchable() {
+		b, err := Fetch(ctx, major, FetchOptions{})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, b)
+	}
+	return out, nil
+}
+
 // environment is what our servers and their tools see: no PG* variable and no
 // language of the caller, as both change what they do and say.
 func environment(home string) []string {

@@ -106,11 +106,11 @@ func (a *Archive) MissingFiles() []Missing {
 	return out
 }
 
-// ReadFile implements fs.ReadFileFS. The caller must not change the bytes. The
-// error is a *Missing.
+// ReadFile implements fs.ReadFileFS: the bytes are the caller's own. The error
+// is a *Missing.
 func (a *Archive) ReadFile(name string) ([]byte, error) {
 	if b, ok := a.files[name]; ok {
-		return b, nil
+		return bytes.Clone(b), nil
 	}
 	return nil, a.whyNot(name)
 }
@@ -161,7 +161,11 @@ func (a *Archive) list(name string) []fs.DirEntry {
 		if _, dup := seen[first]; dup && !deeper {
 			continue
 		}
-		seen[first] = info{name: first, dir: deeper, size: int64(len(b))}
+		e := info{name: first, dir: deeper}
+		if !deeper {
+			e.size = int64(len(b))
+		}
+		seen[first] = e
 	}
 	out := make([]fs.DirEntry, 0, len(seen))
 	for _, e := range seen {

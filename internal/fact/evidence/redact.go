@@ -42,12 +42,36 @@ func (r *redactor) archive(a *Archive) *Archive {
 	return out
 }
 
-// entryName redacts the name of an entry, which is the path of a file of the
-// host. Those of sysctl.d are loaded in the order of their names, so what is no
-// common word in them keeps its place by the number in front of it only.
+// fixedNames are entries outside proc, pg and sys that every host has.
+var fixedNames = set(`evidence.json host.json blocks.json statfs.json instances.json .dockerenv run/.containerenv run/systemd/container
+	run/host/container-manager etc/os-release usr/lib/os-release etc/sysctl.conf etc/tuned/active_profile`)
+
+// entryName redacts the name of an entry. Most are the kernel's or ours; a
+// person's words are in those of control groups, units, configuration files and
+// in paths that could not be read. Files of sysctl.d are loaded in the order of
+// their names: the number in front of one, which says its place, stays.
 func (r *redactor) entryName(name string) string {
-	if strings.HasPrefix(name, "proc/sys/") || strings.HasPrefix(name, "pg/") {
-		return name // parameters and queries: no name of a person's choice
+	dir, file := "", name
+	if i := strings.LastIndexByte(name, '/'); i >= 0 {
+		dir, file = name[:i], name[i:]
+	}
+	switch {
+	case fixedNames[name], strings.HasPrefix(name, "proc/"), strings.HasPrefix(name, "pg/"):
+		return name
+	case strings.HasPrefix(name, "sys/fs/cgroup/"): // the file is the kernel's, the folders are not
+		return r.path(dir) + file
+	case strings.HasPrefix(name, "sys/block/"):
+		parts := strings.Split(name, "/")
+		for i := 2; i < len(parts); i++ {
+			switch parts[i] {
+			case "queue", "dm", "md", "device":
+				return strings.Join(parts, "/")
+			}
+			parts[i] = r.path(parts[i])
+		}
+		return strings.Join(parts, "/")
+	case strings.HasPrefix(name, "sys/"):
+		return name
 	}
 	return r.path(name)
 }
@@ -65,7 +89,9 @@ func (r *redactor) entry(name string, data []byte, a *Archive) (out []byte, ok b
 	switch {
 	case name == "proc/sys/kernel/hostname":
 		return r.eachLine(s, func(l string) string { return r.name(hostName, strings.TrimSpace(l)) }), true
-	case name == "proc/sys/kernel/core_pattern", name == "proc/swaps", strings.HasSuffix(name, "/dm/name"), strings.HasSuffix(name, "/dm/uuid"),
+	case name == "proc/swaps":
+		return r.eachLine(s, r.swapLine), true
+	case name == "proc/sys/kernel/core_pattern", strings.HasSuffix(name, "/dm/name"), strings.HasSuffix(name, "/dm/uuid"),
 		name == "etc/tuned/active_profile", name == "run/systemd/container", name == "run/host/container-manager", name == "proc/1/comm":
 		return r.eachLine(s, r.path), true
 	case name == "proc/cmdline":

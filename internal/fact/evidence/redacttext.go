@@ -39,6 +39,15 @@ var (
 	unoctal = strings.NewReplacer(" ", `\040`, "\t", `\011`, "\n", `\012`, `\`, `\134`, "#", `\043`)
 )
 
+// swapLine redacts a line of /proc/swaps: the path in front.
+func (r *redactor) swapLine(l string) string {
+	i := strings.IndexAny(l, " \t")
+	if i < 0 || strings.HasPrefix(l, "Filename") {
+		return l
+	}
+	return r.escapedPath(l[:i]) + l[i:]
+}
+
 // mountValues are the options whose values are numbers and words of the
 // filesystem.
 var mountValues = set(`data errors sec proto mountproto local_lock vers nfsvers mountvers lookupcache barrier compress space_cache mode
@@ -63,17 +72,26 @@ var bootValues = set(`transparent_hugepage transparent_hugepage_shmem thp_anon t
 	cgroup_no_v1 swapaccount cgroup.memory systemd.unified_cgroup_hierarchy preempt intel_pstate amd_pstate processor.max_cstate
 	intel_idle.max_cstate zswap.enabled mem memmap crashkernel lockdown audit selinux apparmor iommu intel_iommu rootfstype maxcpus nr_cpus`)
 
+// bootKeys are parameters that most hosts have and whose values tell names.
+var bootKeys = set(`BOOT_IMAGE root rootflags initrd resume console ip net.ifnames biosdevname rd.lvm.lv rd.luks.uuid consoleblank
+	loglevel panic reboot fsck.mode ostree swap systemd.hostname`)
+
 // bootLine redacts the kernel's command line. What follows "--" is for the
 // first process and is taken out.
 func (r *redactor) bootLine(l string) string {
 	params := strings.Fields(l)
+	ours := true
 	for i, p := range params {
-		if p == "--" {
-			params = append(params[:i:i], "--", Redacted)
-			break
+		if !ours {
+			params[i] = Redacted
+			continue
 		}
+		ours = p != "--"
 		if k, _, ok := strings.Cut(p, "="); ok && !bootValues[k] {
-			params[i] = r.path(k) + "=" + Redacted
+			if !bootKeys[k] {
+				k = r.path(k)
+			}
+			params[i] = k + "=" + Redacted
 		} else if !ok {
 			params[i] = r.bootFlag(p)
 		}
@@ -83,7 +101,7 @@ func (r *redactor) bootLine(l string) string {
 
 func (r *redactor) bootFlag(p string) string {
 	switch p {
-	case "quiet", "splash", "ro", "rw", "debug", "nosmt", "nomodule", "nopti", "noautogroup", "nohugeiomap", "nokaslr":
+	case "--", "quiet", "splash", "ro", "rw", "debug", "nosmt", "nomodule", "nopti", "noautogroup", "nohugeiomap", "nokaslr":
 		return p
 	}
 	return r.path(p)
@@ -100,15 +118,34 @@ func (r *redactor) sysctlLine(l string) string {
 	if !ok || t[0] == '#' || t[0] == ';' {
 		return "#"
 	}
-	if strings.HasPrefix(strings.TrimLeft(k, "-"), "net") { // the name may hold that of an interface
-		k = r.path(k)
-	}
+	k = r.sysctlName(k)
 	for f := range strings.FieldsSeq(v) {
 		if _, err := strconv.ParseInt(f, 10, 64); err != nil {
 			return k + "= " + Redacted
 		}
 	}
 	return k + "=" + v
+}
+
+// sysctlName redacts the name of a parameter: that of an interface, which
+// follows conf or neigh, is a person's choice.
+func (r *redactor) sysctlName(k string) string {
+	i := strings.IndexAny(k, "./")
+	if i < 0 || !strings.HasPrefix(strings.TrimLeft(k, "- "), "net") {
+		return k
+	}
+	sep := k[i : i+1]
+	parts := strings.Split(k, sep)
+	for i := 1; i < len(parts); i++ {
+		if p := parts[i-1]; p == "conf" || p == "neigh" {
+			switch parts[i] {
+			case "all", "default", "lo", "*":
+			default:
+				parts[i] = r.name(word, parts[i])
+			}
+		}
+	}
+	return strings.Join(parts, sep)
 }
 
 // unitPrefixes are the properties of a unit whose values are numbers and words
@@ -191,6 +228,7 @@ func (r *redactor) title(s string) string {
 			words[i] = r.name(roleName, w)
 		case i >= 2 && words[i-1] == "worker" && words[i-2] == "autovacuum":
 			words[i] = r.name(dbName, w)
+		case plainValue(w) || isWALFile(w):
 		default:
 			words[i] = r.path(w)
 		}
@@ -207,6 +245,10 @@ func isHostPort(w string) bool {
 	_, err := strconv.ParseUint(w[open+1:len(w)-1], 10, 16)
 	return err == nil
 }
+
+// isWALFile says whether a word of a title is the name of a WAL file: timeline
+// and number, 24 hexadecimal digits.
+func isWALFile(w string) bool { return len(w) == 24 && strings.Trim(w, "0123456789ABCDEF") == "" }
 
 // prose redacts a reason or a hint: paths in it, addresses, whatever stands in
 // quotes, and every name that was met elsewhere in the archive.
@@ -225,7 +267,7 @@ func (r *redactor) prose(s string) string {
 		case bare == "":
 		case quoted || opens > 0:
 			words[i] = strings.Replace(w, bare, r.quoted(bare), 1)
-		case strings.Contains(w, "/") || strings.Contains(bare, "="):
+		case strings.Contains(w, "/") || strings.ContainsAny(bare, "=."): // a path, a setting, a host
 			words[i] = r.path(w)
 		default:
 			if p, ok := r.address(bare); ok {

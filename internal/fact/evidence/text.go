@@ -195,6 +195,9 @@ func Parse(b []byte) (*Archive, error) {
 			end = at + i + 1
 		}
 		if n, ok := marker(rest[at:end]); ok {
+			if have && name == endName {
+				return nil, errors.New("evidence: text after the end")
+			}
 			body = rest[start:at]
 			if err := flush(); err != nil {
 				return nil, err

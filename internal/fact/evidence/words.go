@@ -22,7 +22,7 @@ checkpointer walwriter walsender walreceiver walsummarizer startup archiver coll
 idle transaction aborted waiting streaming recovering authentication initializing fastpath function call catchup sending
 select insert update delete merge copy begin commit rollback vacuum analyze reindex cluster create drop alter table explain prepare execute fetch declare close notify listen truncate refresh materialized view set show discard checkpoint bind parse deallocate index
 last was failed on lock exclusive
-filename type size used priority
+net_cls net_prio perf_event rdma misc elogind openrc
 nvme0 nvme1 nvme0n1 nvme1n1 crypt luks1 luks2 mpath part1 part2 part3 deleted
 blocks evidence places shmem_answers readme protect links sysctl_conf ptrace magic sysrq hardening network security coredump bufferbloat map count pid max inotify zeropage quick postfix libaio default defaults
 `)
@@ -52,7 +52,7 @@ func commonWord(w string) bool {
 		return true
 	}
 	switch letters {
-	case "cpu", "node", "index", "md", "dm", "loop", "zram", "sr", "mmcblk", "nbd", "vd", "sd", "hd", "xvd", "rbd", "zd", "pgsql", "postgresql", "postgres", "PostgreSQL", "data", "disk", "pg", "pgdata", "container":
+	case "cpu", "node", "index", "md", "dm", "loop", "zram", "sr", "mmcblk", "nbd", "drbd", "bcache", "pmem", "ram", "vd", "sd", "hd", "xvd", "rbd", "zd", "pgsql", "postgresql", "postgres", "PostgreSQL", "data", "disk", "pg", "pgdata", "container":
 		return true
 	}
 	if rest, ok := strings.CutPrefix(letters, "nvme"); ok && strings.Trim(rest, "0123456789np") == "" {

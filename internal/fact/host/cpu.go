@@ -52,11 +52,11 @@ func ParseCPUInfo(b []byte) (CPU, error) {
 				return fmt.Errorf("more than %d processors", maxCPUs)
 			}
 			socket = ""
-		case key == "physical id" && digits(val):
+		case key == "physical id" && digits(val) && c.Logical > 0:
 			socket = val
-			sockets[val] = true
 		case key == "core id" && digits(val) && socket != "": // it follows the physical id
-			cores[[2]string{socket, val}] = true
+			cores[[2]string{socket, val}], sockets[socket] = true, true
+			socket = ""
 			told++
 		case key == "model name" && c.Model == "" && len(val) <= maxWord:
 			c.Model = val

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"math"
 	"strconv"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
@@ -56,7 +57,7 @@ func (r *Row) Int(col string) int64 {
 	if err != nil {
 		// numeric columns such as wal_bytes may come with a fraction or beyond int64
 		f, ferr := strconv.ParseFloat(r.Text(col), 64)
-		if ferr != nil || f > 9e18 || f < -9e18 {
+		if ferr != nil || !(math.Abs(f) <= 9e18) { // NaN is in no order
 			r.fail(col, "whole number")
 			return 0
 		}
@@ -74,8 +75,9 @@ func (r *Row) Float(col string) float64 {
 		return 0
 	}
 	f, err := strconv.ParseFloat(r.Text(col), 64)
-	if err != nil {
+	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
 		r.fail(col, "number")
+		return 0
 	}
 	return f
 }

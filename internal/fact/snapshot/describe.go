@@ -324,13 +324,21 @@ func (d Description) instance(b *builder) {
 		{Role: WALPlace, Path: describedData + "/pg_wal", Device: describedDevice, Mode: "0700", UID: 26}})
 	rows := pg.Rows{Columns: []string{"name", "setting", "unit", "vartype", "context", "source", "min_val", "max_val", "enumvals", "boot_val", "pending_restart"}}
 	for _, p := range params.All(d.Major) {
-		rows.Rows = append(rows.Rows, d.row(p))
+		if !computedAtStart[p.Name] {
+			rows.Rows = append(rows.Rows, d.row(p))
+		}
 	}
 	b.json(pg.Path("1", "settings"), rows)
 	for _, q := range []string{"access", "file_settings", "role_settings", "databases", "tablespaces", "extensions", "activity", "checkpoints",
 		"wal", "io", "archiver", "replicas", "slots", "prepared", "shmem", "control", "deep_tables"} {
 		b.none(pg.Path("1", q))
 	}
+}
+
+// computedAtStart names what a server finds out when it starts: a described one
+// has not started, and the table's values are those of another configuration.
+var computedAtStart = map[string]bool{
+	"shared_memory_size": true, "shared_memory_size_in_huge_pages": true, "huge_pages_status": true, "num_os_semaphores": true,
 }
 
 func (d Description) row(p params.Param) []*string {

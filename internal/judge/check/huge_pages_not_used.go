@@ -71,9 +71,13 @@ var HugePagesNotUsed = Check{
 				seen+" The pool has {free} pages of {size} free, so it was made after the server started.", pairs...)
 			return
 		}
+		there := " The pool has {total_pages} pages of {size}, {free} of them free."
+		if pool.Total == 0 {
+			there = " There is no pool of {size} pages."
+		}
 		want := pool.Total + need - max(pool.Free-pool.Reserved, 0)
 		c.FoundDo(sev, "Write vm.nr_hugepages = {want} into /etc/sysctl.d/60-postgresql.conf, stop the server, run sysctl --system, see in /proc/meminfo that HugePages_Total reached it, start the "+
 			"server, and set huge_pages = on so that the next shortage is not silent.",
-			seen+" The pool has {total_pages} pages of {size}.", append(pairs, "want", pagesText(want, exact))...)
+			seen+there, append(pairs, "want", pagesText(want, exact))...)
 	},
 }

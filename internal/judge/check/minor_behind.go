@@ -5,7 +5,8 @@ package check
 const severalBehind = 2
 
 // MinorBehind knows the releases of the day on which this program was built and
-// says so; of a version newer than that it says nothing.
+// says so; of a version newer than that it says nothing. A host that was only
+// described (a snapshot without a time) has a major version and no minor one.
 var MinorBehind = Check{
 	ID:       "minor_behind",
 	Area:     Version,
@@ -18,7 +19,7 @@ var MinorBehind = Check{
 	Sources: []string{"pg-versioning", "pg-release-notes"},
 	Judge: func(c *Case) {
 		v, ok := Need(c, c.Instance.Server.Version)
-		if !ok {
+		if !ok || c.Snapshot.TakenAt <= 0 {
 			return
 		}
 		r, ok := releaseOf(v.Major())

@@ -49,11 +49,11 @@ var OomScore = Check{
 				"{inherit} of {children} server processes below the postmaster have its oom_score_adj of {adj} or the like: none of them can be chosen.",
 				"inherit", inherit, "children", children, "adj", pm)
 		case pm > shielded:
-			sev := Notice
-			if pm > 0 { // worse than any other process of the host
-				sev = Warning
+			if pm > 0 {
+				c.FoundAs(Warning, "The postmaster's oom_score_adj is {adj}: the kernel prefers it to other processes of its size.", "adj", pm)
+				return
 			}
-			c.FoundAs(sev, "The postmaster's oom_score_adj is {adj}: it is as good a victim as any backend.", "adj", pm)
+			c.Found("The postmaster's oom_score_adj is {adj}: it is as good a victim as any backend.", "adj", pm)
 		}
 	},
 }

@@ -38,8 +38,11 @@ var OvercommitLimitTooLow = Check{
 			return
 		}
 		usable := k.Usable(unit.Bytes(admin)*unit.KB, unit.Bytes(user)*unit.KB)
-		do := "Write vm.overcommit_kbytes = {kbytes} into /etc/sysctl.d/60-postgresql.conf and run sysctl --system: that is four fifths of the memory, less huge pages and swap. " +
-			"If that is not more than now, put shared buffers into huge pages, or lower work_mem and max_connections."
+		do := "Put shared buffers into huge pages if they are on ordinary ones, or lower work_mem and max_connections: with huge pages and swap the limit is already at four fifths of the memory."
+		if k.KBytesFor()+k.Swap > k.Limit() {
+			do = "Write vm.overcommit_kbytes = {kbytes} into /etc/sysctl.d/60-postgresql.conf and run sysctl --system: that is four fifths of the memory, less huge pages and swap. " +
+				"If that does not suffice, put shared buffers into huge pages, or lower work_mem and max_connections."
+		}
 		pairs := []any{"limit", k.Limit(), "usable", usable, "committed", mem.CommittedAS, "kbytes", fmt.Sprint(int64(k.KBytesFor() / unit.KB))}
 		if !atLeast(usable-mem.CommittedAS, commitLeft, usable) {
 			c.FoundDo(Critical, do, "CommitLimit is {limit}, of which {usable} are for ordinary processes, and {committed} are committed already.", pairs...)

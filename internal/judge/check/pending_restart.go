@@ -7,7 +7,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
-// PendingRestart is a notice: waiting for a window is normal, forgetting it is not.
+// PendingRestart is a notice: waiting for a window is normal, forgetting it is
+// not. The server also marks what the command line overrides and the file says
+// otherwise; a restart does not change that, unless a manager such as Patroni
+// writes both.
 var PendingRestart = Check{
 	ID:       "pending_restart",
 	Area:     Config,
@@ -24,9 +27,11 @@ var PendingRestart = Check{
 		if !ok {
 			return
 		}
+		manager, _ := c.Instance.Manager.Get()
+		managed := manager != ""
 		var names []string
 		for name, s := range set {
-			if s.PendingRestart {
+			if s.PendingRestart && (managed || s.Source != "command line" && s.Source != "environment variable") {
 				names = append(names, name)
 			}
 		}

@@ -20,6 +20,10 @@ const (
 	// inMemory: rows in a sort or hash take two to three times the space of
 	// their compact form in a temporary file.
 	inMemory = 2.5
+	// tempWorkMem is the largest work_mem that is still named as a remedy: from
+	// there on a handful of sessions with two such sorts fill the memory of most
+	// hosts, and another plan or an index is the remedy.
+	tempWorkMem = unit.GB
 )
 
 // TempFiles goes by the rate since the statistics were reset, as the bare total
@@ -90,8 +94,12 @@ var TempFiles = Check{
 		if set, ok := c.Instance.Server.Settings.Get(); ok {
 			workMem = set["work_mem"].Show()
 		}
-		c.FoundDo(sev, c.check.Do+" An average file of {file} would stay in memory from about work_mem = {enough} on.",
-			"{databases}; work_mem = {work}.", "databases", listed(texts, "; ", 3), "work", workMem,
-			"file", list[0].file, "enough", max(list[0].file.Scale(inMemory).RoundUp(unit.MB), unit.MB).GUC())
+		do := c.check.Do
+		enough := max(list[0].file.Scale(inMemory).RoundUp(unit.MB), unit.MB)
+		if enough <= tempWorkMem {
+			do += " An average file of {file} would stay in memory from about work_mem = {enough} on."
+		}
+		c.FoundDo(sev, do, "{databases}; work_mem = {work}.", "databases", listed(texts, "; ", 3), "work", workMem,
+			"file", list[0].file, "enough", enough.GUC())
 	},
 }

@@ -2,8 +2,7 @@ package check
 
 import (
 	"fmt"
-
-	"github.com/pgfettle/pgfettle/internal/base/known"
+	"sort"
 )
 
 // The ids are 32 bits wide and compared in a circle, so the oldest one that is
@@ -48,8 +47,12 @@ var Wraparound = Check{
 		if !ok {
 			return
 		}
-		worst := known.None[Severity](known.Gap{})
-		var told []string
+		type late struct {
+			age  int64
+			text string
+		}
+		var list []late
+		worst := Warning
 		judge := func(db, what string, age int64, setting string) {
 			limit, ok := set.Int(setting)
 			if !ok || age <= limit+wraparoundLate {
@@ -61,18 +64,22 @@ var Wraparound = Check{
 			if age > max(wraparoundDanger, limit+2*wraparoundLate) {
 				sev = Critical
 			}
-			if w, ok := worst.Get(); !ok || sev > w {
-				worst = known.Is(sev)
-			}
-			told = append(told, fmt.Sprintf("database %s: the oldest %s is %s old, %.0f %% of the way to the stop (%s = %s)",
-				db, what, count(age), 100*float64(age)/xidStop, setting, count(limit)))
+			worst = max(worst, sev)
+			list = append(list, late{age, fmt.Sprintf("database %s: the oldest %s is %s old, %.0f %% of the way to the stop (%s = %s)",
+				db, what, count(age), 100*float64(age)/xidStop, setting, count(limit))})
 		}
 		for _, db := range dbs {
 			judge(db.Name, "transaction id", db.XIDAge, "autovacuum_freeze_max_age")
 			judge(db.Name, "multixact id", db.MXIDAge, "autovacuum_multixact_freeze_max_age")
 		}
-		if sev, ok := worst.Get(); ok {
-			c.FoundAs(sev, "{databases}.", "databases", listed(told, "; ", 3))
+		if len(list) == 0 {
+			return
 		}
+		sort.SliceStable(list, func(i, j int) bool { return list[i].age > list[j].age })
+		told := make([]string, len(list))
+		for i, l := range list {
+			told[i] = l.text
+		}
+		c.FoundAs(worst, "{databases}.", "databases", listed(told, "; ", 3))
 	},
 }

@@ -49,7 +49,7 @@ func changeOf(s *snapshot.Snapshot, d *rule.Decision) Change {
 	from, _ := d.Present.Get()
 	c := Change{
 		Address: d.Address, Layer: d.Address.Layer(), Key: d.Instance,
-		From: from.Show(), To: d.Effective.Show(), FromBase: from.Setting, ToBase: d.Effective.Setting, Unit: d.Effective.Unit,
+		From: spelled(d, from), To: spelled(d, d.Effective), FromBase: from.Setting, ToBase: d.Effective.Setting, Unit: d.Effective.Unit,
 		Effect: d.Effect, Risk: d.Rule.Risk, Title: d.Rule.Title, Reason: d.Reason.String(), Inputs: d.Inputs,
 		Sources: d.Rule.Sources, Pinned: d.Pinned,
 	}
@@ -63,6 +63,15 @@ func changeOf(s *snapshot.Snapshot, d *rule.Decision) Change {
 		c.Instance = in.Label()
 	}
 	return c
+}
+
+// spelled writes a server's value as SHOW prints it, any other as its file has
+// it: sysctl takes 131072, and not 128MB.
+func spelled(d *rule.Decision, v rule.Value) string {
+	if d.Address.Layer() != knob.Instance {
+		return v.Setting
+	}
+	return v.Show()
 }
 
 // phase is the order in which changes have to be made. A pool of huge pages

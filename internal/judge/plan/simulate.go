@@ -11,6 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
 // Simulate returns the snapshot that would be taken after the plan was carried
@@ -108,6 +109,13 @@ func simulateShared(t *snapshot.Snapshot, sh Shared) {
 	if mem, ok := t.Host.Memory.Get(); ok && mem.HugePageSize > 0 {
 		page = mem.HugePageSize
 	}
+	held := rule.HeldPages(t, in)
+	// A server on huge pages takes as many as its memory needs then: what others
+	// use stays what it is.
+	defer func() {
+		more := rule.HeldPages(t, in) - held
+		t.Host.Memory = known.Map(t.Host.Memory, func(m host.Memory) host.Memory { m.HugeFree -= more; return m })
+	}()
 	if v, ok := m["shared_memory_size"]; ok {
 		v.Value = strconv.FormatInt(sh.Bytes.Pages(unit.MB), 10)
 		m["shared_memory_size"] = v

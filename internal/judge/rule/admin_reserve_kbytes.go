@@ -20,10 +20,14 @@ var adminReserveKBytes = Rule{
 		if !ok || mode != 2 || c.Options.Shared || !c.kernel() {
 			return
 		}
-		if have := c.now(); have >= float64(adminReserve/unit.KB) {
-			c.Keep("{present} kB are enough for root to log in and repair", "present", int64(have))
+		have, ok := c.sysctl()
+		if !ok {
 			return
 		}
-		c.Set(adminReserve, "under strict overcommit root needs about 128 MB to log in and repair, and {present} kB are kept for him", "present", int64(c.now()))
+		if have >= int64(adminReserve/unit.KB) {
+			c.Keep("{present} kB are enough for root to log in and repair", "present", have)
+			return
+		}
+		c.Set(adminReserve, "under strict overcommit root needs about 128 MB to log in and repair, and {present} kB are kept for him", "present", have)
 	},
 }

@@ -48,7 +48,7 @@ var autovacuumWorkMem = Rule{
 		pairs := []any{"memory", base, "workers", workers}
 		if want > most {
 			want = most
-			text += ", but no more than the {most} that VACUUM on {major} can make use of"
+			text += ", but no more than {most}, beyond which VACUUM gains nothing on {major}"
 			pairs = append(pairs, "most", most, "major", version.Major())
 		}
 		if m, ok := c.Bytes(knob.PG("maintenance_work_mem")); ok && want > m {

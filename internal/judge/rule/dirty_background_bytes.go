@@ -14,7 +14,7 @@ var dirtyBackgroundBytes = Rule{
 	Sources: []string{"linux-vm", "linux-writeback", "tuned-postgresql", "dalibo-j1"},
 	Effect:  knob.Now,
 	Risk:    knob.Low,
-	Unit:    "B",
+	Unit:    "bytes",
 	Decide: func(c *Case) {
 		c.dirty("vm.dirty_background_ratio", func(l dirtyLimits) unit.Bytes { return l.background }, 16*unit.MB, 512*unit.MB)
 	},

@@ -14,7 +14,7 @@ var dirtyBytes = Rule{
 	Sources: []string{"linux-vm", "linux-writeback", "tuned-postgresql", "dalibo-j1"},
 	Effect:  knob.Now,
 	Risk:    knob.Low,
-	Unit:    "B",
+	Unit:    "bytes",
 	Decide: func(c *Case) {
 		c.dirty("vm.dirty_ratio", func(l dirtyLimits) unit.Bytes { return l.hard }, 256*unit.MB, 2*unit.GB)
 	},

@@ -6,14 +6,16 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// HeldPages returns how many huge pages of the given size an instance holds
-// now: 0 where it runs on ordinary pages, or where nothing tells that it runs
-// on huge ones.
-func HeldPages(in *snapshot.Instance, page unit.Bytes) int64 {
-	set, _ := in.Server.Settings.Get()
-	if !onHugePages(in) || page <= 0 {
+// HeldPages returns how many huge pages of the default size an instance holds
+// now: 0 where it runs on ordinary pages or on those of another size, or where
+// nothing tells that it runs on huge ones.
+func HeldPages(s *snapshot.Snapshot, in *snapshot.Instance) int64 {
+	m, _ := s.Host.Memory.Get()
+	page := hugePageSize(s, in)
+	if !onHugePages(in) || page <= 0 || page != m.HugePageSize {
 		return 0
 	}
+	set, _ := in.Server.Settings.Get()
 	if n, ok := set.Int("shared_memory_size_in_huge_pages"); ok && n > 0 {
 		return n
 	}
@@ -75,10 +77,7 @@ func hugePageSize(s *snapshot.Snapshot, in *snapshot.Instance) unit.Bytes {
 func foreignPages(s *snapshot.Snapshot, m host.Memory) int64 {
 	ours := int64(0)
 	for i := range s.Instances {
-		in := &s.Instances[i]
-		if hugePageSize(s, in) == m.HugePageSize {
-			ours += HeldPages(in, m.HugePageSize)
-		}
+		ours += HeldPages(s, &s.Instances[i])
 	}
 	return max(m.HugeUsed()-ours, 0)
 }

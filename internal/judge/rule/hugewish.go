@@ -144,6 +144,12 @@ func (c *Case) insistsOnHuge() bool {
 	return asked == "on" || asked != "off" && onHugePages(c.Instance)
 }
 
+// sysctl returns the present value of the kernel knob that is being decided; a
+// value that cannot be seen is among the unknowns, and nothing is decided.
+func (c *Case) sysctl() (int64, bool) {
+	return Need(c, c.Snapshot.Host.Sysctls.Int(c.rule.Address.Name()))
+}
+
 // hostIsOurs says whether knobs of the kernel are decided here: not in a
 // container, where they belong to the host below and to everything else on it.
 func (c *Case) hostIsOurs() bool {

@@ -29,16 +29,16 @@ var maintenanceWorkMem = Rule{
 		if !ok {
 			return
 		}
-		part, most := unit.Bytes(16), maintenanceMost
+		part, most, words := unit.Bytes(16), maintenanceMost, "a sixteenth"
 		if c.Options.Profile == DW {
-			part, most = 8, maintenanceMostDW
+			part, most, words = 8, maintenanceMostDW, "an eighth"
 		}
 		base := c.sizeBase(b)
 		want := max(roundDown(base/part, 8, unit.MB), maintenanceLeast)
 		if want > most {
-			c.Set(most, "a {part}th of {memory} would be {nominal}; beyond {most} it gains nothing", "part", int(part), "memory", base, "nominal", base/part, "most", most)
+			c.Set(most, "{part} of {memory} would be {nominal}; beyond {most} it gains nothing", "part", words, "memory", base, "nominal", base/part, "most", most)
 			return
 		}
-		c.Set(want, "a {part}th of {memory}", "part", int(part), "memory", base)
+		c.Set(want, "{part} of {memory}", "part", words, "memory", base)
 	},
 }

@@ -1,6 +1,9 @@
 package rule
 
-import "github.com/pgfettle/pgfettle/internal/base/knob"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+)
 
 var maxConnections = Rule{
 	Address: knob.PG("max_connections"),
@@ -22,6 +25,9 @@ var maxConnections = Rule{
 		if !ok {
 			return
 		}
+		if _, ok := c.activeOf(have); !ok {
+			return
+		}
 		most, ok := c.admits(b, have, workMemUsable)
 		if !ok {
 			return
@@ -37,10 +43,11 @@ var maxConnections = Rule{
 		switch standby, _ := c.Instance.Server.Recovery.Get(); {
 		case standby:
 			c.Keep("{present} connections stay: on a standby they must not be fewer than on the primary", "present", have)
-		case low >= have:
-			c.Keep("{present} connections stay: {clients} sessions are there now", "present", have, "clients", a.Clients)
+		case low > most && a.Clients > 0:
+			c.Keep("{present} connections stay: {most} fit the memory, but {clients} sessions are there now", "present", have, "most", most, "clients", a.Clients)
 		default:
-			want := max(most, low)
+			// 1,888 rather than 1,906: nobody counts connections one by one.
+			want := max(int(roundDown(unit.Bytes(most), 32, 1)), low)
 			c.Warn("max_connections = {present} does not fit the memory, {want} do: sessions beyond that would be refused. Put a pool in front of the server, or say --connections {present} to keep them.",
 				"present", have, "want", want)
 			c.Set(want, "{present} connections of 5 MB and more each, the nominal shared memory and a work_mem of 1 MB do not fit the {share} that the instance may have; {want} do",

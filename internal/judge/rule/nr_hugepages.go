@@ -29,7 +29,10 @@ var nrHugepages = Rule{
 			return
 		}
 		d := c.hugeDemand(m)
-		have := int64(c.now())
+		have, ok := c.sysctl()
+		if !ok {
+			return
+		}
 		want := d.sum()
 		if !d.whole && want < have {
 			c.Keep("the pool stays, as not every instance could be asked what it needs")
@@ -49,7 +52,7 @@ var nrHugepages = Rule{
 			[]any{"pages", d.pages, "page", m.HugePageSize, "instances", d.instances, "shared", unit.Bytes(d.pages) * m.HugePageSize}
 		switch {
 		case d.instances == 0 && d.foreign == 0 && have == 0:
-			c.Keep("no instance should run on huge pages: none has shared_buffers of 1 GB or more, or none can get them")
+			c.Keep("no instance should run on huge pages: none has shared_buffers of 1 GB or more that fits, or none can get them")
 			return
 		case d.instances == 0:
 			text, pairs = "no instance should run on huge pages", nil

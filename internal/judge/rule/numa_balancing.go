@@ -19,7 +19,11 @@ var numaBalancing = Rule{
 		if !ok {
 			return
 		}
-		switch have := int(c.now()); {
+		have, ok := c.sysctl()
+		if !ok {
+			return
+		}
+		switch {
 		case len(nodes) < 2:
 			c.Keep("with one NUMA node there is nothing to balance")
 		case have == 0:

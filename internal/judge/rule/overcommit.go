@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
-	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
@@ -60,9 +59,11 @@ func (c *Case) strictCommit() (s strict, ok bool) {
 		if running, ok := in.Running.Get(); ok && !running && !in.Server.Settings.Known() {
 			continue
 		}
+		if _, ok := Need(c, in.Server.Settings); !ok {
+			return s, false
+		}
 		need, ok := c.On(in).committed()
 		if !ok {
-			c.Miss(known.Gap{Fact: "pg/" + in.Key + "/settings", Reason: "without them nobody can say how much memory the instance may commit"})
 			return s, false
 		}
 		s.need += need

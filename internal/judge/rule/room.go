@@ -39,6 +39,9 @@ func (c *Case) fitBuffers(b Basis, conns int) (fitted, bool) {
 		return l.on(shared, page, workMemLeast).Parts().Sum() <= l.share
 	}
 	small := func(sb unit.Bytes) bool {
+		if sb <= hugeFrom {
+			return true
+		}
 		shared, _ := c.estimate(withTolerance(sb, buffersNear), conns)
 		return l.tables(shared) <= l.part.Scale(tablesShare)
 	}
@@ -80,9 +83,10 @@ func (c *Case) beside(b Basis, conns int) (parts memory.Parts, l layout, ok bool
 		return parts, l, false
 	}
 	sb := withTolerance(c.nominalBuffers(b), buffersNear)
-	if d := c.out.Of(c.Instance.Key, "pg:shared_buffers"); d != nil && d.Pinned {
-		sb, ok = size(d.Effective)
-		if !ok {
+	d := c.out.Of(c.Instance.Key, "pg:shared_buffers")
+	pinned := d != nil && d.Pinned
+	if pinned {
+		if sb, ok = size(d.Effective); !ok {
 			return parts, l, false
 		}
 	}
@@ -94,9 +98,11 @@ func (c *Case) beside(b Basis, conns int) (parts memory.Parts, l layout, ok bool
 		return l.on(shared, l.huge, 0).Parts(), l, true
 	}
 	parts = l.on(shared, basePage, 0).Parts()
-	// What depends on the size is bounded by the rule of shared_buffers, except
-	// for the least that is left of it.
-	least, _ := c.estimate(withTolerance(min(buffersLeast, c.nominalBuffers(b)), buffersNear), conns)
+	if pinned {
+		return parts, l, true
+	}
+	// Beyond 1 GB the rule of shared_buffers bounds them.
+	least, _ := c.estimate(min(sb, withTolerance(hugeFrom, buffersNear)), conns)
 	all := l.tables(shared)
 	bound := max(min(all, l.part.Scale(tablesShare)), l.tables(least))
 	parts.PageTables += min(bound, all) - all
@@ -104,11 +110,12 @@ func (c *Case) beside(b Basis, conns int) (parts memory.Parts, l layout, ok bool
 }
 
 // admits returns the largest number of connections, up to most, with which the
-// nominal shared_buffers and the given work_mem fit.
+// nominal shared_buffers fits and work_mem can be the given one, for which
+// twice as much must be left: the rule of work_mem gives out half.
 func (c *Case) admits(b Basis, most int, work unit.Bytes) (int, bool) {
 	fits := func(conns int) bool {
 		parts, l, ok := c.beside(b, conns)
-		return ok && parts.Sum()+l.on(0, basePage, work).Parts().Work <= l.share
+		return ok && parts.Sum()+2*l.on(0, basePage, work).Parts().Work <= l.share
 	}
 	if _, _, ok := c.beside(b, most); !ok {
 		return 0, false

@@ -69,7 +69,8 @@ func ruleOf(file string) (rule.Rule, bool) {
 	base := strings.TrimSuffix(filepath.Base(file), ".txtar")
 	plain := strings.NewReplacer(".", "_", "-", "_", ":", "_")
 	for _, r := range rule.All() {
-		if base == plain.Replace(r.Address.Name()) || base == plain.Replace(string(r.Address)) {
+		name := r.Address.Name()
+		if base == plain.Replace(name) || base == name[strings.LastIndexByte(name, '.')+1:] || base == plain.Replace(string(r.Address)) {
 			return r, true
 		}
 	}

@@ -21,7 +21,7 @@ var sharedBuffers = Rule{
 		"On ordinary 4 kB pages every process needs page tables of its own for what it touches, a 512th of it: 16 GB cost 32 MB in each of the connections.",
 	Formula: "A quarter of the memory (of the control group's limit where that is less; desktop: a sixteenth), half of that share up to 1 GB and in between up to 2 GB, " +
 		"divided by the number of instances, rounded down to a 32nd of the power of two below. Less where the connections, maintenance and the smallest work_mem would not fit beside it; " +
-		"where huge pages cannot be had, only as much as keeps the page tables of all processes within 5 % of the memory.",
+		"where huge pages cannot be had and it is above 1 GB, only as much as keeps the page tables of all processes within 5 % of the memory.",
 	Sources:   []string{"pg-config-resource", "dalibo-j1", "linux-page-tables"},
 	Needs:     after(sizedBefore, knob.PG("max_connections")),
 	Risk:      knob.Low,
@@ -54,7 +54,7 @@ var sharedBuffers = Rule{
 		}
 		switch f.cut {
 		case cutByMemory:
-			text += ", would be {nominal}; with {connections} connections only this much of it fits"
+			text += ", would be {nominal}; beside {connections} connections and the maintenance only this much of it fits"
 			pairs = append(pairs, "nominal", f.nominal, "connections", conns)
 		case cutByTables:
 			text += ", would be {nominal}; without huge pages ({why}) the page tables of {connections} connections would take more than 5 % of the memory with more than this"

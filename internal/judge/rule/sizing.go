@@ -29,8 +29,9 @@ const (
 	// of what is left is not given out, so this cannot break the budget.
 	workMemNear = 0.2
 	// tablesShare is the share of the memory that page tables for shared memory
-	// may take where huge pages cannot be had. From 2 % on they are reported,
-	// 10 % are critical.
+	// may take where huge pages cannot be had and shared_buffers is above 1 GB:
+	// up to there they take 2 MB of a process that has 5 MB of its own anyway.
+	// From 2 % on they are reported, 10 % are critical.
 	tablesShare = 0.05
 	// buffersLeast is what shared_buffers is not lowered below to make room for
 	// connections: the default that initdb writes.
@@ -170,6 +171,12 @@ type layout struct {
 
 func (c *Case) layout(b Basis, conns int) (layout, bool) {
 	m, ok := c.figures(conns)
+	if !ok {
+		// Where the processors are not known every session may be at work: enough
+		// to see that shared_buffers fits, not to size work_mem.
+		m, ok = c.memoryOf(c.Value)
+		m.Connections, m.Active = conns, conns
+	}
 	return layout{instance: m, share: b.Share(), part: b.Part(), huge: hugePageSize(c.Snapshot, c.Instance)}, ok
 }
 

@@ -24,7 +24,10 @@ var swappiness = Rule{
 		if !ok {
 			return
 		}
-		have := int(c.now())
+		have, ok := c.sysctl()
+		if !ok {
+			return
+		}
 		if len(swaps) == 0 {
 			c.Keep("there is no swap, so it says nothing here")
 			return

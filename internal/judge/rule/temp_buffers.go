@@ -21,9 +21,12 @@ var tempBuffers = Rule{
 	Formula: "The default, 8 MB, or what it is now. 1c, which makes temporary tables in nearly every query: a 512th of the memory, from 8 to 32 MB.",
 	Sources: []string{"pg-config-resource", "postgrespro-1c", "its-1c"},
 	Decide: func(c *Case) {
-		b, ok := c.Basis()
-		if c.Options.Profile != OneC || !ok {
+		if c.Options.Profile != OneC {
 			c.Keep("{present} is kept; sessions with large temporary tables can SET more for themselves", "present", c.shown())
+			return
+		}
+		b, ok := c.Basis()
+		if !ok {
 			return
 		}
 		base := c.sizeBase(b)

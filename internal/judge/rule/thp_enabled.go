@@ -15,12 +15,12 @@ var thpEnabled = Rule{
 		if !c.kernel() {
 			return
 		}
-		have, ok := c.Text("thp:enabled")
+		have, ok := Need(c, c.Snapshot.Host.THP.Enabled)
 		if !ok {
 			return
 		}
 		if have != "always" {
-			c.Keep("{present} gives them to nobody who does not ask", "present", have)
+			c.Keep("{present} is right: no program gets them unasked", "present", have)
 			return
 		}
 		c.warnTuned()

@@ -30,6 +30,9 @@ var workMem = Rule{
 		if !ok {
 			return
 		}
+		if _, ok := c.Active(); !ok {
+			return
+		}
 		parts, l, ok := c.beside(b, conns)
 		if !ok {
 			return
@@ -45,9 +48,9 @@ var workMem = Rule{
 		}
 		want := roundDown(left.Scale(0.5/claims), 8, workMemLeast)
 		text := "{share} may be used, {fixed} of it by shared memory, connections and maintenance; half of the {left} left, for {working} processes at work ({active} sessions and {parallel} parallel workers) " +
-			"with {sorts} sorts and {hashes} hashes each, a hash counting {multiplier} times"
+			"that hold it {claims} times each (sorts {sorts}, hashes {hashes} × hash_mem_multiplier {multiplier})"
 		pairs := []any{"share", b.Share(), "fixed", parts.Sum(), "left", left, "working", m.Working(), "active", m.Active, "parallel", m.Parallel,
-			"sorts", m.Sorts, "hashes", m.Hashes, "multiplier", m.HashFactor}
+			"claims", m.Allowances(), "sorts", m.Sorts, "hashes", m.Hashes, "multiplier", m.HashFactor}
 		if want > workMemMost {
 			want = workMemMost
 			text += "; more than 2 GB is for single sessions to ask for"

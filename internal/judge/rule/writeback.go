@@ -34,7 +34,11 @@ func (c *Case) dirty(ratioName string, pick func(dirtyLimits) unit.Bytes, least,
 	if !ok {
 		return
 	}
-	have := unit.Bytes(c.now())
+	now, ok := c.sysctl()
+	if !ok {
+		return
+	}
+	have := unit.Bytes(now)
 	kind, why := c.slowestStorage()
 	want := pick(dirtyFor[kind])
 	if have > 0 {
@@ -52,18 +56,18 @@ func (c *Case) dirty(ratioName string, pick func(dirtyLimits) unit.Bytes, least,
 	}
 	// The ratio is of free memory and file cache; that much of it there may be.
 	base := b.Total - b.Reserve - b.Others
-	now := base.Scale(float64(ratio) / 100)
+	waiting := base.Scale(float64(ratio) / 100)
 	large := dirtyLarge
 	if ratioName == "vm.dirty_background_ratio" {
 		large /= 2 // half of the hard limit, as the kernel's own defaults have it
 	}
-	if now <= large {
-		c.Keep("{ratio} % of free memory and file cache are at most {now}", "ratio", ratio, "now", now)
+	if waiting <= large {
+		c.Keep("{ratio} % of free memory and file cache are at most {now}", "ratio", ratio, "now", waiting)
 		return
 	}
 	c.warnTuned()
 	c.Set(want, "{ratio} % of free memory and file cache are up to {now} of written pages that wait for the disk; {want} for {storage}. {counterpart} becomes 0 by it",
-		"ratio", ratio, "now", now, "want", want, "storage", why, "counterpart", ratioName)
+		"ratio", ratio, "now", waiting, "want", want, "storage", why, "counterpart", ratioName)
 }
 
 // slowestStorage returns the slowest storage under the data of the instances,

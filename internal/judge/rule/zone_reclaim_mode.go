@@ -15,10 +15,14 @@ var zoneReclaimMode = Rule{
 		if !c.kernel() {
 			return
 		}
-		if c.now() == 0 {
+		have, ok := c.sysctl()
+		if !ok {
+			return
+		}
+		if have == 0 {
 			c.Keep("0 is right: memory of another node is cheaper than the disk")
 			return
 		}
-		c.Set("0", "{present} makes a full node drop its file cache while other nodes have free memory; somebody has set it, as 0 is the kernel's default", "present", int(c.now()))
+		c.Set("0", "{present} makes a full node drop its file cache while other nodes have free memory; somebody has set it, as 0 is the kernel's default", "present", have)
 	},
 }

@@ -33,7 +33,7 @@ be judged, and which right or command would reveal it. Nothing is changed.
   pgfettle check /var/lib/postgresql/17/main
   pgfettle check 'host=db1 user=monitor dbname=postgres'
   pgfettle check --fail-on warning --format json
-  pgfettle check --only swappiness,thp`,
+  pgfettle check --only swappiness_high,thp_always`,
 		Args: atMost(1, "one TARGET at most"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {

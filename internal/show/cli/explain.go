@@ -31,7 +31,7 @@ Without an argument it lists them all.
 ` + targetHelp,
 		Example: `  pgfettle explain
   pgfettle explain pg:shared_buffers
-  pgfettle explain swappiness --no-host
+  pgfettle explain swappiness_high --no-host
   pgfettle explain sysctl:vm.nr_hugepages db1.evidence`,
 		Args: atMost(2, "an ID or ADDRESS, and a TARGET"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

@@ -133,6 +133,15 @@ func flagError(cmd *cobra.Command, err error) error {
 		})
 		return usage("unknown flag "+dashes+typed, didYouMean("--"+typed, names, hint))
 	}
+	var bad *pflag.InvalidValueError
+	if errors.As(err, &bad) {
+		f := bad.GetFlag()
+		kind := map[string]string{"int": "a whole number", "bool": "true or false"}[f.Value.Type()]
+		if kind == "" {
+			kind = "a value for it"
+		}
+		return usage(fmt.Sprintf("--%s: %q is not %s", f.Name, bad.GetValue(), kind), hint)
+	}
 	return usage(err.Error(), hint)
 }
 

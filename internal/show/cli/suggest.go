@@ -15,7 +15,10 @@ func similar(typed string, names []string) []string {
 	var list []near
 	for _, n := range names {
 		d := distance(typed, strings.ToLower(n))
-		if len(typed) >= 3 && strings.Contains(strings.ToLower(n), typed) {
+		switch low := strings.ToLower(n); {
+		case strings.HasSuffix(low, ":"+typed):
+			d = 0 // the address of a knob without its prefix
+		case len(typed) >= 3 && strings.Contains(low, typed):
 			d = 1 // part of a name is as good as one slip of the finger
 		}
 		// A third of the letters wrong is the most that still looks alike.

@@ -61,10 +61,13 @@ func load(ctx context.Context, env *Env, arg string, deep bool) (*loaded, error)
 	return l, l.read()
 }
 
-// read makes the snapshot from the archive, again after the archive has grown.
+// read makes the snapshot from the archive. An error is an archive that is none
+// of a host: what is merely missing in it is a missing fact.
 func (l *loaded) read() (err error) {
-	l.snapshot, err = snapshot.Read(l.archive)
-	return err
+	if l.snapshot, err = snapshot.Read(l.archive); err != nil {
+		return fmt.Errorf("evidence: %w", err)
+	}
+	return nil
 }
 
 // describe loads a host that is not here from its description.

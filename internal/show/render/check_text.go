@@ -17,9 +17,9 @@ const severityColumn = len("CRITICAL") + 2
 func CheckText(w io.Writer, d Check, st Style) error {
 	p := newPage(st)
 	p.subject("Checked", d.Subject)
-	for _, f := range d.Findings {
+	for _, g := range alike(d.Findings) {
 		p.gap()
-		p.finding(f)
+		p.findings(g)
 	}
 	p.unknown("Could not be judged", d.Unknown)
 	p.gap()
@@ -28,18 +28,66 @@ func CheckText(w io.Writer, d Check, st Style) error {
 	return err
 }
 
-func (p *page) finding(f check.Finding) {
+// alike gathers findings of one check that differ only in where and what was
+// seen, so that ten instances with one fault are one paragraph. They stand side
+// by side in a report.
+func alike(list []check.Finding) [][]check.Finding {
+	var out [][]check.Finding
+	for _, f := range list {
+		if n := len(out); n > 0 {
+			if g := out[n-1][0]; g.ID == f.ID && g.Severity == f.Severity && g.Title == f.Title && g.Why == f.Why {
+				out[n-1] = append(out[n-1], f)
+				continue
+			}
+		}
+		out = append(out, []check.Finding{f})
+	}
+	return out
+}
+
+func (p *page) findings(g []check.Finding) {
+	f := g[0]
 	word := pad(strings.ToUpper(f.Severity.String()), severityColumn)
 	p.line(p.tint(severityTone[f.Severity], word), p.tint(strong, clean(f.Title)), p.tint(faint, "  ["+clean(f.ID)+"]"))
-	about := "the host"
-	if f.Instance != "" {
-		about = clean(f.Instance)
-	}
-	p.para("  where    ", plain, about)
-	p.para("  seen     ", plain, f.Seen)
+	p.each(g, "  seen     ", func(f check.Finding) string { return f.Seen })
 	p.para("  why      ", plain, f.Why)
-	p.para("  do       ", plain, f.Do)
+	p.each(g, "  do       ", func(f check.Finding) string { return f.Do })
 	p.para("  sources  ", faint, sourceTitles(f.Sources))
+}
+
+// each writes what one field of the findings says: once where all say the same,
+// else each with its place.
+func (p *page) each(g []check.Finding, lead string, of func(check.Finding) string) {
+	same := true
+	for _, f := range g {
+		same = same && of(f) == of(g[0])
+	}
+	if same {
+		if lead == "  seen     " {
+			p.para("  where    ", plain, places(g))
+		}
+		p.para(lead, plain, of(g[0]))
+		return
+	}
+	for _, f := range g {
+		p.para(lead, plain, place(f)+": "+of(f))
+		lead = pad("", runes(lead))
+	}
+}
+
+func place(f check.Finding) string {
+	if f.Instance == "" {
+		return "the host"
+	}
+	return clean(f.Instance)
+}
+
+func places(g []check.Finding) string {
+	var out []string
+	for _, f := range g {
+		out = append(out, place(f))
+	}
+	return strings.Join(out, ", ")
 }
 
 func checkSummary(d Check) string {

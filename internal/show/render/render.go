@@ -65,16 +65,38 @@ type Plan struct {
 	Subject Subject `json:"subject"`
 }
 
-// sourceTitles spells source ids for people: title and publisher, in the given order.
+// publishers are names that are too long to stand in every paragraph.
+var publishers = map[string]string{
+	"PostgreSQL Global Development Group": "PostgreSQL",
+	"The Linux kernel":                    "Linux",
+}
+
+// sourceTitles spells source ids for people: the titles, in the given order,
+// those of one publisher together under its name.
 func sourceTitles(ids []string) string {
-	titles := make([]string, 0, len(ids))
+	var order []string
+	titles := map[string][]string{}
 	for _, id := range ids {
 		s, ok := say.SourceByID(id)
 		if !ok {
-			titles = append(titles, id)
-			continue
+			s = say.Source{Title: id}
 		}
-		titles = append(titles, s.Title+" ("+s.Publisher+")")
+		by := s.Publisher
+		if short, ok := publishers[by]; ok {
+			by = short
+		}
+		if _, ok := titles[by]; !ok {
+			order = append(order, by)
+		}
+		titles[by] = append(titles[by], s.Title)
 	}
-	return strings.Join(titles, "; ")
+	var out []string
+	for _, by := range order {
+		t := strings.Join(titles[by], "; ")
+		if by != "" {
+			t = by + ": " + t
+		}
+		out = append(out, t)
+	}
+	return strings.Join(out, " · ")
 }

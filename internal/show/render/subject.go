@@ -37,7 +37,7 @@ func (in SubjectInstance) words() string {
 	t := name + " at " + in.Label + ", " + map[string]string{"running": "running", "stopped": "not running"}[in.State]
 	t = strings.TrimSuffix(t, ", ")
 	if !in.Asked {
-		t += "; it was not asked over SQL, see what could not be judged"
+		t += "; the server was not asked: nothing is known of its settings"
 	}
 	return t
 }

@@ -38,7 +38,7 @@ func Sysctl(w io.Writer, d Plan, s *snapshot.Snapshot) error {
 		for _, note := range laterFiles(s, c.Address.Name()) {
 			comment(&b, "#", "BEWARE: "+note, commentWidth)
 		}
-		fmt.Fprintf(&b, "%s = %s\n", clean(c.Address.Name()), clean(c.To))
+		fmt.Fprintf(&b, "%s = %s\n", clean(c.Address.Name()), raw(c))
 	}
 	var others []plan.Change
 	for _, c := range d.Changes {
@@ -57,9 +57,13 @@ func Sysctl(w io.Writer, d Plan, s *snapshot.Snapshot) error {
 	return err
 }
 
+// raw is the value as the kernel's file takes it: To is spelled for people and
+// may have a unit.
+func raw(c plan.Change) string { return clean(c.ToBase) }
+
 // how tells in one line how a change of the host that is no sysctl is made.
 func how(c plan.Change) string {
-	to := clean(c.To)
+	to := raw(c)
 	name := clean(c.Address.Name())
 	switch c.Address.Prefix() {
 	case "thp":
@@ -75,7 +79,7 @@ func how(c plan.Change) string {
 // tmpfilesLine writes a file of /sys at boot: it is what systemd has for
 // kernel switches that are no sysctl.
 func tmpfilesLine(c plan.Change) string {
-	return "w " + thpFolder + clean(c.Address.Name()) + " - - - - " + clean(c.To)
+	return "w " + thpFolder + clean(c.Address.Name()) + " - - - - " + raw(c)
 }
 
 func withPrefix(d Plan, prefix string) []plan.Change {

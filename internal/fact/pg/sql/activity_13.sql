@@ -19,3 +19,4 @@ select grouping(usesysid, kind, state) = 7 as total,
           from pg_stat_get_activity(null) a
          where pid <> pg_backend_pid()) b
  group by grouping sets ((), (usesysid, kind, state))
+having grouping(usesysid, kind, state) = 7 or count(*) filter (where kind = 'client') > 0

@@ -1,0 +1,47 @@
+package pg
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/pgfettle/pgfettle/internal/fact/evidence"
+)
+
+// FuzzRead gives one text as the answer to every query. Whatever it is, no
+// reader panics, and what was read can be written as JSON.
+func FuzzRead(f *testing.F) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, e := range txtar.Parse(b).Files {
+			if filepath.Dir(e.Name) == "pg/1" {
+				f.Add(e.Data)
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		a := evidence.New()
+		for _, q := range allQueries() {
+			if err := a.Add(Path("1", q.Name), b); err != nil {
+				t.Skip()
+			}
+		}
+		s := Read(a, "1")
+		if _, err := json.Marshal(s); err != nil {
+			t.Errorf("what was read cannot be written: %v", err)
+		}
+		if v, ok := s.Version.Get(); ok && v.Major() < 9 {
+			t.Errorf("version %v", v)
+		}
+	})
+}

@@ -1,0 +1,68 @@
+package plan_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/fact/evidence"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
+)
+
+// TestSettledPool: a server that runs on huge pages beside another program that
+// does too gets a larger pool, and the other one's 700 pages are in it before
+// and after; planning the result changes nothing.
+func TestSettledPool(t *testing.T) {
+	d, err := snapshot.Describe("ram=64GB,cpus=8,pg=17,set.shared_buffers=1GB,set.huge_pages=on")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := evidence.New()
+	for _, name := range d.Names() {
+		data, err := d.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(data)
+		switch name {
+		case "proc/meminfo": // 1,240 pages in use: 540 by the server, 700 by the other
+			text = strings.ReplaceAll(text, "HugePages_Total: 0", "HugePages_Total: 1300")
+			text = strings.ReplaceAll(text, "HugePages_Free: 0", "HugePages_Free: 60")
+		case "proc/sys/vm/nr_hugepages":
+			text = "1300\n"
+		case "pg/1/settings.json":
+			row := func(name, value, typ string) string {
+				return `["` + name + `","` + value + `",null,"` + typ + `","internal","default",null,null,null,null,"f"],`
+			}
+			text = strings.Replace(text, `"rows":[`, `"rows":[`+row("huge_pages_status", "on", "enum")+
+				row("shared_memory_size_in_huge_pages", "540", "integer")+`["shared_memory_size","1080","MB","integer","internal","default",null,null,null,null,"f"],`, 1)
+		}
+		if err := a.Add(name, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, m := range d.MissingFiles() {
+		a.AddMissing(m)
+	}
+	s := read(t, a)
+	p := mustPlan(t, s, rule.Options{Profile: rule.Mixed, Pins: map[knob.Address]string{}})
+	var pages string
+	for _, c := range p.Changes {
+		if c.Address == "sysctl:vm.nr_hugepages" {
+			pages = c.To
+			if !strings.Contains(c.Reason, "700 are used by other programs") {
+				t.Errorf("the reason does not tell of the others: %s", c.Reason)
+			}
+		}
+	}
+	if pages == "" || len(p.Shared) != 1 || p.Shared[0].Pages < 8192 {
+		t.Fatalf("no larger pool is planned: %q for %+v", pages, p.Shared)
+	}
+	again := mustPlan(t, plan.Simulate(s, p), rule.Options{Profile: rule.Mixed, Pins: map[knob.Address]string{}})
+	for _, c := range again.Changes {
+		t.Errorf("after the plan %s would change again, %s → %s: %s", c.Address, c.From, c.To, c.Reason)
+	}
+}
