@@ -42,7 +42,7 @@ func (p *page) budget(b plan.Budget) {
 	p.gap()
 	if !b.Known {
 		p.para("", strong, "Memory budget: not drawn")
-		p.para("  ", plain, "The memory of the host or the settings of an instance are not known; see what could not be judged.")
+		p.para("  ", plain, "The memory of the host or the settings of an instance are not known.")
 		return
 	}
 	bound := "memory of the host"
