@@ -107,6 +107,7 @@ func TestConninfoTakesTheHostOnlyWhenProven(t *testing.T) {
 		seen     bool
 	}{
 		{"the socket's listener is a postmaster here", "host=/tmp port=5433", Session{PeerPID: 100}, "5433", true},
+		{"the session's backend is a child of a postmaster here", "host=192.0.2.7 port=5433", Session{PostmasterPID: 100}, "5433", true},
 		{"a pooler's socket, start and port fit", "host=/tmp port=6432", Session{PeerPID: 50, PostmasterAt: 1051}, "5433", true},
 		{"loopback, start and port fit", "host=127.0.0.1 port=5433", Session{PostmasterAt: 1050}, "5433", true},
 		{"a URI to localhost", "postgresql://u@localhost:5433/db", Session{PostmasterAt: 1050}, "5433", true},

@@ -68,9 +68,8 @@ const startSlack = 15
 // instance here: the far end of a tunnel has the first but not the others.
 func (c *collector) proven(answers *evidence.Archive, s Session) *instance {
 	found := c.discover()
-	postmaster := postmasterHere(c.t, s)
 	for _, in := range found {
-		if postmaster > 0 && in.pid == postmaster {
+		if in.pid > 0 && (in.pid == s.PeerPID || in.pid == s.PostmasterPID) {
 			return in
 		}
 	}

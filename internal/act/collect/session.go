@@ -21,6 +21,7 @@ type Session struct {
 	PostmasterAt  int64  // start of the server, seconds since the epoch by the server's clock
 	DataDirectory string // "" where the role may not see it
 	PeerPID       int    // process that listens on the Unix socket; 0 over TCP or where it is not visible from here
+	PostmasterPID int    // proven to be the server's postmaster among the processes visible from here; else 0
 }
 
 func sessionOf(conn *pgconn.PgConn) Session {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
@@ -81,6 +82,7 @@ func querySQL(ctx context.Context, a *evidence.Archive, key string, how Connect,
 		s.BackendPID, s.BackendAt, s.PostmasterAt = access.PID, access.BackendAt, access.StartedAt
 		s.Role, s.Database = access.Role, access.Database
 	}
+	s.PostmasterPID = postmasterHere(&target.Local{}, s) // now, as the backend ends with the connection
 	return s, nil
 }
 

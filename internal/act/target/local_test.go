@@ -107,7 +107,7 @@ func TestNothingLeadsOutOfTheTree(t *testing.T) {
 		if _, err := l.Stat(name); err == nil {
 			t.Errorf("%s can be seen", name)
 		}
-		if strings.HasSuffix(name, "../secret") {
+		if name == "../secret" || name == "/../secret" || name == "updir/secret" {
 			continue // ".." ends at the root, where a file may be made
 		}
 		if err := l.Write(name, []byte("changed"), 0o644); err == nil {

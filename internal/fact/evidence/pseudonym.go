@@ -30,7 +30,8 @@ const (
 // names, when it answers with nothing of use, then, once they are numbered, to
 // replace them.
 type redactor struct {
-	names map[class]map[string]string
+	names  map[class]map[string]string
+	params map[string]map[string]setting // folder of an instance's answers → its parameters
 }
 
 // name returns the pseudonym of a name; names that every cluster has, and the

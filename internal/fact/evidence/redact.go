@@ -20,7 +20,7 @@ const Redacted = "(redacted)"
 // What is kept is what is known to be harmless; a text of which that is not
 // known becomes "(redacted)", and an entry of unknown form is taken out.
 func (a *Archive) Redact() *Archive {
-	r := &redactor{names: map[class]map[string]string{}}
+	r := &redactor{names: map[class]map[string]string{}, params: map[string]map[string]setting{}}
 	r.archive(a) // to learn all names
 	r.number()
 	return r.archive(a)

@@ -92,8 +92,17 @@ type setting struct{ vartype, boot string }
 
 // settingsOf reads the parameters of the instance that an entry belongs to.
 func (r *redactor) settingsOf(name string, a *Archive) map[string]setting {
-	var ans answer
 	dir := name[:strings.LastIndexByte(name, '/')+1]
+	params, ok := r.params[dir]
+	if !ok {
+		params = readParams(dir, a)
+		r.params[dir] = params
+	}
+	return params
+}
+
+func readParams(dir string, a *Archive) map[string]setting {
+	var ans answer
 	if json.Unmarshal(a.files[dir+"settings.json"], &ans) != nil {
 		return nil
 	}

@@ -3,10 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -125,9 +127,17 @@ func explainKnob(ctx context.Context, env *Env, o *explainOptions, r rule.Rule) 
 	if err != nil {
 		return err
 	}
+	// A rule may need settings that are read but never planned; they say nothing
+	// to who wants to know in which order knobs are decided.
+	r.Needs = slices.DeleteFunc(slices.Clone(r.Needs), func(a knob.Address) bool { return !plannedKnob(a) })
 	page := render.KnobPage{Rule: r}
 	if l != nil {
 		page.Looked = true
+		// The plan asks the installed server for its shared memory, so that the
+		// page says what the plan says.
+		if _, err := makePlan(ctx, env, l, rule.Options{Profile: rule.Mixed}); err != nil {
+			return err
+		}
 		out, err := rule.Decide(l.snapshot, rule.All(), rule.Options{Profile: rule.Mixed})
 		if err != nil {
 			return err

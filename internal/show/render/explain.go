@@ -27,7 +27,9 @@ func ExplainCheck(w io.Writer, c CheckPage, st Style) error {
 	p.para("", strong, k.Title)
 	p.section("Why it matters", k.Why)
 	p.section("What to do", k.Do)
-	p.versions(k.From, k.To)
+	if k.Scope == check.PerInstance {
+		p.versions(k.From, k.To)
+	}
 	if len(k.DependsOn) > 0 {
 		p.section("Silent while one of these stands", strings.Join(k.DependsOn, ", "))
 	}
@@ -96,7 +98,7 @@ func ExplainKnob(w io.Writer, k KnobPage, st Style) error {
 	if r.Tolerance > 0 {
 		p.section("Left alone", fmt.Sprintf("A present value within %.0f %% of the wanted one stays.", 100*r.Tolerance))
 	}
-	if r.Address.Layer() == knob.Instance {
+	if r.Address.Layer() == knob.Instance && r.From+r.To > 0 {
 		p.versions(r.From, r.To)
 	}
 	p.sources(r.Sources)
@@ -133,8 +135,8 @@ func (p *page) here(k KnobPage) {
 		if h.Reason != "" {
 			p.para(lead+"because ", plain, clean(h.Reason))
 		}
-		for _, in := range h.Inputs {
-			p.para(lead+"  ", faint, strings.ReplaceAll(in.Name, "_", " ")+": "+clean(in.Value))
+		if in := unsaid(h.Reason, h.Inputs); in != "" {
+			p.para(lead+"inputs  ", faint, in)
 		}
 	}
 	for _, g := range k.Gaps {
@@ -163,7 +165,7 @@ func (p *page) section(title, text string) {
 }
 
 func (p *page) versions(from, to int) {
-	t := "Every version that has it."
+	t := "Every version of PostgreSQL that is looked at."
 	switch {
 	case from > 0 && to > 0:
 		t = fmt.Sprintf("PostgreSQL %d to %d.", from, to)
@@ -189,7 +191,7 @@ func (p *page) sources(ids []string) {
 			t += ", " + s.Version
 		}
 		if s.Date != "" {
-			t += ", read in its form of " + s.Date
+			t += ", as of " + s.Date
 		}
 		p.para("  ", plain, t)
 	}

@@ -143,14 +143,14 @@ func (p *page) changeGroup(list []plan.Change) {
 	// Beyond these, one long name or value would push all others out of sight.
 	name, from = min(name, 36), min(from, 16)
 	for _, c := range list {
-		l := "  " + p.tint(strong, pad(shortName(c.Address), name)) + "  " + padLeft(shown(c.From), from) + " → " + p.tint(green, shown(c.To))
+		l := "  " + p.tint(strong, pad(shortName(c.Address), name)) + "  " + padLeft(shown(c.From), from) + " → " + p.tint(green, shown(c.To)+measure(c))
 		if c.Risk != knob.Low && c.Risk != "" {
 			l += p.tint(riskTone[c.Risk], "  risk: "+string(c.Risk))
 		}
 		p.line(l)
 		const indent = "      "
 		p.para(indent, plain, c.Reason)
-		if in := unsaid(c); in != "" {
+		if in := unsaid(c.Reason, c.Inputs); in != "" {
 			p.para(indent+"inputs: ", faint, in)
 		}
 		if len(c.Sources) > 0 {
@@ -175,11 +175,20 @@ func shown(v string) string {
 	return clean(v)
 }
 
+// measure is the unit of a kernel's value, which its file has without one; the
+// server's values carry theirs.
+func measure(c plan.Change) string {
+	if c.Layer == knob.Instance || c.Unit == "" {
+		return ""
+	}
+	return " " + clean(c.Unit)
+}
+
 // unsaid lists the inputs whose numbers the reason does not already say.
-func unsaid(c plan.Change) string {
+func unsaid(reason string, inputs []rule.Input) string {
 	var out []string
-	for _, in := range c.Inputs {
-		if !strings.Contains(c.Reason, in.Value) {
+	for _, in := range inputs {
+		if !strings.Contains(reason, in.Value) {
 			out = append(out, strings.ReplaceAll(in.Name, "_", " ")+" "+clean(in.Value))
 		}
 	}
