@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
 // File is one file of a plan that was written out.
@@ -85,14 +86,54 @@ func readme(d Plan, files []File) File {
 	for _, f := range files {
 		fmt.Fprintf(&b, "\n%s\n  place  %s\n  then   %s\n", f.Name, f.Place, f.Then)
 	}
-	for _, c := range d.Changes {
-		if p := c.Address.Prefix(); p == "boot" || p == "block" || p == "mount" {
-			fmt.Fprintf(&b, "\nBy hand: %s\n", how(c))
+	b.WriteString("\nThe order that is safe (huge pages before the server that needs them, strict overcommit last):\n")
+	for i, st := range steps(d) {
+		lead := fmt.Sprintf("%3d. ", i+1)
+		for _, l := range wrap(st.what+": "+strings.Join(st.names, ", "), commentWidth-len(lead)) {
+			b.WriteString(lead + l + "\n")
+			lead = strings.Repeat(" ", len(lead))
 		}
 	}
-	for _, w := range d.Warnings {
+	if len(d.Warnings) > 0 {
 		b.WriteString("\nBefore you act:\n")
-		comment(&b, " ", w, commentWidth)
+	}
+	for _, w := range d.Warnings {
+		comment(&b, "  -", w, commentWidth)
 	}
 	return File{Name: "README", Body: []byte(b.String())}
+}
+
+// step is a run of changes of the plan that are made in one place.
+type step struct {
+	what  string
+	names []string
+}
+
+// steps keeps the plan's order, which is that of carrying it out.
+func steps(d Plan) []step {
+	var out []step
+	for _, c := range d.Changes {
+		what, name := stepOf(c)
+		if n := len(out); n == 0 || out[n-1].what != what {
+			out = append(out, step{what: what})
+		}
+		last := &out[len(out)-1]
+		last.names = append(last.names, name)
+	}
+	return out
+}
+
+func stepOf(c plan.Change) (what, name string) {
+	name = clean(c.Address.Name())
+	switch c.Address.Prefix() {
+	case "pg":
+		return clean(c.Instance) + ", " + effectWords[c.Effect], name
+	case "sysctl":
+		return "sysctl -w", name + "=" + raw(c)
+	case "thp":
+		return "systemd-tmpfiles --create", name
+	case "unit":
+		return "systemd unit", name
+	}
+	return "by hand", how(c)
 }
