@@ -8,9 +8,14 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/pgfettle/pgfettle/internal/show/cli"
 )
+
+// grace is how long a second signal is held to be the echo of the first:
+// timeout(1) signals the process and then its group, within a millisecond.
+const grace = 2 * time.Second
 
 func main() { os.Exit(run()) }
 
@@ -18,8 +23,8 @@ func main() { os.Exit(run()) }
 func run() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	// After the first signal the usual effect of a second one is back, so that
-	// nobody has to wait for a clean end that does not come.
-	context.AfterFunc(ctx, stop)
+	// Some time after the first signal the usual effect of another one is back, so
+	// that nobody has to wait for a clean end that does not come.
+	context.AfterFunc(ctx, func() { time.AfterFunc(grace, stop) })
 	return cli.Main(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ())
 }

@@ -20,13 +20,18 @@ var hugePages = Rule{
 		}
 		room := c.hugeRoom()
 		if !c.wantsHuge() {
-			switch why := room.why; {
-			case room.most > 0 && why.IsZero():
+			sb, _ := c.Bytes(knob.PG("shared_buffers"))
+			why := room.why.String()
+			if why == "" {
+				why = "the planned shared memory does not fit the memory beside what is kept for the kernel"
+			}
+			switch {
+			case room.most > 0 && sb < hugeFrom:
 				c.Keep("shared_buffers is below 1 GB: page tables for so little are small")
 			case present == "on":
-				c.Set("try", "{why}: with on the server would not start", "why", why.String())
+				c.Set("try", "{why}: with on the server would not start", "why", why)
 			default:
-				c.Keep("{why}", "why", why.String())
+				c.Keep("{why}", "why", why)
 			}
 			return
 		}

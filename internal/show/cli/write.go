@@ -60,6 +60,10 @@ func exists(name string) error {
 // failure leaves nothing half-written behind.
 func writeFile(name string, data []byte, perm fs.FileMode, replace bool) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(name), ".pgfettle-*")
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return &say.Problem{Message: fmt.Sprintf("cannot write to %q: %v", name, pe.Err), Hint: "its folder must exist and be writable by you", Code: exitError}
+	}
 	if err != nil {
 		return err
 	}
