@@ -23,7 +23,7 @@ func connect(t testing.TB, conninfo string) *pgconn.PgConn {
 	return c
 }
 
-func exec(t testing.TB, c *pgconn.PgConn, sql string) string {
+func run(t testing.TB, c *pgconn.PgConn, sql string) string {
 	t.Helper()
 	res, err := c.Exec(t.Context(), sql).ReadAll()
 	if err != nil {
@@ -46,14 +46,14 @@ func TestPageTablesAreWhatWasPredicted(t *testing.T) {
 		i := start(t, b, map[string]string{"shared_buffers": buffers.GUC(), "huge_pages": "off", "fsync": "off", "max_wal_size": "8GB",
 			"checkpoint_timeout": "1h", "autovacuum": "off", "jit": "off", "max_parallel_workers_per_gather": "0", "synchronize_seqscans": "off"})
 		c := connect(t, i.ConnString())
-		exec(t, c, "create extension pg_prewarm")
+		run(t, c, "create extension pg_prewarm")
 		// One row of 2000 bytes of four on a page: few rows to count, all pages to touch.
 		pages := int64(buffers/(8*unit.KB)) - 500 // what the catalogs take that these sessions read
-		exec(t, c, "create table big (n int, filler text) with (autovacuum_enabled = off)")
-		exec(t, c, "alter table big alter filler set storage plain")
-		exec(t, c, "insert into big select g, repeat('x', 1950) from generate_series(1, "+strconv.FormatInt(pages*4, 10)+") g")
-		exec(t, c, "vacuum (freeze, analyze) big")
-		exec(t, c, "select pg_prewarm('big', 'buffer')")
+		run(t, c, "create table big (n int, filler text) with (autovacuum_enabled = off)")
+		run(t, c, "alter table big alter filler set storage plain")
+		run(t, c, "insert into big select g, repeat('x', 1950) from generate_series(1, "+strconv.FormatInt(pages*4, 10)+") g")
+		run(t, c, "vacuum (freeze, analyze) big")
+		run(t, c, "select pg_prewarm('big', 'buffer')")
 
 		readers := map[int]bool{}
 		for range 3 {
@@ -61,7 +61,7 @@ func TestPageTablesAreWhatWasPredicted(t *testing.T) {
 			readers[int(w.PID())] = true
 			// count(*) touches every page of the table; the walk over the buffer
 			// headers and the mapping table comes with finding them.
-			exec(t, w, "select count(*) from big")
+			run(t, w, "select count(*) from big")
 		}
 		s := read(t, evidenceOf(t, i, false))
 		procs, ok := s.Instances[0].Processes.Get()

@@ -18,7 +18,7 @@ func TestLesserRoles(t *testing.T) {
 	each(t, func(t *testing.T, b server.Binaries) {
 		i := start(t, b, nil)
 		c := connect(t, i.ConnString())
-		exec(t, c, "create role watcher login; grant pg_monitor to watcher; create role nothing login")
+		run(t, c, "create role watcher login; grant pg_monitor to watcher; create role nothing login")
 		for _, role := range []string{"watcher", "nothing"} {
 			a, err := collect.Run(t.Context(), &target.Local{}, collect.Request{Kind: collect.Conninfo,
 				Value: strings.Replace(i.ConnString(), "user=postgres", "user="+role, 1)})
@@ -53,13 +53,13 @@ func TestNoPasswordNoAnswer(t *testing.T) {
 		}
 		i := start(t, b, nil)
 		c := connect(t, i.ConnString())
-		exec(t, c, "create role secretive login password 'correct horse'")
+		run(t, c, "create role secretive login password 'correct horse'")
 		hba := i.DataDir + "/pg_hba.conf"
 		// The file is the account's and stays so: it is truncated, not replaced.
 		if err := os.WriteFile(hba, []byte("local all postgres trust\nlocal all all scram-sha-256\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		exec(t, c, "select pg_reload_conf()")
+		run(t, c, "select pg_reload_conf()")
 		_, err := collect.Run(t.Context(), &target.Local{}, collect.Request{Kind: collect.Conninfo,
 			Value: strings.Replace(i.ConnString(), "user=postgres", "user=secretive password=wrong-battery", 1)})
 		wantProblem(t, err, 7, "password")

@@ -41,6 +41,10 @@ type Missing struct {
 	State  known.State // Absent, Forbidden or Unread
 	Reason string
 	Reveal string
+
+	// Unnoted says that the archive knows nothing of the name: it is neither
+	// there nor noted as missing. It counts as absent, as most names are.
+	Unnoted bool
 }
 
 func (m *Missing) Error() string { return m.Name + ": " + m.Reason }
@@ -119,7 +123,7 @@ func (a *Archive) whyNot(name string) error {
 	if m, ok := a.missing[name]; ok {
 		return m
 	}
-	return &Missing{Name: name, State: known.Absent, Reason: "no such file"}
+	return &Missing{Name: name, State: known.Absent, Reason: "no such file", Unnoted: true}
 }
 
 // Open implements fs.FS; folders exist where a file lies under them.

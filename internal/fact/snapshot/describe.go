@@ -157,6 +157,7 @@ func (d Description) Evidence() (*evidence.Archive, error) {
 	d.kernel(&b)
 	d.storage(&b)
 	d.instance(&b)
+	b.rest()
 	return b.a, b.err
 }
 
@@ -189,6 +190,26 @@ func (b *builder) untold(name, word string) {
 func (b *builder) none(names ...string) {
 	for _, n := range names {
 		b.a.AddMissing(evidence.Missing{Name: n, State: known.Absent, Reason: "a described host has none"})
+	}
+}
+
+// rest notes what a described host has none of, of all that a collector reads.
+func (b *builder) rest() {
+	noted := map[string]bool{}
+	for _, m := range b.a.MissingFiles() {
+		noted[m.Name] = true
+	}
+	names := append([]string(nil), host.Files...)
+	for _, n := range host.SysctlNames {
+		names = append(names, host.SysctlPath(n))
+	}
+	for answer := range promisedAnswers() {
+		names = append(names, "pg/1/"+answer)
+	}
+	for _, n := range names {
+		if _, err := b.a.ReadFile(n); err != nil && !noted[n] {
+			b.none(n)
+		}
 	}
 }
 
@@ -270,8 +291,6 @@ func (d Description) kernel(b *builder) {
 	}
 	b.add("sys/class/dmi/id/sys_vendor", "none")
 	b.add("sys/class/dmi/id/product_name", "none")
-	b.none("proc/pressure/cpu", "proc/pressure/memory", "proc/pressure/io", "proc/stat", "proc/vmstat", "etc/os-release",
-		"proc/sys/kernel/hostname", "etc/tuned/active_profile")
 }
 
 const (
@@ -329,10 +348,6 @@ func (d Description) instance(b *builder) {
 		}
 	}
 	b.json(pg.Path("1", "settings"), rows)
-	for _, q := range []string{"access", "file_settings", "role_settings", "databases", "tablespaces", "extensions", "activity", "checkpoints",
-		"wal", "io", "archiver", "replicas", "slots", "prepared", "shmem", "control", "deep_tables"} {
-		b.none(pg.Path("1", q))
-	}
 }
 
 // computedAtStart names what a server finds out when it starts: a described one

@@ -46,7 +46,7 @@ type listed struct {
 // readable evidence.json or instances.json is an error; anything else that is
 // missing or malformed is a missing fact.
 func Read(fsys fs.FS) (*Snapshot, error) {
-	fsys = textFS{fsys}
+	fsys = textFS{promised{fsys}}
 	var t taken
 	if err := document(fsys, "evidence.json", &t); err != nil {
 		return nil, err
