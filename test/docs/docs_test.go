@@ -29,8 +29,9 @@ const root = "../.."
 // checks and rules say.
 func TestPagesAreCurrent(t *testing.T) {
 	for name, text := range map[string]string{
-		"docs/checks.md": render.CheckPages(check.All()),
-		"docs/knobs.md":  render.KnobPages(rule.All()),
+		"docs/checks.md":   render.CheckPages(check.All()),
+		"docs/knobs.md":    render.KnobPages(rule.All()),
+		"docs/commands.md": commandPages(t),
 	} {
 		path := filepath.Join(root, name)
 		if *update {
@@ -47,6 +48,31 @@ func TestPagesAreCurrent(t *testing.T) {
 			t.Errorf("%s is not current; run make generate (-file +words):\n%s", name, diff)
 		}
 	}
+}
+
+// commandPages returns docs/commands.md: the help of every command as the
+// program prints it, so that every flag and exit code is documented.
+func commandPages(t *testing.T) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("# Commands\n\nWhat each command prints with `--help` (`make generate`); do not edit.\n")
+	help := func(args ...string) string {
+		var out, errs bytes.Buffer
+		if code := cli.Main(context.Background(), append(args, "--help"), strings.NewReader(""), &out, &errs, nil); code != 0 {
+			t.Fatalf("%v --help: exit code %d: %s", args, code, errs.String())
+		}
+		return out.String()
+	}
+	top := help()
+	b.WriteString("\n```text\n" + top + "```\n")
+	_, list, _ := strings.Cut(top, "Commands:\n")
+	list, _, _ = strings.Cut(list, "\n\n")
+	for line := range strings.Lines(list) {
+		if f := strings.Fields(line); len(f) > 0 && f[0] != "help" {
+			b.WriteString("\n## pgfettle " + f[0] + "\n\n```text\n" + help(f[0]) + "```\n")
+		}
+	}
+	return b.String()
 }
 
 // session is a fenced block that begins with "$ pgfettle": a command and what it prints.

@@ -4,39 +4,90 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
+
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
-// Hash returns the SHA-256 of the snapshot's JSON form in hex. A plan names it,
-// so that it can be told from plans that rest on other facts. encoding/json
-// sorts the keys of maps, so equal snapshots have equal hashes. It is "" for a
-// snapshot that has no JSON form, which Read never returns.
+// settled is what of a snapshot does not move by itself: a plan names its hash,
+// so two snapshots of an unchanged host give one hash, though memory was
+// touched and transactions went by between them.
+type settled struct {
+	Kernel    known.Fact[unit.Kernel]
+	CmdLine   known.Fact[[]string]
+	Memory    known.Fact[settledMemory]
+	Swaps     known.Fact[[]string]
+	CPU       known.Fact[host.CPU]
+	Sysctls   host.Sysctls
+	THP       host.THP
+	Mounts    known.Fact[[]host.Mount]
+	Blocks    known.Fact[[]host.Block]
+	Virt      known.Fact[host.Virt]
+	Clock     known.Fact[host.Clock]
+	Tuned     known.Fact[string]
+	PageSize  known.Fact[unit.Bytes]
+	Instances []settledInstance
+}
+
+type settledMemory struct {
+	Total, SwapTotal, HugePageSize unit.Bytes
+	HugeTotal                      int64
+}
+
+type settledInstance struct {
+	DataDirectory known.Fact[string]
+	Port          known.Fact[int]
+	Memory        known.Fact[unit.Bytes] // limit of the control group
+	CPUs          known.Fact[float64]
+	Unit          known.Fact[host.Unit]
+	Places        known.Fact[[]Place]
+	Manager       known.Fact[string]
+	Version       known.Fact[unit.Version]
+	Settings      known.Fact[pg.Settings]
+}
+
+// Hash returns the SHA-256, in hexadecimal, of the facts that do not move by
+// themselves.
 func Hash(s *Snapshot) string {
-	b, err := Encode(s)
+	h := s.Host
+	v := settled{
+		Kernel: h.Kernel, CmdLine: h.CmdLine, CPU: h.CPU, Sysctls: h.Sysctls, THP: h.THP, Mounts: h.Mounts,
+		Blocks: h.Blocks, Virt: h.Virt, Clock: h.Clock, Tuned: h.Tuned, PageSize: h.PageSize,
+		Memory: known.Map(h.Memory, func(m host.Memory) settledMemory {
+			return settledMemory{m.Total, m.SwapTotal, m.HugePageSize, m.HugeTotal}
+		}),
+		Swaps: known.Map(h.Swaps, func(list []host.Swap) []string {
+			var out []string
+			for _, w := range list {
+				out = append(out, w.Path)
+			}
+			return out
+		}),
+	}
+	for _, in := range s.Instances {
+		cg, _ := in.CGroup.Get()
+		v.Instances = append(v.Instances, settledInstance{in.DataDirectory, in.Port, cg.Memory, cg.CPUs, in.Unit, in.Places,
+			in.Manager, in.Server.Version, known.Map(in.Server.Settings, atRest)})
+	}
+	b, err := json.Marshal(v)
 	if err != nil {
-		return ""
+		// Every type here is plain data; only a program fault can bring this.
+		panic("snapshot: " + err.Error())
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }
 
-// Encode returns the JSON form.
-func Encode(s *Snapshot) ([]byte, error) {
-	b, err := json.Marshal(s)
-	if err != nil {
-		return nil, fmt.Errorf("snapshot: %w", err)
+// atRest drops the settings that a running server changes by itself.
+func atRest(m pg.Settings) pg.Settings {
+	out := make(pg.Settings, len(m))
+	for n, s := range m {
+		if s.Context == "internal" && n != "server_version_num" && n != "data_checksums" && n != "wal_segment_size" {
+			continue
+		}
+		out[n] = s
 	}
-	return b, nil
-}
-
-// Decode reads the JSON form. It refuses another schema version.
-func Decode(b []byte) (*Snapshot, error) {
-	var s Snapshot
-	if err := json.Unmarshal(b, &s); err != nil {
-		return nil, fmt.Errorf("snapshot: %w", err)
-	}
-	if s.Schema != Schema {
-		return nil, fmt.Errorf("snapshot: schema %.64q is not %q", s.Schema, Schema)
-	}
-	return &s, nil
+	return out
 }

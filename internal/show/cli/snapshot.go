@@ -64,12 +64,17 @@ func runSnapshot(ctx context.Context, env *Env, o *snapshotOptions) error {
 	}
 	if l.request != nil {
 		// The plan asks the installed server how much shared memory it wants;
-		// with its answers in the file, 'plan FILE' is as exact as 'plan'.
-		if _, err := makePlan(ctx, env, l, rule.Options{Profile: rule.Mixed}); err != nil {
+		// with its answers in the file, 'plan FILE' is as exact as 'plan'. What
+		// the file will be planned for is not known yet: every profile is asked.
+		for _, p := range rule.Profiles {
+			_, err := makePlan(ctx, env, l, rule.Options{Profile: p})
 			if errors.Is(err, context.Canceled) {
 				return err
 			}
-			env.tell("warning", "the server's answers to the plan are not in the snapshot: "+err.Error())
+			if err != nil {
+				env.tell("warning", "the server's answers to the plan are not in the snapshot: "+err.Error())
+				break
+			}
 		}
 	}
 	a := l.archive

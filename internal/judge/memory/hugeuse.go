@@ -1,0 +1,69 @@
+package memory
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+)
+
+// OnHugePages says whether a running server has its shared memory in huge
+// pages: huge_pages_status (17+), else HugetlbPages of its processes. The
+// postmaster's is never zero then, as it initialises the segment; where only
+// others could be seen, one that has touched a huge page is as good.
+func OnHugePages(in *snapshot.Instance) known.Fact[bool] {
+	if set, ok := in.Server.Settings.Get(); ok {
+		switch v, _ := set.Text("huge_pages_status"); v {
+		case "on":
+			return known.Is(true)
+		case "off":
+			return known.Is(false)
+		}
+	}
+	ps, _ := in.Processes.Get()
+	for _, p := range ps {
+		if p.Huge > 0 {
+			return known.Is(true)
+		}
+	}
+	if p := in.Postmaster(); !p.Known() {
+		return known.Without[bool](p.State(), p.Gap())
+	}
+	return known.Is(false)
+}
+
+// HugeNeed is how many huge pages a server's shared memory fills as it is.
+type HugeNeed struct {
+	Pages int64 // with so many it certainly gets them, unless an unknown library asks for more
+	Least int64 // with fewer than this it certainly does not
+}
+
+// Exact says whether the number is the server's own.
+func (n HugeNeed) Exact() bool { return n.Pages == n.Least }
+
+// HugeNeedOf returns the huge pages of a size that a server's shared memory
+// fills: its own answer (15+), else the segment rounded up to whole pages. ok
+// is false where the segment is not known or the size is 0.
+func HugeNeedOf(in *snapshot.Instance, size unit.Bytes) (n HugeNeed, ok bool) {
+	if size <= 0 {
+		return HugeNeed{}, false
+	}
+	set, _ := in.Server.Settings.Get()
+	if pages, ok := set.Int("shared_memory_size_in_huge_pages"); ok && pages > 0 {
+		return HugeNeed{pages, pages}, true
+	}
+	seg, ok := SegmentOf(in).Get()
+	return HugeNeed{seg.Size.Pages(size), seg.Least().Pages(size)}, ok
+}
+
+// HugePagesHeld returns how many huge pages of the default size an instance
+// holds now: 0 where it runs on ordinary pages or on those of another size, or
+// where nothing tells that it runs on huge ones.
+func HugePagesHeld(s *snapshot.Snapshot, in *snapshot.Instance) int64 {
+	m, _ := s.Host.Memory.Get()
+	page, _ := HugePageSize(s, in).Get()
+	if on, _ := OnHugePages(in).Get(); !on || page <= 0 || page != m.HugePageSize {
+		return 0
+	}
+	n, _ := HugeNeedOf(in, page)
+	return n.Pages
+}
