@@ -1,7 +1,6 @@
 package servers
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -51,9 +50,6 @@ func TestEveryQueryRuns(t *testing.T) {
 // TestParametersEqualTheServer: the generated parameter facts are those of the
 // live server: names, types, units, contexts, bounds, defaults, enums.
 func TestParametersEqualTheServer(t *testing.T) {
-	if os.Getenv("PGFETTLE_TEST_PG") != "" && !required() {
-		t.Log("bounds and enums also depend on how a server was built; these are the servers of PGFETTLE_TEST_PG")
-	}
 	each(t, func(t *testing.T, b server.Binaries) {
 		live := settingsOf(t, read(t, evidenceOf(t, start(t, b, nil), false)))
 		known := map[string]bool{}

@@ -21,11 +21,11 @@ const pool = "/proc/sys/vm/nr_hugepages"
 // a machine that PGFETTLE_TEST_KERNEL says may be touched, and puts it back.
 func TestHugePagesOfThePlanStartTheServer(t *testing.T) {
 	if os.Getenv("PGFETTLE_TEST_KERNEL") != "disposable" {
-		t.Skip("PGFETTLE_TEST_KERNEL=disposable is not set: this test changes vm.nr_hugepages")
+		skip(t, "kernel", "PGFETTLE_TEST_KERNEL=disposable is not set: this test changes vm.nr_hugepages")
 	}
 	was := pages(t)
 	if was != 0 {
-		t.Skipf("vm.nr_hugepages is %d: only an empty pool shows what a server needs", was)
+		skip(t, "kernel", "vm.nr_hugepages is %d: only an empty pool shows what a server needs", was)
 	}
 	defer setPages(t, was)
 	each(t, func(t *testing.T, b server.Binaries) {

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -52,14 +53,19 @@ var binaries = sync.OnceValues(func() (map[int]server.Binaries, error) {
 	return found, nil
 })
 
-// required says whether the tier may not skip.
-func required() bool {
-	for _, tier := range strings.Split(os.Getenv("PGFETTLE_REQUIRE"), ",") {
-		if tier == "servers" {
-			return true
-		}
+// required says whether a tier may not skip.
+func required(tier string) bool {
+	return slices.Contains(strings.Split(os.Getenv("PGFETTLE_REQUIRE"), ","), tier)
+}
+
+// skip skips a test of a tier, naming what is missing; where the tier is
+// required it fails instead.
+func skip(t *testing.T, tier, format string, args ...any) {
+	t.Helper()
+	if required(tier) {
+		t.Fatalf("tier %s is required: "+format, append([]any{tier}, args...)...)
 	}
-	return false
+	t.Skipf(format, args...)
 }
 
 // each runs a test on every major version. A version that is not to be had is
@@ -71,10 +77,7 @@ func each(t *testing.T, run func(t *testing.T, b server.Binaries)) {
 		t.Run(fmt.Sprintf("pg%d", m), func(t *testing.T) {
 			b, ok := found[m]
 			if !ok {
-				if required() {
-					t.Fatalf("PostgreSQL %d is required and not to be had: %v", m, err)
-				}
-				t.Skipf("PostgreSQL %d is not to be had: %v", m, err)
+				skip(t, "servers", "PostgreSQL %d is not to be had: %v", m, err)
 			}
 			run(t, b)
 		})

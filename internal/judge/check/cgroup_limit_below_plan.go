@@ -1,6 +1,9 @@
 package check
 
-import "github.com/pgfettle/pgfettle/internal/base/unit"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
+)
 
 // CgroupLimitBelowPlan is critical when the limit does not even hold what is
 // there without any query: shared memory and the backends themselves.
@@ -28,18 +31,13 @@ var CgroupLimitBelowPlan = Check{
 		if !ok {
 			return
 		}
-		set, ok := Need(c, c.Instance.Server.Settings)
+		m, ok := c.atPeak(c.Instance)
 		if !ok {
 			return
 		}
-		cpus, ok := Need(c, processors(c.Snapshot, c.Instance))
-		if !ok {
-			return
-		}
-		m := demand(c.Snapshot, c.Instance, set, perCPU*cpus)
 		p := m.Parts()
 		words := "{shared} of shared memory"
-		if m.SharedPage > basePage(c.Snapshot) {
+		if m.SharedPage > memory.BasePage(c.Snapshot) {
 			// Huge pages are charged to the hugetlb controller, not to this limit.
 			p.Shared, words = 0, "none of the shared memory, which is in huge pages"
 		}

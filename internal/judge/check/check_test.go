@@ -10,7 +10,6 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
-	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
@@ -193,27 +192,6 @@ func TestHugePagesOfTwoInstances(t *testing.T) {
 	s.Host.HugePages = known.Is([]host.Pool{{Size: 2 * unit.MB, Total: 10000, Overcommit: 6800}})
 	if r := Run(s, All(), Options{Only: []string{"huge_pages_short"}}); len(r.Findings) != 0 {
 		t.Errorf("with room to grow: %+v", r.Findings)
-	}
-}
-
-func TestSharedMemoryIsAskedInOrder(t *testing.T) {
-	in := wellKept().Instances[0]
-	set, _ := in.Server.Settings.Get()
-	if got, _ := sharedMemory(&in).Get(); got != (segment{16800 * unit.MB, true}) {
-		t.Errorf("from the server: %+v", got)
-	}
-	delete(set, "shared_memory_size")
-	in.Server.Shmem = known.Is([]pg.ShmemPart{{Name: "a", Size: 3 * unit.GB}, {Name: "<unused>", Size: unit.GB}})
-	if got, _ := sharedMemory(&in).Get(); got != (segment{4 * unit.GB, true}) {
-		t.Errorf("from its parts: %+v", got)
-	}
-	in.Server.Shmem = known.Barred[[]pg.ShmemPart](known.Gap{Fact: "shmem"})
-	if got, _ := sharedMemory(&in).Get(); got != (segment{16 * unit.GB, false}) {
-		t.Errorf("from shared_buffers: %+v", got)
-	}
-	in.Server.Settings = known.Barred[pg.Settings](known.Gap{Fact: "settings"})
-	if f := sharedMemory(&in); f.Known() || f.State() != known.Forbidden {
-		t.Errorf("from nothing: %v", f)
 	}
 }
 

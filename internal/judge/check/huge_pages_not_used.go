@@ -1,6 +1,9 @@
 package check
 
-import "github.com/pgfettle/pgfettle/internal/base/unit"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
+)
 
 // worthHugePages: on 1 GB of shared memory each backend's page tables reach
 // 2 MB and huge pages begin to pay; below, ordinary pages do.
@@ -28,19 +31,18 @@ var HugePagesNotUsed = Check{
 		if mode, _ := set.Text("huge_pages"); mode != "try" {
 			return
 		}
-		seg, ok := Need(c, sharedMemory(c.Instance))
-		if !ok || seg.Size < worthHugePages {
+		m, ok := Need(c, memory.AsItIs(c.Snapshot, c.Instance, memory.Mixed))
+		if !ok || m.Shared < worthHugePages {
 			return
 		}
-		used, ok := Need(c, hugePagesUsed(c.Instance))
+		used, ok := Need(c, memory.OnHugePages(c.Instance))
 		if !ok || used {
 			return
 		}
-		m := demand(c.Snapshot, c.Instance, set, 1)
-		worst := largestPageTables(m, basePage(c.Snapshot))
+		worst := m.Parts().PageTables
 		sev := Notice
 		seen := "{shared} of shared memory on ordinary pages; with {procs} processes page tables can reach {worst}"
-		pairs := []any{"shared", seg.Size, "procs", m.Connections + m.Processes, "worst", worst}
+		pairs := []any{"shared", m.Shared, "procs", m.Connections + m.Processes, "worst", worst}
 		limit, _ := c.Snapshot.MemoryLimit(c.Instance)
 		if total, ok := limit.Get(); ok {
 			seen += " ({worstShare} of {total})"
@@ -57,16 +59,16 @@ var HugePagesNotUsed = Check{
 			}
 		}
 		seen += "."
-		size, ok1 := hugePageSize(c.Snapshot, set).Get()
-		pools, ok2 := c.Snapshot.Host.HugePages.Get()
-		need, exact, ok3 := hugePagesNeeded(c.Instance, size)
-		if !ok1 || !ok2 || !ok3 {
+		size, _ := memory.HugePageSize(c.Snapshot, c.Instance).Get()
+		pools, ok1 := c.Snapshot.Host.HugePages.Get()
+		need, ok2 := memory.HugeNeedOf(c.Instance, size)
+		if !ok1 || !ok2 {
 			c.FoundAs(sev, seen, pairs...)
 			return
 		}
-		pool := poolOf(pools, size)
+		pool := memory.PoolOf(pools, size)
 		pairs = append(pairs, "size", size, "total_pages", pool.Total, "free", pool.Free-pool.Reserved)
-		if pool.Free-pool.Reserved+pool.Overcommit >= need {
+		if pool.Free-pool.Reserved+pool.Overcommit >= need.Pages {
 			c.FoundDo(sev, "The pool holds enough now: restart the server, then set huge_pages = on.",
 				seen+" The pool has {free} pages of {size} free, so it was made after the server started.", pairs...)
 			return
@@ -75,9 +77,9 @@ var HugePagesNotUsed = Check{
 		if pool.Total == 0 {
 			there = " There is no pool of {size} pages."
 		}
-		want := pool.Total + need - max(pool.Free-pool.Reserved, 0)
+		want := pool.Total + need.Pages - max(pool.Free-pool.Reserved, 0)
 		c.FoundDo(sev, "Write vm.nr_hugepages = {want} into /etc/sysctl.d/60-postgresql.conf, stop the server, run sysctl --system, see in /proc/meminfo that HugePages_Total reached it, start the "+
 			"server, and set huge_pages = on so that the next shortage is not silent.",
-			seen+there, append(pairs, "want", pagesText(want, exact))...)
+			seen+there, append(pairs, "want", pagesText(want, need.Exact()))...)
 	},
 }

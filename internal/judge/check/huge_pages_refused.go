@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
 // HugePagesRefused looks at the hugetlb limits of the control group and its
@@ -31,7 +32,7 @@ var HugePagesRefused = Check{
 		if !ok {
 			return
 		}
-		size, ok := Need(c, hugePageSize(c.Snapshot, set))
+		size, ok := Need(c, memory.HugePageSize(c.Snapshot, c.Instance))
 		if !ok || size == 0 {
 			return
 		}
@@ -43,15 +44,15 @@ var HugePagesRefused = Check{
 		if !ok {
 			return
 		}
-		need, exact, ok := hugePagesNeeded(c.Instance, size)
-		want := unit.Bytes(need) * size
-		if !ok || limit >= want {
+		need, ok := memory.HugeNeedOf(c.Instance, size)
+		if !ok || limit >= unit.Bytes(need.Least)*size {
 			return
 		}
+		want := unit.Bytes(need.Pages) * size
 		// try on a host without a pool never comes to ask the control group.
-		using, _ := hugePagesUsed(c.Instance).Get()
+		using, _ := memory.OnHugePages(c.Instance).Get()
 		if pools, ok := c.Snapshot.Host.HugePages.Get(); ok && mode == "try" && !using {
-			if p := poolOf(pools, size); p.Total+p.Overcommit == 0 {
+			if p := memory.PoolOf(pools, size); p.Total+p.Overcommit == 0 {
 				return
 			}
 		}
@@ -65,6 +66,6 @@ var HugePagesRefused = Check{
 		}
 		c.FoundDo(sev, "Raise {name}.max and {name}.rsvd.max of the control group to {want} or more (in Kubernetes: ask for them in the pod's resources), or set huge_pages = off for this instance.",
 			"huge_pages = {mode}; the server asks for {pages} pages of {size} ({want}), the control group {path} allows {limit}.",
-			"mode", mode, "pages", pagesText(need, exact), "size", size, "want", want, "limit", limit, "path", by, "name", "hugetlb."+size.GUC())
+			"mode", mode, "pages", pagesText(need.Pages, need.Exact()), "size", size, "want", want, "limit", limit, "path", by, "name", "hugetlb."+size.GUC())
 	},
 }

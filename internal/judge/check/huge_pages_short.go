@@ -1,19 +1,10 @@
 package check
 
 import (
-	"fmt"
-
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
-
-// pagesText spells a number of huge pages that may be a lower bound only.
-func pagesText(pages int64, exact bool) string {
-	if exact {
-		return fmt.Sprint(pages)
-	}
-	return fmt.Sprintf("%d and a few percent more", pages)
-}
 
 // HugePagesShort compares the pool with what all instances on the host that
 // ask for huge pages of that size need together. A running server keeps the
@@ -40,7 +31,7 @@ var HugePagesShort = Check{
 		if mode != "on" && mode != "try" {
 			return
 		}
-		size, ok := Need(c, hugePageSize(c.Snapshot, set))
+		size, ok := Need(c, memory.HugePageSize(c.Snapshot, c.Instance))
 		if !ok || size == 0 {
 			return
 		}
@@ -48,13 +39,13 @@ var HugePagesShort = Check{
 		if !ok {
 			return
 		}
-		pool := poolOf(pools, size)
+		pool := memory.PoolOf(pools, size)
 		there := pool.Total + pool.Overcommit
-		need, exact, all := neededByAll(c.Snapshot, size)
-		if there >= need || !all && there == 0 {
+		need, all := neededByAll(c.Snapshot, size)
+		if there >= need.Least || !all && there == 0 {
 			return
 		}
-		using, _ := hugePagesUsed(c.Instance).Get()
+		using, _ := memory.OnHugePages(c.Instance).Get()
 		if mode == "try" && there == 0 && !using {
 			return
 		}
@@ -68,15 +59,15 @@ var HugePagesShort = Check{
 		c.FoundDo(sev, "Write vm.nr_hugepages = {need} into /etc/sysctl.d/60-postgresql.conf, stop the server, run sysctl --system, see in /proc/meminfo that HugePages_Total reached it (the kernel gives "+
 			"fewer without an error when memory is fragmented: then reboot), and start the server.",
 			"huge_pages = {mode}; {need} pages of {size} are needed, the pool has {total} (and may grow by {overcommit}): {what}.",
-			"mode", mode, "need", pagesText(need, exact), "size", size, "total", pool.Total, "overcommit", pool.Overcommit, "what", what)
+			"mode", mode, "need", pagesText(need.Pages, need.Exact()), "size", size, "total", pool.Total, "overcommit", pool.Overcommit, "what", what)
 	},
 }
 
 // neededByAll adds up the huge pages of a size that all instances of the host
-// would take at their next start. exact is false where a part is a lower bound;
-// all is false where nothing is known of an instance.
-func neededByAll(s *snapshot.Snapshot, size unit.Bytes) (pages int64, exact, all bool) {
-	exact, all = true, true
+// would take at their next start. all is false where nothing is known of an
+// instance.
+func neededByAll(s *snapshot.Snapshot, size unit.Bytes) (sum memory.HugeNeed, all bool) {
+	all = true
 	for i := range s.Instances {
 		in := &s.Instances[i]
 		set, ok := in.Server.Settings.Get()
@@ -87,13 +78,13 @@ func neededByAll(s *snapshot.Snapshot, size unit.Bytes) (pages int64, exact, all
 		if mode, _ := set.Text("huge_pages"); mode != "on" && mode != "try" {
 			continue
 		}
-		if own, ok := hugePageSize(s, set).Get(); !ok || own != size {
+		if own, ok := memory.HugePageSize(s, in).Get(); !ok || own != size {
 			continue
 		}
-		n, sure, ok := hugePagesNeeded(in, size)
+		n, ok := memory.HugeNeedOf(in, size)
 		all = all && ok
-		exact = exact && sure
-		pages += n
+		sum.Pages += n.Pages
+		sum.Least += n.Least
 	}
-	return pages, exact, all
+	return sum, all
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
@@ -76,24 +75,12 @@ func commit(c *Case) (memory.Commit, bool) {
 func committedByAll(c *Case) (sum unit.Bytes, ok bool) {
 	for i := range c.Snapshot.Instances {
 		in := &c.Snapshot.Instances[i]
-		set, ok := Need(c, in.Server.Settings)
+		m, ok := c.atPeak(in)
 		if !ok {
 			return 0, false
 		}
-		cpus, ok := Need(c, processors(c.Snapshot, in))
-		if !ok {
-			return 0, false
-		}
-		sum += committed(in, demand(c.Snapshot, in, set, perCPU*cpus))
+		huge, _ := memory.OnHugePages(in).Get()
+		sum += m.Commits(!huge)
 	}
 	return sum, true
-}
-
-func committed(in *snapshot.Instance, m memory.Instance) unit.Bytes {
-	p := m.Parts()
-	sum := p.Backends + p.Work + p.Maintenance // page tables are not counted by the kernel
-	if used, ok := hugePagesUsed(in).Get(); !ok || !used {
-		sum += p.Shared
-	}
-	return sum
 }

@@ -1,9 +1,6 @@
 package check
 
-import (
-	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/judge/memory"
-)
+import "github.com/pgfettle/pgfettle/internal/judge/memory"
 
 const (
 	// tablesMuch and tablesTooMuch are percent of the memory. 2 % is what huge
@@ -29,27 +26,22 @@ var PageTablesLarge = Check{
 	Do:      "Use huge pages, or have fewer backends: a connection pooler, or pools whose connections are renewed.",
 	Sources: []string{"linux-page-tables", "pg-huge-pages", "blog-page-tables", "pgfettle-measured"},
 	Judge: func(c *Case) {
-		set, ok := Need(c, c.Instance.Server.Settings)
-		if !ok {
-			return
-		}
 		limit, _ := c.Snapshot.MemoryLimit(c.Instance)
 		total, ok := Need(c, limit)
 		if !ok || total == 0 {
 			return
 		}
-		seg, ok := Need(c, sharedMemory(c.Instance))
+		m, ok := Need(c, memory.AsItIs(c.Snapshot, c.Instance, memory.Mixed))
 		if !ok {
 			return
 		}
-		m := demand(c.Snapshot, c.Instance, set, 1)
 		worst := m.Parts().PageTables
-		pairs := []any{"worst", worst, "worstShare", share(worst, total), "procs", m.Connections + m.Processes, "shared", seg.Size, "total", total}
+		pairs := []any{"worst", worst, "worstShare", share(worst, total), "procs", m.Connections + m.Processes, "shared", m.Shared, "total", total}
 		do := "Put the shared memory into huge pages: stop the server, reserve them (vm.nr_hugepages = {pages} in /etc/sysctl.d/60-postgresql.conf, beside those in use), set huge_pages = on, start. " +
 			"Until then fewer backends help: a connection pooler, or pools whose connections are renewed."
-		if size, ok := hugePageSize(c.Snapshot, set).Get(); ok && size > 0 && m.SharedPage < size {
-			pages, exact, _ := hugePagesNeeded(c.Instance, size)
-			pairs = append(pairs, "pages", pagesText(pages, exact))
+		size, _ := memory.HugePageSize(c.Snapshot, c.Instance).Get()
+		if need, ok := memory.HugeNeedOf(c.Instance, size); ok && m.SharedPage < size {
+			pairs = append(pairs, "pages", pagesText(need.Pages, need.Exact()))
 		} else {
 			do = c.check.Do
 		}
@@ -73,11 +65,4 @@ var PageTablesLarge = Check{
 			c.FoundDo(Notice, do, seen+".", pairs...)
 		}
 	},
-}
-
-// largestPageTables returns the page tables that all processes of the instance
-// would have on ordinary pages.
-func largestPageTables(m memory.Instance, page unit.Bytes) unit.Bytes {
-	m.SharedPage = page
-	return m.Parts().PageTables
 }

@@ -29,16 +29,12 @@ var WorkMemVsMemory = Check{
 		"really used, or put a pooler before the server.",
 	Sources: []string{"pg-config-resource", "pg-source-hash"},
 	Judge: func(c *Case) {
-		set, ok := Need(c, c.Instance.Server.Settings)
-		if !ok {
-			return
-		}
 		limit, limited := c.Snapshot.MemoryLimit(c.Instance)
 		total, ok := Need(c, limit)
 		if !ok || limited {
 			return
 		}
-		conns, ok := set.Int("max_connections")
+		m, ok := Need(c, memory.AsItIs(c.Snapshot, c.Instance, memory.Mixed))
 		if !ok {
 			return
 		}
@@ -54,14 +50,12 @@ var WorkMemVsMemory = Check{
 				"used", p.Work, "sum", p.Sum(), "total", total, "fit", fit.GUC())
 			return true
 		}
-		if cpus, ok := Need(c, processors(c.Snapshot, c.Instance)); ok {
-			m := demand(c.Snapshot, c.Instance, set, perCPU*cpus)
-			if tell(Warning, m, "{active} sessions at work and {parallel} parallel workers, each with a sort and a hash (hash_mem_multiplier = {factor}),") {
+		if peak, ok := c.atPeak(c.Instance); ok {
+			if tell(Warning, peak, "{active} sessions at work and {parallel} parallel workers, each with a sort and a hash (hash_mem_multiplier = {factor}),") {
 				return
 			}
 		}
-		m := demand(c.Snapshot, c.Instance, set, int(conns))
-		m.Hashes, m.Parallel = 0, 0
+		m.Active, m.Hashes, m.Parallel = m.Connections, 0, 0
 		tell(Notice, m, "all {active} connections sorting once")
 	},
 }

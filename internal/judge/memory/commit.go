@@ -32,6 +32,24 @@ func (c Commit) Usable(adminReserve, userReserve unit.Bytes) unit.Bytes {
 	return max(c.Limit()-adminReserve-userReserve, 0)
 }
 
+// commitBackend is the address space that a process of the server may claim
+// beside its sorts and hashes: strict overcommit counts what is mapped, not what
+// is touched, so it is twice the memory that a warm session holds.
+const commitBackend = 2 * BackendBase
+
+// Commits returns what an instance may have committed at its peak. Page tables
+// are not counted by the kernel. Shared memory on ordinary pages counts in full
+// when it is mapped; huge pages count by themselves (Commit.Hugetlb): where it
+// lies in them, shared is false.
+func (i Instance) Commits(shared bool) unit.Bytes {
+	p := i.Parts()
+	sum := unit.Bytes(i.Connections+i.Processes)*commitBackend + unit.Bytes(i.Active)*i.TempBuffers + p.Work + p.Maintenance
+	if shared {
+		sum += p.Shared
+	}
+	return sum
+}
+
 // CommitShare is the share of the memory that a commit limit should not
 // exceed, so that a fifth stays for the page cache and the kernel (the rule of
 // the training module this project was founded on).

@@ -95,18 +95,26 @@ func AtPeak(s *snapshot.Snapshot, in *snapshot.Instance, load Load) known.Fact[I
 	})
 }
 
-// reading reads settings until one is missing.
+// reading reads settings; ok turns false at one that is missing or makes no
+// sense.
 type reading struct {
 	get Lookup
 	ok  bool
 }
+
+// Bounds of what is reckoned with: no server accepts a number above 2^31 or has
+// a petabyte of memory.
+const (
+	mostNumber = 1 << 31
+	mostBytes  = 1 << 50
+)
 
 func (r *reading) int(name string) int { return int(r.float(name)) }
 
 func (r *reading) float(name string) float64 {
 	v, _, ok := r.get(name)
 	f, err := strconv.ParseFloat(v, 64)
-	if !ok || err != nil {
+	if !ok || err != nil || !(f >= -mostNumber && f <= mostNumber) {
 		r.ok = false
 		return 0
 	}
@@ -118,7 +126,7 @@ func (r *reading) bytes(name string) unit.Bytes {
 	_, base, _ := r.get(name)
 	size, isMem := unit.MemoryUnit(base)
 	f := r.float(name)
-	if !isMem || f < 0 {
+	if !isMem || f < 0 || f*float64(size) > mostBytes {
 		r.ok = false
 		return 0
 	}

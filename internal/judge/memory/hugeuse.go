@@ -3,13 +3,13 @@ package memory
 import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
 // OnHugePages says whether a running server has its shared memory in huge
-// pages: huge_pages_status (17+), else HugetlbPages of its processes. The
-// postmaster's is never zero then, as it initialises the segment; where only
-// others could be seen, one that has touched a huge page is as good.
+// pages: huge_pages_status (17+), else the postmaster's HugetlbPages, which are
+// never zero then, as it initialises the segment itself.
 func OnHugePages(in *snapshot.Instance) known.Fact[bool] {
 	if set, ok := in.Server.Settings.Get(); ok {
 		switch v, _ := set.Text("huge_pages_status"); v {
@@ -19,16 +19,7 @@ func OnHugePages(in *snapshot.Instance) known.Fact[bool] {
 			return known.Is(false)
 		}
 	}
-	ps, _ := in.Processes.Get()
-	for _, p := range ps {
-		if p.Huge > 0 {
-			return known.Is(true)
-		}
-	}
-	if p := in.Postmaster(); !p.Known() {
-		return known.Without[bool](p.State(), p.Gap())
-	}
-	return known.Is(false)
+	return known.Map(in.Postmaster(), func(p host.Process) bool { return p.Huge > 0 })
 }
 
 // HugeNeed is how many huge pages a server's shared memory fills as it is.
