@@ -23,11 +23,11 @@ func connect(t testing.TB, conninfo string) *pgconn.PgConn {
 	return c
 }
 
-func run(t testing.TB, c *pgconn.PgConn, sql string) string {
+func sql(t testing.TB, c *pgconn.PgConn, text string) string {
 	t.Helper()
-	res, err := c.Exec(t.Context(), sql).ReadAll()
+	res, err := c.Exec(t.Context(), text).ReadAll()
 	if err != nil {
-		t.Fatalf("%s: %v", sql, err)
+		t.Fatalf("%s: %v", text, err)
 	}
 	if last := res[len(res)-1]; len(last.Rows) > 0 && len(last.Rows[0]) > 0 {
 		return string(last.Rows[0][0])
@@ -38,22 +38,20 @@ func run(t testing.TB, c *pgconn.PgConn, sql string) string {
 // TestPageTablesAreWhatWasPredicted: backends that touched all of
 // shared_buffers have the page tables of the worst case, within 2 %.
 func TestPageTablesAreWhatWasPredicted(t *testing.T) {
-	each(t, func(t *testing.T, b server.Binaries) {
-		if b.Version.Major() != 13 && b.Version.Major() != 17 {
-			t.Skip("the kernel makes page tables, not the server: the oldest and a new major are enough")
-		}
+	// The kernel makes page tables, not the server: an old and a new major.
+	on(t, []int{13, 17}, func(t *testing.T, b server.Binaries) {
 		const buffers = unit.GB
 		i := start(t, b, map[string]string{"shared_buffers": buffers.GUC(), "huge_pages": "off", "fsync": "off", "max_wal_size": "8GB",
 			"checkpoint_timeout": "1h", "autovacuum": "off", "jit": "off", "max_parallel_workers_per_gather": "0", "synchronize_seqscans": "off"})
 		c := connect(t, i.ConnString())
-		run(t, c, "create extension pg_prewarm")
+		sql(t, c, "create extension pg_prewarm")
 		// One row of 2000 bytes of four on a page: few rows to count, all pages to touch.
 		pages := int64(buffers/(8*unit.KB)) - 500 // what the catalogs take that these sessions read
-		run(t, c, "create table big (n int, filler text) with (autovacuum_enabled = off)")
-		run(t, c, "alter table big alter filler set storage plain")
-		run(t, c, "insert into big select g, repeat('x', 1950) from generate_series(1, "+strconv.FormatInt(pages*4, 10)+") g")
-		run(t, c, "vacuum (freeze, analyze) big")
-		run(t, c, "select pg_prewarm('big', 'buffer')")
+		sql(t, c, "create table big (n int, filler text) with (autovacuum_enabled = off)")
+		sql(t, c, "alter table big alter filler set storage plain")
+		sql(t, c, "insert into big select g, repeat('x', 1950) from generate_series(1, "+strconv.FormatInt(pages*4, 10)+") g")
+		sql(t, c, "vacuum (freeze, analyze) big")
+		sql(t, c, "select pg_prewarm('big', 'buffer')")
 
 		readers := map[int]bool{}
 		for range 3 {
@@ -61,7 +59,7 @@ func TestPageTablesAreWhatWasPredicted(t *testing.T) {
 			readers[int(w.PID())] = true
 			// count(*) touches every page of the table; the walk over the buffer
 			// headers and the mapping table comes with finding them.
-			run(t, w, "select count(*) from big")
+			sql(t, w, "select count(*) from big")
 		}
 		s := read(t, evidenceOf(t, i, false))
 		procs, ok := s.Instances[0].Processes.Get()

@@ -18,7 +18,7 @@ func TestLesserRoles(t *testing.T) {
 	each(t, func(t *testing.T, b server.Binaries) {
 		i := start(t, b, nil)
 		c := connect(t, i.ConnString())
-		run(t, c, "create role watcher login; grant pg_monitor to watcher; create role nothing login")
+		sql(t, c, "create role watcher login; grant pg_monitor to watcher; create role nothing login")
 		for _, role := range []string{"watcher", "nothing"} {
 			a, err := collect.Run(t.Context(), &target.Local{}, collect.Request{Kind: collect.Conninfo,
 				Value: strings.Replace(i.ConnString(), "user=postgres", "user="+role, 1)})
@@ -47,19 +47,16 @@ func TestLesserRoles(t *testing.T) {
 // TestNoPasswordNoAnswer: a server that wants a password is no crash and no
 // guess: one problem with a hint and exit code 7.
 func TestNoPasswordNoAnswer(t *testing.T) {
-	each(t, func(t *testing.T, b server.Binaries) {
-		if b.Version.Major() != 18 {
-			t.Skip("the answer to a refusal is the client's: one major is enough")
-		}
+	on(t, []int{18}, func(t *testing.T, b server.Binaries) { // the answer to a refusal is the client's
 		i := start(t, b, nil)
 		c := connect(t, i.ConnString())
-		run(t, c, "create role secretive login password 'correct horse'")
+		sql(t, c, "create role secretive login password 'correct horse'")
 		hba := i.DataDir + "/pg_hba.conf"
 		// The file is the account's and stays so: it is truncated, not replaced.
 		if err := os.WriteFile(hba, []byte("local all postgres trust\nlocal all all scram-sha-256\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		run(t, c, "select pg_reload_conf()")
+		sql(t, c, "select pg_reload_conf()")
 		_, err := collect.Run(t.Context(), &target.Local{}, collect.Request{Kind: collect.Conninfo,
 			Value: strings.Replace(i.ConnString(), "user=postgres", "user=secretive password=wrong-battery", 1)})
 		wantProblem(t, err, 7, "password")

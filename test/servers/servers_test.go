@@ -72,8 +72,14 @@ func skip(t *testing.T, tier, format string, args ...any) {
 // named, and fails the test where the tier is required.
 func each(t *testing.T, run func(t *testing.T, b server.Binaries)) {
 	t.Helper()
+	on(t, majors, run)
+}
+
+// on is each for some major versions, where the others could show no more.
+func on(t *testing.T, some []int, run func(t *testing.T, b server.Binaries)) {
+	t.Helper()
 	found, err := binaries()
-	for _, m := range majors {
+	for _, m := range some {
 		t.Run(fmt.Sprintf("pg%d", m), func(t *testing.T) {
 			b, ok := found[m]
 			if !ok {
