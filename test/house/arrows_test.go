@@ -28,20 +28,21 @@ var storeys = []string{"base", "fact", "judge", "act", "show"}
 // those that the house puts under them.
 var sideways = map[string][]string{
 	"base":  {"known"},
-	"fact":  {"evidence", "pg", "pg/params", "host", "kernlog", "pglog", "snapshot"},
+	"fact":  {"evidence", "pg", "pg/params", "pg/releases", "host", "kernlog", "pglog", "snapshot"},
 	"judge": {"memory", "stat", "rule", "rule/planned"},
 }
 
 // user names, for each package that may be imported sideways, who may do so;
 // an empty list means every package of the storey.
 var user = map[string][]string{
-	"fact/pg":        {"fact/snapshot"},
-	"fact/pg/params": {"fact/pg", "fact/snapshot"},
-	"fact/host":      {"fact/snapshot"},
-	"fact/kernlog":   {"fact/snapshot"},
-	"fact/pglog":     {"fact/snapshot"},
-	"fact/snapshot":  {},
-	"judge/rule":     {"judge/plan"},
+	"fact/pg":          {"fact/snapshot"},
+	"fact/pg/params":   {"fact/pg", "fact/snapshot"},
+	"fact/pg/releases": {"fact/snapshot"},
+	"fact/host":        {"fact/snapshot"},
+	"fact/kernlog":     {"fact/snapshot"},
+	"fact/pglog":       {"fact/snapshot"},
+	"fact/snapshot":    {},
+	"judge/rule":       {"judge/plan"},
 }
 
 // impure is what the pure storeys may not import: the world.

@@ -16,7 +16,7 @@ type Activity struct {
 	OldestXactAge     float64               `json:"oldestXactAge"`     // seconds; 0 when none is open
 	OldestBackendXmin int64                 `json:"oldestBackendXmin"` // age(backend_xmin), transactions
 	Waiting           int64                 `json:"waiting"`           // client backends waiting for a lock
-	YoungestConn      float64               `json:"youngestConn"`      // median age of client connections in seconds
+	MedianConnAge     float64               `json:"medianConnAge"`     // median age of client connections in seconds
 	ByUser            map[string]int64      `json:"byUser"`            // client backends by role; "" for a role that was dropped
 }
 
@@ -43,7 +43,7 @@ func ReadActivity(fsys fs.FS, key string) known.Fact[Activity] {
 			if r.Bool("total") {
 				totals++
 				hidden = r.Int("hidden_count")
-				a.Clients, a.Waiting, a.YoungestConn = n, r.Int("waiting"), r.Float("median_age")
+				a.Clients, a.Waiting, a.MedianConnAge = n, r.Int("waiting"), r.Float("median_age")
 				a.OldestXactAge, a.OldestBackendXmin = r.Float("oldest_xact"), r.Int("oldest_xmin")
 				return nil
 			}

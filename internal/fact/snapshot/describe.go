@@ -12,6 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/releases"
 )
 
 // Description is a host that is not here, as a person described it.
@@ -364,8 +365,14 @@ func (d Description) row(p params.Param) []*string {
 			source = "override" // the server computes it when it starts; nobody wrote it down
 		}
 	}
-	if p.Name == "server_version_num" {
-		val = strconv.Itoa(int(unit.MajorVersion(d.Major)))
+	if r, ok := releases.Of(d.Major); ok {
+		// Nobody says which minor release he will install: it is the latest one.
+		switch p.Name {
+		case "server_version_num":
+			val = strconv.Itoa(int(r.Latest))
+		case "server_version":
+			val = r.Latest.String()
+		}
 	}
 	if s, ok := d.Settings[p.Name]; ok {
 		val, source = s, "configuration file"

@@ -1,8 +1,9 @@
 package check
 
 import (
-	"fmt"
 	"time"
+
+	"github.com/pgfettle/pgfettle/internal/fact/pg/releases"
 )
 
 // lifeWarning is how long before the end a notice comes: a major upgrade with
@@ -28,22 +29,21 @@ var EndOfLife = Check{
 		if !ok || c.Snapshot.TakenAt <= 0 {
 			return
 		}
-		if v.Major() < releases[0].major {
-			c.Found("{version} runs; its major version was out of support before {oldest} was.", "version", v, "oldest", releases[0].major)
+		if v.Major() < releases.Oldest() {
+			c.Found("{version} runs; its major version was out of support before {oldest} was.", "version", v, "oldest", releases.Oldest())
 			return
 		}
-		r, ok := releaseOf(v.Major())
+		r, ok := releases.Of(v.Major())
 		if !ok {
 			return
 		}
-		end := time.Date(r.year, time.Month(r.month), r.day, 0, 0, 0, 0, time.UTC)
-		left := end.Sub(time.Unix(c.Snapshot.TakenAt, 0))
-		day := fmt.Sprintf("%d-%02d-%02d", r.year, r.month, r.day)
+		left := r.Last.Sub(time.Unix(c.Snapshot.TakenAt, 0))
+		day := r.Last.Format(time.DateOnly)
 		switch {
 		case left <= 0:
-			c.Found("{version} runs; the last release of {major} came on {day}.", "version", v, "major", r.major, "day", day)
+			c.Found("{version} runs; the last release of {major} came on {day}.", "version", v, "major", v.Major(), "day", day)
 		case left <= lifeWarning:
-			c.FoundAs(Notice, "{version} runs; {major} gets its last release on {day}, in {left}.", "version", v, "major", r.major, "day", day, "left", span(left.Seconds()))
+			c.FoundAs(Notice, "{version} runs; {major} gets its last release on {day}, in {left}.", "version", v, "major", v.Major(), "day", day, "left", span(left.Seconds()))
 		}
 	},
 }

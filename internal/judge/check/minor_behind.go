@@ -1,12 +1,13 @@
 package check
 
+import "github.com/pgfettle/pgfettle/internal/fact/pg/releases"
+
 // severalBehind: minor releases come every quarter, so two of them are half a
 // year of known and published holes.
 const severalBehind = 2
 
 // MinorBehind knows the releases of the day on which this program was built and
-// says so; of a version newer than that it says nothing. A host that was only
-// described (a snapshot without a time) has a major version and no minor one.
+// says so; of a version newer than that it says nothing.
 var MinorBehind = Check{
 	ID:       "minor_behind",
 	Area:     Version,
@@ -19,18 +20,19 @@ var MinorBehind = Check{
 	Sources: []string{"pg-versioning", "pg-release-notes"},
 	Judge: func(c *Case) {
 		v, ok := Need(c, c.Instance.Server.Version)
-		if !ok || c.Snapshot.TakenAt <= 0 {
+		if !ok {
 			return
 		}
-		r, ok := releaseOf(v.Major())
-		if !ok || v.Minor() >= r.minor {
+		r, ok := releases.Of(v.Major())
+		if !ok || v >= r.Latest {
 			return
 		}
+		behind := r.Latest.Minor() - v.Minor()
 		sev := Notice
-		if r.minor-v.Minor() >= severalBehind {
+		if behind >= severalBehind {
 			sev = Warning
 		}
-		c.FoundAs(sev, "{version} runs; {major}.{minor} was the latest release in {date} (minor releases missing: {behind}).",
-			"version", v, "date", releasesAsOf, "major", r.major, "minor", r.minor, "behind", r.minor-v.Minor())
+		c.FoundAs(sev, "{version} runs; {latest} was the latest release in {date} (minor releases missing: {behind}).",
+			"version", v, "date", releases.AsOf, "latest", r.Latest, "behind", behind)
 	},
 }

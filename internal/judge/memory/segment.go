@@ -8,22 +8,16 @@ import (
 
 // Segment is the main shared memory segment of a server as it is.
 type Segment struct {
-	Size  unit.Bytes
-	Exact bool // the server said so; false: estimated from its settings
+	Size  unit.Bytes // where it is estimated never below the truth, unless an unknown library asks for more
+	Least unit.Bytes // what it certainly takes: to say that something is too small for it
 }
+
+// Exact says whether the server said the size; else it is estimated.
+func (s Segment) Exact() bool { return s.Size == s.Least }
 
 // estimateOver is by how much an estimate may be above the truth: the promise
 // of EstimateShared.
 const estimateOver = 0.03
-
-// Least returns what the segment certainly takes. To say that something is too
-// small for it, an estimate has to be taken at its lower end.
-func (s Segment) Least() unit.Bytes {
-	if s.Exact {
-		return s.Size
-	}
-	return s.Size.Scale(1 / (1 + estimateOver))
-}
 
 // SegmentOf returns the size of a server's segment: shared_memory_size (15+, in
 // whole MB), else the sum of pg_shmem_allocations, which 13 and 14 show to
@@ -35,14 +29,14 @@ func SegmentOf(in *snapshot.Instance) known.Fact[Segment] {
 		return known.Without[Segment](in.Server.Settings.State(), in.Server.Settings.Gap())
 	}
 	if b, ok := set.Bytes("shared_memory_size"); ok && b > 0 {
-		return known.Is(Segment{b, true})
+		return known.Is(Segment{b, b})
 	}
 	if parts, ok := in.Server.Shmem.Get(); ok && len(parts) > 0 {
 		var sum unit.Bytes
 		for _, p := range parts {
 			sum += p.Size
 		}
-		return known.Is(Segment{sum, true})
+		return known.Is(Segment{sum, sum})
 	}
 	version, ok := in.Server.Version.Get()
 	if !ok {
@@ -52,5 +46,6 @@ func SegmentOf(in *snapshot.Instance) known.Fact[Segment] {
 	if !ok {
 		return known.Missed[Segment](known.Gap{Fact: "pg/" + in.Key + "/shmem", Reason: "the server shows neither the size of its shared memory nor the settings that make it"})
 	}
-	return known.Is(Segment{EstimateShared(version.Major(), p), false})
+	size := EstimateShared(version.Major(), p)
+	return known.Is(Segment{size, max(size.Scale(1/(1+estimateOver)), p.SharedBuffers)})
 }

@@ -53,7 +53,7 @@ func TestSettledPool(t *testing.T) {
 	for _, c := range p.Changes {
 		if c.Address == "sysctl:vm.nr_hugepages" {
 			pages = c.To
-			if !strings.Contains(c.Reason, "700 are used by other programs") {
+			if !strings.Contains(c.Reason, "other programs use 700 now") {
 				t.Errorf("the reason does not tell of the others: %s", c.Reason)
 			}
 		}

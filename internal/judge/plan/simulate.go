@@ -11,7 +11,6 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
-	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
 // Simulate returns the snapshot that would be taken after the plan was carried
@@ -105,15 +104,12 @@ func simulateShared(t *snapshot.Snapshot, sh Shared) {
 	if !ok {
 		return
 	}
-	page := 2 * unit.MB
-	if mem, ok := t.Host.Memory.Get(); ok && mem.HugePageSize > 0 {
-		page = mem.HugePageSize
-	}
-	held := rule.HeldPages(t, in)
+	page, _ := memory.HugePageSize(t, in).Get()
+	held := memory.HugePagesHeld(t, in)
 	// A server on huge pages takes as many as its memory needs then: what others
 	// use stays what it is.
 	defer func() {
-		more := rule.HeldPages(t, in) - held
+		more := memory.HugePagesHeld(t, in) - held
 		t.Host.Memory = known.Map(t.Host.Memory, func(m host.Memory) host.Memory { m.HugeFree -= more; return m })
 	}()
 	if v, ok := m["shared_memory_size"]; ok {

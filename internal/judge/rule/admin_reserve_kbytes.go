@@ -25,9 +25,9 @@ var adminReserveKBytes = Rule{
 			return
 		}
 		if have >= int64(adminReserve/unit.KB) {
-			c.Keep("{present} kB are enough for root to log in and repair", "present", have)
+			c.Keep("{present} is enough for root to log in and repair", "present", unit.Bytes(have)*unit.KB)
 			return
 		}
-		c.Set(adminReserve, "under strict overcommit root needs about 128 MB to log in and repair, and {present} kB are kept for him", "present", have)
+		c.Set(adminReserve, "under strict overcommit root needs about 128 MB to log in and repair; {present} is kept back for that now", "present", unit.Bytes(have)*unit.KB)
 	},
 }

@@ -13,6 +13,6 @@ var autovacuumAnalyzeScaleFactor = Rule{
 		if s, ok := vacuumShares[c.Options.Profile]; ok {
 			most = s.changed
 		}
-		c.atMost(most, "with {present} the planner learns of changes in a table of 100 million rows after {rows}; at {most} it learns sooner for the price of a sample")
+		c.atMost(most, "with {present} the planner learns of changes in a table of 100 million rows after {rows} of them; at {most} it learns sooner for the price of a sample")
 	},
 }

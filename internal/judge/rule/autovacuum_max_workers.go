@@ -2,12 +2,16 @@ package rule
 
 import "github.com/pgfettle/pgfettle/internal/base/knob"
 
+// autovacuumDefault is the server's own default: it is not lowered where memory
+// is short.
+const autovacuumDefault = 3
+
 var autovacuumMaxWorkers = Rule{
 	Address: knob.PG("autovacuum_max_workers"),
 	Title:   "how many tables may be vacuumed at once",
 	Why: "One large table can hold a worker for hours, and the others wait. Each worker may take autovacuum_work_mem, and all of them share one cost limit: " +
 		"more workers without a higher limit are slower workers.",
-	Formula: "A quarter of the processors, 3 (the default) to 5; 1c 4 to 8, as its vendor advises a quarter and at least 4; one for each 128 MB of memory. From 18 on not above autovacuum_worker_slots. More stays.",
+	Formula: "A quarter of the processors, 3 (the default) to 5; 1c 4 to 8, as its vendor advises a quarter and at least 4; at most one for each 512 MB of memory where that is more than 3. From 18 on not above autovacuum_worker_slots. More stays while the memory can feed them.",
 	Sources: []string{"pg-config-autovacuum", "its-1c", "pgtune"},
 	Decide: func(c *Case) {
 		slots, bounded := c.Int(knob.PG("autovacuum_worker_slots")) // 18+
@@ -24,18 +28,13 @@ var autovacuumMaxWorkers = Rule{
 		if !ok {
 			return
 		}
-		want := min(max(cpus/4, 3), 5)
+		want := min(max(cpus/4, autovacuumDefault), 5)
 		if c.Options.Profile == OneC {
 			want = min(max(cpus/4, 4), 8)
 		}
-		want, memory := c.affordable(want, 3)
 		if bounded {
 			want = min(want, slots)
 		}
-		if have >= want {
-			c.Keep("{present} workers are enough for {cpus}", "present", c.shown(), "cpus", processors(cpus))
-			return
-		}
-		c.Set(want, "with {cpus} {workers} tables can be vacuumed at once, so that a large one does not hold up the others"+memory, "cpus", processors(cpus), "workers", want)
+		c.workers(want, autovacuumDefault, "autovacuum worker", "{workers} for {cpus}, so that a large table does not hold up the others", cpus)
 	},
 }

@@ -23,7 +23,7 @@ var autovacuumNaptime = Rule{
 		case have <= most.Seconds():
 			c.Keep("each database is looked at every {present}", "present", c.shown())
 		case c.Options.Profile == OneC:
-			c.Set(most, "1C fills and empties tables within a minute; every {present} is too seldom to know them", "present", c.shown())
+			c.Set(most, "1C fills and empties tables within a minute, which a look every {present} misses", "present", c.shown())
 		default:
 			c.Set(most, "every {present} is less often than the default, and looking costs next to nothing", "present", c.shown())
 		}

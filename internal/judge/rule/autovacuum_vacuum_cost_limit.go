@@ -39,7 +39,7 @@ var autovacuumVacuumCostLimit = Rule{
 			c.Keep("a limit of {present} suits {storage} ({why})", "present", have, "storage", string(s), "why", why)
 			return
 		}
-		c.Set(want, "the data lies on {storage} ({why}): {present} for all workers together dirties at most {speed} a second",
+		c.Set(want, "the data lies on {storage} ({why}): a limit of {present}, shared by all workers, lets them dirty at most {speed} a second",
 			"storage", string(s), "why", why, "present", have, "speed", c.dirtied(have))
 	},
 }

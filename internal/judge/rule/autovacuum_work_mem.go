@@ -41,11 +41,11 @@ var autovacuumWorkMem = Rule{
 		}
 		base := c.sizeBase(b)
 		want := max(roundDown(base/20/unit.Bytes(workers), 8, unit.MB), autovacuumLeast)
-		most, text := autovacuumMost, "a twentieth of {memory} for {workers} workers"
+		most, text := autovacuumMost, "a twentieth of {memory}, shared by {workers}"
 		if version.Major() >= 17 {
 			most = autovacuumMost17
 		}
-		pairs := []any{"memory", base, "workers", workers}
+		pairs := []any{"memory", base, "workers", count{workers, "worker"}}
 		if want > most {
 			want = most
 			text += ", but no more than {most}, beyond which VACUUM gains nothing on {major}"

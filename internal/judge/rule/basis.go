@@ -153,25 +153,8 @@ func limitGroup(in *snapshot.Instance) string {
 	return cg.Path
 }
 
-// CPUs returns the processors that the instance may use: those online, or the
-// whole ones of its control group's quota or set where that is fewer.
-func (c *Case) CPUs() (int, bool) {
-	cpu, ok := Need(c, c.Snapshot.Host.CPU)
-	if !ok || cpu.Logical < 1 {
-		return 0, false
-	}
-	n := cpu.Logical
-	if c.Instance != nil {
-		cg, _ := c.Instance.CGroup.Get()
-		if quota, ok := cg.CPUs.Get(); ok && quota > 0 {
-			n = min(n, max(int(quota), 1))
-		}
-		if set, ok := cg.CPUSet.Get(); ok && set > 0 {
-			n = min(n, set)
-		}
-	}
-	return n, true
-}
+// CPUs returns the processors that the instance may use.
+func (c *Case) CPUs() (int, bool) { return Need(c, memory.Processors(c.Snapshot, c.Instance)) }
 
 // Active returns how many sessions are at work at once at the peak: what the
 // user said, else what the profile assumes of so many processors, more where
@@ -189,14 +172,9 @@ func (c *Case) activeOf(conns int) (int, bool) {
 	if c.Options.Active > 0 {
 		return min(c.Options.Active, conns), true
 	}
-	n := 0
-	if a, ok := c.Instance.Server.Activity.Get(); ok {
-		n = int(min(a.States["active"].Count, int64(conns)))
-	}
 	cpus, ok := c.CPUs()
 	if !ok {
 		return 0, false
 	}
-	n = max(n, int(c.prior().PerCPU*float64(cpus)), 1)
-	return min(n, conns), true
+	return c.prior().Active(c.Instance, cpus, conns), true
 }

@@ -39,8 +39,8 @@ var effectiveCacheSize = Rule{
 			private := parts.PageTables + parts.Backends + parts.Maintenance
 			if left := b.Share() - private; left < want {
 				want = left
-				text = "{left} of the {share} that the instance may have are left beside {private} of private memory for {connections} connections and maintenance"
-				pairs = []any{"left", max(left, 0), "share", b.Share(), "private", private, "connections", conns}
+				text = "of the {share} that the instance may have {left} is left beside {private} of private memory for {connections} and maintenance"
+				pairs = []any{"left", max(left, 0), "share", b.Share(), "private", private, "connections", count{conns, "connection"}}
 			}
 		}
 		if want < sb {

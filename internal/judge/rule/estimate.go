@@ -77,7 +77,10 @@ func (c *Case) estimatePlanned() (unit.Bytes, bool) {
 	}
 	now, ok1 := memory.SharedOf(set, nil)
 	planned, ok2 := memory.SharedOf(set, c.decided)
-	actual, _ := presentShared(c.Instance)
+	actual := unit.Bytes(0)
+	if seg, ok := memory.SegmentOf(c.Instance).Get(); ok && seg.Exact() {
+		actual = seg.Size
+	}
 	return memory.EstimatePlanned(version.Major(), now, actual, planned), ok1 && ok2
 }
 

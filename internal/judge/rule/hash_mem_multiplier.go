@@ -18,6 +18,6 @@ var hashMemMultiplier = Rule{
 			c.Set(2.0, "a hash on {major} gets what a sort gets; from 15 on twice that is the default, and work_mem is sized for it", "major", version.Major())
 			return
 		}
-		c.Keep("work_mem is sized with {present}", "present", c.shown())
+		c.Keep("{present} stays; work_mem is sized for it", "present", c.shown())
 	},
 }

@@ -64,7 +64,7 @@ var hugePages = Rule{
 		case present == "try" && int64(have) >= d.sum():
 			c.Keep("the pool of {pool} pages holds the {pages} pages that are needed", "pool", int64(planned), "pages", d.sum())
 		default:
-			c.Set("on", "the pool of {pool} pages holds the {pages} pages that are needed; with try a server that does not get them would say nothing", "pool", int64(planned), "pages", d.sum())
+			c.Set("on", "the pool of {pool} pages holds the {pages} pages that are needed; with try a server that does not get them runs on ordinary pages and says nothing", "pool", int64(planned), "pages", d.sum())
 		}
 	},
 }

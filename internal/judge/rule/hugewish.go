@@ -5,6 +5,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
 // hugeFrom is the shared_buffers from which huge pages are wanted: the page
@@ -50,17 +51,16 @@ func (c *Case) hugeRoom() hugeRoom {
 	if page != mem.HugePageSize {
 		room.pool = false
 		pools, _ := c.Snapshot.Host.HugePages.Get()
-		have := unit.Bytes(0)
-		for _, p := range pools {
-			if p.Size == page {
-				have = unit.Bytes(p.Total) * p.Size
-			}
-		}
+		have := unit.Bytes(memory.PoolOf(pools, page).Total) * page
 		bound(have, "huge_page_size asks for pages of {page}, of which there are {have}, reserved at boot", "page", page, "have", have)
 	} else if !c.hostIsOurs() {
 		room.pool = false
 		have := unit.Bytes(mem.HugeTotal-foreignPages(c.Snapshot, mem)) * page
-		bound(have, "the pool of huge pages is the host's, which cannot be changed from in here; it has {have} to give", "have", max(have, 0))
+		if have <= 0 {
+			bound(0, "the pool of huge pages is the host's, which cannot be changed from in here, and it has none to give")
+		} else {
+			bound(have, "the pool of huge pages is the host's, which cannot be changed from in here; it has {have} to give", "have", have)
+		}
 	}
 	cg, _ := c.Instance.CGroup.Get()
 	if limit, ok := cg.Hugetlb[int64(page/unit.KB)]; ok {

@@ -2,12 +2,16 @@ package rule
 
 import "github.com/pgfettle/pgfettle/internal/base/knob"
 
+// ioWorkersDefault is the server's own default: it is not lowered where memory
+// is short.
+const ioWorkersDefault = 3
+
 var ioWorkers = Rule{
 	Address: knob.PG("io_workers"),
 	Title:   "how many processes do reads for all sessions",
 	Why: "With io_method = worker, reads ahead are handed to these processes. With too few of them sessions on a machine of many processors wait for each other's reads; " +
 		"each is one more process with memory of its own.",
-	Formula: "A quarter of the processors, 3 (the default) to 32, and one for each 128 MB of memory; only with io_method = worker. More stays.",
+	Formula: "A quarter of the processors, 3 (the default) to 32, at most one for each 512 MB of memory where that is more than 3; only with io_method = worker. More stays while the memory can feed them.",
 	Sources: []string{"pg-config-resource", "pgtune"},
 	From:    18, To: 18,
 	Decide: func(c *Case) {
@@ -18,11 +22,6 @@ var ioWorkers = Rule{
 		if !ok {
 			return
 		}
-		want, memory := c.affordable(min(max(cpus/4, 3), 32), 3)
-		if have := int(c.now()); have >= want {
-			c.Keep("{present} I/O workers are enough for {cpus}", "present", c.shown(), "cpus", processors(cpus))
-			return
-		}
-		c.Set(want, "{workers} I/O workers for {cpus}"+memory, "workers", want, "cpus", processors(cpus))
+		c.workers(min(max(cpus/4, ioWorkersDefault), 32), ioWorkersDefault, "I/O worker", "{workers} for {cpus}", cpus)
 	},
 }

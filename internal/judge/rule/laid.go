@@ -1,7 +1,6 @@
 package rule
 
 import (
-	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
@@ -30,35 +29,19 @@ func (o *Outcome) SharedMemory(s *snapshot.Snapshot, in *snapshot.Instance, opt 
 // where its settings or the processors are not known.
 func (o *Outcome) Memory(s *snapshot.Snapshot, in *snapshot.Instance, opt *Options) (Laid, bool) {
 	c := o.onInstance(s, in, opt)
-	present := func(a knob.Address) (Value, bool) { return c.presentOf(a).Get() }
-	before, ok1 := c.memoryOf(present)
-	after, ok2 := c.memoryOf(c.Value)
-	if !ok1 || !ok2 {
-		return Laid{}, false
-	}
-	before.Active, ok1 = c.activeOf(before.Connections)
-	after.Active, ok2 = c.activeOf(after.Connections)
+	before, ok1 := memory.AsItIs(s, in, c.prior().Load).Get()
+	after, ok2 := memory.Figures(c.lookup, c.prior().Load)
 	shared, ok3 := o.SharedMemory(s, in, opt)
 	if !ok1 || !ok2 || !ok3 {
 		return Laid{}, false
 	}
-	page := hugePageSize(s, in)
-	before.Shared, ok1 = presentShared(in)
-	if !ok1 {
-		set, _ := in.Server.Settings.Get()
-		version, _ := in.Server.Version.Get()
-		p, _ := memory.SharedOf(set, nil)
-		before.Shared = memory.EstimateShared(version.Major(), p)
+	before.Active, ok1 = c.activeOf(before.Connections)
+	after.Active, ok2 = c.activeOf(after.Connections)
+	after.Shared, after.SharedPage = shared.Bytes, memory.BasePage(s)
+	if page := hugePageSize(s, in); o.onHuge(s, in, opt) && page > 0 {
+		after.Shared, after.SharedPage = shared.Bytes.RoundUp(page), page
 	}
-	before.SharedPage, after.SharedPage = basePage, basePage
-	if onHugePages(in) && page > 0 {
-		before.SharedPage, before.Shared = page, before.Shared.RoundUp(page)
-	}
-	after.Shared = shared.Bytes
-	if o.onHuge(s, in, opt) && page > 0 {
-		after.SharedPage, after.Shared = page, shared.Bytes.RoundUp(page)
-	}
-	return Laid{Before: before, After: after}, true
+	return Laid{Before: before, After: after}, ok1 && ok2
 }
 
 // onHuge says whether an instance will run on huge pages: it asks for them, and
@@ -106,8 +89,12 @@ func (o *Outcome) pool(s *snapshot.Snapshot, opt *Options) int64 {
 }
 
 // PoolUnused returns the memory in huge pages that nobody uses, as it is and as
-// planned.
+// planned. Where the memory is that of control groups it is 0: the host's pool
+// is charged to none of them.
 func (o *Outcome) PoolUnused(s *snapshot.Snapshot, opt *Options) (before, after unit.Bytes) {
+	if b, ok := o.Basis(s, opt); ok && b.Limited {
+		return 0, 0
+	}
 	mem, ok := s.Host.Memory.Get()
 	if !ok || mem.HugePageSize == 0 {
 		return 0, 0

@@ -26,9 +26,9 @@ var maxParallelMaintenanceWorkers = Rule{
 			want = min(want, pool)
 		}
 		if have >= want {
-			c.Keep("{present} workers for an index build are enough for {cpus}", "present", c.shown(), "cpus", processors(cpus))
+			c.Keep("{present} for an index build are enough for {cpus}", "present", count{have, "worker"}, "cpus", processors(cpus))
 			return
 		}
-		c.Set(want, "with {cpus} {workers} workers shorten index builds", "cpus", processors(cpus), "workers", want)
+		c.Set(want, "{workers} shorten index builds on {cpus}", "cpus", processors(cpus), "workers", count{want, "worker"})
 	},
 }

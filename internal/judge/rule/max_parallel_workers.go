@@ -14,24 +14,32 @@ var maxParallelWorkers = Rule{
 	Title:   "how many parallel workers all sessions may have together",
 	Why: "Each parallel worker is a process that may hold work_mem as often as its session does. More of them than processors make nothing faster and " +
 		"take memory from work_mem; more than max_worker_processes cannot be had.",
-	Formula: "dw and mixed: as many as processors; web, oltp, 1c and desktop: half as many. At least 2, at most one for each 128 MB of memory, and not above max_worker_processes. A present value within a quarter of that stays.",
+	Formula: "dw and mixed: as many as processors; web, oltp, 1c and desktop: half as many. At least 2, at most one for each 512 MB of memory, and not above max_worker_processes. A present value within a quarter of that stays, and so does one above it that the processors can run (as many as there are) and the memory can feed.",
 	Sources: []string{"pg-config-resource", "dalibo-j1"},
 	Needs:   []knob.Address{maxWorkerProcessesAddress},
 	Decide: func(c *Case) {
 		slots, known := c.Int(maxWorkerProcessesAddress)
-		want, cpus, memory, ok := c.parallelWorkers()
+		p, ok := c.parallelWorkers()
 		have := int(c.now())
+		within := !known || have <= slots
+		pairs := []any{"present", c.shown(), "workers", count{p.want, "parallel worker"}, "cpus", processors(p.cpus), "profile", string(c.Options.Profile)}
 		switch {
-		case known && have > slots && (!ok || want >= slots):
+		case !within && (!ok || p.want >= slots):
 			c.Set(slots, "{present} are more than max_worker_processes = {slots} can give", "present", c.shown(), "slots", slots)
 		case !ok:
 			return
-		case known && want > slots:
+		case known && p.want > slots:
 			c.Set(slots, "max_worker_processes has {slots} slots, the most that can be had", "slots", slots)
-		case near(c.canonical(have), c.canonical(want), workersNear) && (!known || have <= slots):
-			c.Keep("{present} suit {cpus} in the {profile} profile"+memory, "present", c.shown(), "cpus", processors(cpus), "profile", string(c.Options.Profile))
+		case within && near(c.canonical(have), c.canonical(p.want), workersNear):
+			text := "{present} suit {cpus} in the {profile} profile"
+			if have != p.want {
+				text = "{present} are close enough to the {workers} that suit {cpus} in the {profile} profile"
+			}
+			c.Keep(text+p.clause, pairs...)
+		case within && have > p.want && (have <= p.most || near(c.canonical(have), c.canonical(p.most), workersNear)):
+			c.Keep("{present} stay: {workers} would do in the {profile} profile, but {cpus} can run them and the memory can feed them", pairs...)
 		default:
-			c.Set(want, "{workers} parallel workers for {cpus} in the {profile} profile"+memory, "workers", want, "cpus", processors(cpus), "profile", string(c.Options.Profile))
+			c.Set(p.want, "{workers} for {cpus} in the {profile} profile"+p.clause, pairs...)
 		}
 	},
 }

@@ -47,12 +47,17 @@ func decidePerGather(c *Case) {
 	}
 	want, least = min(want, most), min(least, most)
 	if have >= least && have <= want {
-		c.Keep("{present} workers a query suit {cpus} in the {profile} profile", "present", c.shown(), "cpus", processors(cpus), "profile", string(profile))
+		c.Keep("{present} for a query suit {cpus} in the {profile} profile", "present", count{have, "worker"}, "cpus", processors(cpus), "profile", string(profile))
 		return
 	}
-	text := "{workers} workers a query for {cpus} in the {profile} profile"
-	if have > want {
+	text := "{workers} for a query on {cpus} in the {profile} profile"
+	switch {
+	case want == 0 && most == cpus/2:
+		text = "with {cpus} a parallel worker only takes time from its own session"
+	case want == 0:
+		text = "there are no parallel workers to be had"
+	case have > want:
 		text += "; {present} would take processors and memory from the other sessions"
 	}
-	c.Set(want, text, "workers", want, "cpus", processors(cpus), "profile", string(profile), "present", c.shown())
+	c.Set(want, text, "workers", count{want, "worker"}, "cpus", processors(cpus), "profile", string(profile), "present", c.shown())
 }

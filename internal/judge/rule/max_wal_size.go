@@ -60,8 +60,8 @@ func decideMaxWALSize(c *Case) {
 	if rate, hours, ok := c.walRate(); ok {
 		every, ok := c.Seconds(knob.PG("checkpoint_timeout"))
 		if measured := unit.Bytes(rate * every * walIntervals).RoundUp(unit.GB); ok && sized && measured > prior {
-			want, text = measured, "{rate} of WAL a second over {hours} hours make {interval} in one checkpoint_timeout; three times that"
-			inputs = []any{"rate", unit.Bytes(rate), "hours", int64(hours), "interval", unit.Bytes(rate * every)}
+			want, text = measured, "{rate} of WAL a second over {hours} make {interval} in one checkpoint_timeout; three times that"
+			inputs = []any{"rate", unit.Bytes(rate), "hours", count{int(hours), "hour"}, "interval", unit.Bytes(rate * every)}
 		}
 	}
 	if want <= have {

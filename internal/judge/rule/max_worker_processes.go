@@ -1,6 +1,8 @@
 package rule
 
 import (
+	"fmt"
+
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
@@ -12,10 +14,14 @@ const (
 	// workerOthers are the worker processes that are no parallel workers: the
 	// launcher of logical replication, its workers (4 by default), extensions.
 	workerOthers = 4
-	// workerMemory is how much memory a further process of the server asks for:
-	// 5 MB of its own and its share of work_mem; an eighth of a gigabyte keeps
-	// a small machine from having more workers than it can feed.
-	workerMemory = 128 * unit.MB
+	// workerMemory is how much memory there has to be for each worker: it costs
+	// its base, its page tables and its share of work_mem. The default of 8
+	// parallel workers then needs 4 GB, and a container of that size on a host of
+	// 64 processors gets no more of them.
+	workerMemory = 512 * unit.MB
+	// parallelLeast is how many parallel workers there are at least: with fewer a
+	// single query cannot have the two of max_parallel_workers_per_gather.
+	parallelLeast = 2
 )
 
 var maxWorkerProcessesAddress = knob.PG("max_worker_processes")
@@ -31,14 +37,14 @@ var maxWorkerProcesses = Rule{
 	Tolerance: 0.2,
 	Decide: func(c *Case) {
 		have := int(c.now())
-		parallel, cpus, memory, ok := c.parallelWorkers()
+		p, ok := c.parallelWorkers()
 		want := workerDefault
 		if ok {
-			want = max(want, parallel+workerOthers)
+			want = max(want, p.want+workerOthers)
 		}
 		switch {
 		case have >= want && ok:
-			c.Keep("{present} slots are enough for {cpus}", "present", c.shown(), "cpus", processors(cpus))
+			c.Keep("{present} slots are enough for {cpus}", "present", c.shown(), "cpus", processors(p.cpus))
 		case have >= want:
 			return
 		default:
@@ -47,37 +53,70 @@ var maxWorkerProcesses = Rule{
 				c.Set(want, "{present} slots are fewer than the default of 8: parallel queries, replication and extensions share them", "present", c.shown())
 				return
 			}
-			c.Set(want, "{parallel} parallel workers for {cpus}"+memory+", and 4 for replication and extensions; at least 8", "parallel", parallel, "cpus", processors(cpus))
+			c.Set(want, "{parallel} for {cpus}"+p.clause+", and 4 for replication and extensions; at least 8", "parallel", count{p.want, "parallel worker"}, "cpus", processors(p.cpus))
 		}
 	},
 }
 
-// parallelWorkers returns how many parallel workers the profile wants on this
-// host, before max_worker_processes caps them, its processors, and what affordable says.
-func (c *Case) parallelWorkers() (workers, cpus int, memory string, ok bool) {
-	cpus, ok = c.CPUs()
+// parallel is how many parallel workers suit a host, before
+// max_worker_processes caps them.
+type parallel struct {
+	want   int    // what the profile chooses
+	most   int    // what the processors can run and the memory can feed
+	cpus   int    // processors
+	clause string // for the reason: says that the memory decides, where it does
+}
+
+// parallelWorkers returns the parallel workers for this host.
+func (c *Case) parallelWorkers() (p parallel, ok bool) {
+	p.cpus, ok = c.CPUs()
 	if !ok {
-		return 0, 0, "", false
+		return p, false
 	}
-	n := cpus
+	p.want, p.most = p.cpus, max(p.cpus, parallelLeast)
 	switch c.Options.Profile {
 	case Web, OLTP, OneC, Desktop:
 		// The sessions themselves keep the processors busy.
-		n = cpus / 2
+		p.want = p.cpus / 2
 	}
-	workers, memory = c.affordable(max(n, 2), 2)
-	return workers, cpus, memory, true
+	p.want = max(p.want, parallelLeast)
+	if fed, clause, ok := c.fed(parallelLeast); ok && fed < p.most {
+		p.most = fed
+		if fed < p.want {
+			p.want, p.clause = fed, ", as many as "+clause
+		}
+	}
+	return p, true
 }
 
-// affordable returns n, or as many processes as the memory can feed, at least
-// low; and a clause for the reason where it is the memory that decides.
-func (c *Case) affordable(n, low int) (int, string) {
+// fed returns how many workers of a kind the memory can feed, at least low, and
+// the end of a clause that says so: «… 4 GB of memory can feed»; ok is false
+// where the memory is not known.
+func (c *Case) fed(low int) (n int, clause string, ok bool) {
 	b, ok := c.Basis()
 	if !ok {
-		return n, ""
+		return 0, "", false
 	}
-	if fed := max(int(b.Part()/workerMemory), low); fed < n {
-		return fed, ", as many as " + b.Part().String() + " of memory can feed"
+	return max(int(b.Part()/workerMemory), low), fmt.Sprintf("%s of memory can feed (one for each %s, at least %d)", b.Part(), workerMemory, low), true
+}
+
+// workers decides for so many processes of a kind, as far as the memory can feed
+// them. The server's default is never lowered, and more than that only where the
+// memory cannot feed it.
+func (c *Case) workers(want, byDefault int, noun, text string, cpus int) {
+	have := int(c.now())
+	enough := "{present} are enough for {cpus}"
+	fed, clause, ok := c.fed(byDefault)
+	if ok && want > fed {
+		want, text, enough = fed, text+", as many as "+clause, "{present} are as many as "+clause
 	}
-	return n, ""
+	pairs := []any{"present", count{have, noun}, "workers", count{want, noun}, "cpus", processors(cpus)}
+	switch {
+	case ok && have > fed && !near(c.canonical(have), c.canonical(fed), workersNear):
+		c.Set(want, "{present} are more than "+clause, pairs...)
+	case have >= want:
+		c.Keep(enough, pairs...)
+	default:
+		c.Set(want, text, pairs...)
+	}
 }

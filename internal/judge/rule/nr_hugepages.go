@@ -1,6 +1,8 @@
 package rule
 
 import (
+	"strconv"
+
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
@@ -48,8 +50,8 @@ var nrHugepages = Rule{
 				"want", want, "page", m.HugePageSize, "size", size, "reserve", b.Reserve, "memory", b.Total)
 			return
 		}
-		text, pairs := "{pages} pages of {page} hold the shared memory of {instances} instances ({shared})",
-			[]any{"pages", d.pages, "page", m.HugePageSize, "instances", d.instances, "shared", unit.Bytes(d.pages) * m.HugePageSize}
+		text, pairs := "{pages} of {page} hold the shared memory of {instances} instances ({shared})",
+			[]any{"pages", count{int(d.pages), "page"}, "page", m.HugePageSize, "instances", d.instances, "shared", unit.Bytes(d.pages) * m.HugePageSize}
 		switch {
 		case d.instances == 0 && d.foreign == 0 && have == 0:
 			c.Keep("no instance should run on huge pages: none has shared_buffers of 1 GB or more that fits, or none can get them")
@@ -57,24 +59,28 @@ var nrHugepages = Rule{
 		case d.instances == 0:
 			text, pairs = "no instance should run on huge pages", nil
 		case d.instances == 1:
-			text = "{pages} pages of {page} hold the shared memory of the instance ({shared})"
+			text = "{pages} of {page} hold the shared memory of the instance ({shared})"
 		}
 		if d.foreign > 0 {
-			text += "; {foreign} are used by other programs now"
+			text += "; other programs use {foreign} now"
 			pairs = append(pairs, "foreign", d.foreign)
 		}
 		switch {
 		case have >= want && float64(have-want) <= poolSlack*float64(want):
 			c.Keep(text+": the pool of {present} is enough", append(pairs, "present", have)...)
 		case have > want:
-			c.Set(want, text+": {spare} pages ({memory}) are given back", append(pairs, "spare", have-want, "memory", unit.Bytes(have-want)*m.HugePageSize)...)
+			c.Set(want, text+": {spare} ({memory}) can be given back", append(pairs, "spare", count{int(have - want), "page"}, "memory", unit.Bytes(have-want)*m.HugePageSize)...)
 		case unit.Bytes(want-have)*m.HugePageSize > m.Available:
 			c.Set(want, text+". Only {available} are available now: reserve them at boot, with hugepages={want} on the kernel's command line",
-				append(pairs, "available", m.Available, "want", want)...)
+				append(pairs, "available", m.Available, "want", bare(want))...)
 			c.After(knob.Reboot)
 		default:
 			c.Set(want, text+". The kernel may silently give fewer where memory is fragmented: read it back, and also reserve them at boot (hugepages={want})",
-				append(pairs, "want", want)...)
+				append(pairs, "want", bare(want))...)
 		}
 	},
 }
+
+// bare writes a number as a command line takes it, without the commas that
+// people get.
+func bare(n int64) string { return strconv.FormatInt(n, 10) }

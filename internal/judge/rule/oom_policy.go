@@ -1,6 +1,10 @@
 package rule
 
-import "github.com/pgfettle/pgfettle/internal/base/knob"
+import (
+	"slices"
+
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+)
 
 var oomPolicy = Rule{
 	Address: "unit:OOMPolicy",
@@ -12,19 +16,24 @@ var oomPolicy = Rule{
 	Effect:  knob.Now,
 	Risk:    knob.Low,
 	Decide: func(c *Case) {
-		seen := ""
+		var goes, ends []string
 		for i := range c.Snapshot.Instances {
 			u, ok := c.Snapshot.Instances[i].Unit.Get()
-			if !ok || u.OOMPolicy == "" {
-				continue // no systemd, or one before 243, which does not look
-			}
-			seen = u.Name
-			if u.OOMPolicy == "stop" || u.OOMPolicy == "kill" {
-				c.Set("continue", "{unit} says {policy}: one session killed for memory would leave the instance down, though it recovers by itself", "unit", u.Name, "policy", u.OOMPolicy)
-				return
+			switch {
+			case !ok || u.OOMPolicy == "" || slices.Contains(goes, u.Name):
+				// no systemd, one before 243, which does not look, or a unit of several instances
+			case u.OOMPolicy == "stop" || u.OOMPolicy == "kill":
+				ends = append(ends, u.Name+" says "+u.OOMPolicy)
+			default:
+				goes = append(goes, u.Name)
 			}
 		}
-		if seen != "" {
+		switch {
+		case len(ends) == 1:
+			c.Set("continue", "{unit}: one session killed for memory would leave the instance down, though it recovers by itself", "unit", ends[0])
+		case len(ends) > 1:
+			c.Set("continue", "{units}: one session killed for memory would leave its instance down, though it recovers by itself", "units", listed(slices.Compact(ends)))
+		case len(goes) > 0:
 			c.Keep("the instance goes on after one of its processes was killed for memory")
 		}
 	},

@@ -10,10 +10,6 @@ import (
 )
 
 const (
-	// commitBackend is the address space that a session may claim beside its
-	// sorts and hashes: strict overcommit counts what is mapped, not what is
-	// touched, so it is twice the 5 MB of memory that a warm session holds.
-	commitBackend = 10 * unit.MB
 	// adminReserve is what root keeps for a login and a kill when nothing else
 	// gets memory any more: about 128 MB under strict overcommit.
 	adminReserve = 128 * unit.MB
@@ -80,9 +76,7 @@ func (c *Case) plannedHugetlb(m host.Memory) unit.Bytes {
 	return now
 }
 
-// committed is what an instance may have committed at its peak: shared memory
-// on ordinary pages in full, as the kernel counts it when it is mapped; huge
-// pages are counted by themselves.
+// committed is what an instance may have committed at its peak.
 func (c *Case) committed() (unit.Bytes, bool) {
 	conns, ok1 := c.Int("pg:max_connections")
 	sb, ok2 := c.Bytes("pg:shared_buffers")
@@ -95,16 +89,11 @@ func (c *Case) committed() (unit.Bytes, bool) {
 		return 0, false
 	}
 	m.WorkMem = work
-	p := m.Parts()
-	need := unit.Bytes(m.Connections+m.Processes)*commitBackend + unit.Bytes(m.Active)*m.TempBuffers + p.Work + p.Maintenance
-	if !c.wantsHuge() {
-		shared, ok := c.estimate(sb, conns)
-		if !ok {
-			return 0, false
-		}
-		need += shared
+	if c.wantsHuge() {
+		return m.Commits(false), true
 	}
-	return need, true
+	m.Shared, ok = c.estimate(sb, conns)
+	return m.Commits(true), ok
 }
 
 // containersHere says whether containers run on this host: their root file

@@ -22,7 +22,14 @@ var overcommitKBytes = Rule{
 		if !ok || s.commit.KBytes == 0 {
 			return
 		}
-		c.Set(s.commit.KBytes, "80 % of {memory}, less {huge} of huge pages, which the kernel does not take off by itself here, and {swap} of swap, which it adds: CommitLimit becomes {limit}. vm.overcommit_ratio becomes 0 by it",
+		text := "80 % of {memory}"
+		if s.commit.Hugetlb > 0 {
+			text += ", less {huge} of huge pages, which the kernel does not take off where an amount is given"
+		}
+		if s.commit.Swap > 0 {
+			text += ", less {swap} of swap, which it adds"
+		}
+		c.Set(s.commit.KBytes, text+": CommitLimit becomes {limit}. vm.overcommit_ratio becomes 0 by it",
 			"memory", s.commit.Total, "huge", s.commit.Hugetlb, "swap", s.commit.Swap, "limit", s.limit)
 	},
 }

@@ -48,9 +48,13 @@ var overcommitMemory = Rule{
 		}
 		switch {
 		case s.limit == 0:
-			c.lenient("swap ({swap}) and huge pages ({huge}) are more than 80 % of the memory: there is no limit left to set", "swap", s.commit.Swap, "huge", s.commit.Hugetlb)
+			c.lenient("swap ({swap}) and huge pages ({huge}) come to more than 80 % of the memory ({memory}): no limit is left to set", "swap", s.commit.Swap, "huge", s.commit.Hugetlb, "memory", s.commit.Total)
 		case s.usable < s.need:
-			c.lenient("strict overcommit at 80 % of {memory} would leave {usable} to commit beside {huge} of huge pages, and the instances and other programs may need {need}",
+			beside := ""
+			if s.commit.Hugetlb > 0 {
+				beside = " beside {huge} of huge pages"
+			}
+			c.lenient("strict overcommit at 80 % of {memory} would leave {usable} to commit"+beside+", and the instances and other programs may need {need}",
 				"memory", s.commit.Total, "usable", s.usable, "huge", s.commit.Hugetlb, "need", s.need)
 		case s.usable < s.now:
 			c.lenient("strict overcommit would leave {usable} to commit, and {now} are committed now: new sessions would be refused at once. Plan again when the server runs on huge pages",

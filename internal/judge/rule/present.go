@@ -37,12 +37,14 @@ type count struct {
 	noun string // takes an s for more than one
 }
 
-func (n count) String() string {
-	text := say.M("", "{n} "+n.noun, "n", n.n).String()
-	if n.n != 1 {
-		text += "s"
+func (n count) String() string { return countOf(n.n, n.noun, n.noun+"s") }
+
+// countOf is count for a noun whose plural is another word.
+func countOf(n int, one, many string) string {
+	if n == 1 {
+		many = one
 	}
-	return text
+	return say.M("", "{n} "+many, "n", n).String()
 }
 
 func processors(n int) count { return count{n, "processor"} }

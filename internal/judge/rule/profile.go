@@ -3,6 +3,8 @@ package rule
 import (
 	"fmt"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
 // Profile is what the instance is for: a prior over what cannot be measured.
@@ -38,24 +40,17 @@ func ParseProfile(s string) (Profile, error) {
 
 // prior is what a profile assumes where nothing was measured.
 type prior struct {
-	// Sorts and Hashes are how many sort-like and hash-like nodes of one query
-	// hold their memory at the same time: an index look-up has none, a report
-	// with a join, an aggregate and an ORDER BY has two hashes and a sort.
-	Sorts, Hashes float64
-	// PerCPU is how many sessions per processor are at work at once at the peak:
-	// facts.md 4d takes 2 to 4; a warehouse saturates its processors with one.
-	PerCPU float64
-	// BufferShare is the share of the memory that goes to shared_buffers.
-	BufferShare float64
+	memory.Load
+	BufferShare float64 // the share of the memory that goes to shared_buffers
 }
 
 var priors = map[Profile]prior{
-	Web:     {Sorts: 1, Hashes: 0.5, PerCPU: 4, BufferShare: 0.25},
-	OLTP:    {Sorts: 1, Hashes: 1, PerCPU: 4, BufferShare: 0.25},
-	DW:      {Sorts: 2, Hashes: 2, PerCPU: 1, BufferShare: 0.25},
-	Mixed:   {Sorts: 1, Hashes: 1, PerCPU: 3, BufferShare: 0.25},
-	Desktop: {Sorts: 1, Hashes: 1, PerCPU: 2, BufferShare: 1.0 / 16},
-	OneC:    {Sorts: 2, Hashes: 1, PerCPU: 3, BufferShare: 0.25},
+	Web:     {memory.Load{Sorts: 1, Hashes: 0.5, PerCPU: 4}, 0.25},
+	OLTP:    {memory.Load{Sorts: 1, Hashes: 1, PerCPU: 4}, 0.25},
+	DW:      {memory.Load{Sorts: 2, Hashes: 2, PerCPU: 1}, 0.25}, // one long query saturates a processor
+	Mixed:   {memory.Mixed, 0.25},
+	Desktop: {memory.Load{Sorts: 1, Hashes: 1, PerCPU: 2}, 1.0 / 16},
+	OneC:    {memory.Load{Sorts: 2, Hashes: 1, PerCPU: 3}, 0.25},
 }
 
 func (c *Case) prior() prior {

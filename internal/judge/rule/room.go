@@ -46,7 +46,7 @@ func (c *Case) fitBuffers(b Basis, conns int) (fitted, bool) {
 		return l.tables(shared) <= l.part.Scale(tablesShare)
 	}
 	least := min(f.nominal, buffersLeast)
-	ordinary := max(largest(f.nominal, func(sb unit.Bytes) bool { return fits(sb, basePage) && small(sb) }), least)
+	ordinary := max(largest(f.nominal, func(sb unit.Bytes) bool { return fits(sb, l.base) && small(sb) }), least)
 	huge := unit.Bytes(0)
 	room := c.hugeRoom()
 	pooled := func(sb unit.Bytes) bool {
@@ -64,9 +64,9 @@ func (c *Case) fitBuffers(b Basis, conns int) (fitted, bool) {
 	case f.buffers >= f.nominal:
 	case huge == f.buffers && !pooled(f.nominal):
 		f.cut = cutByPool
-	case huge != f.buffers && !small(f.nominal) && fits(f.nominal, basePage):
+	case huge != f.buffers && !small(f.nominal) && fits(f.nominal, l.base):
 		f.cut = cutByTables
-	case huge != f.buffers && !small(f.nominal) && largest(f.nominal, func(sb unit.Bytes) bool { return fits(sb, basePage) }) > f.buffers:
+	case huge != f.buffers && !small(f.nominal) && largest(f.nominal, func(sb unit.Bytes) bool { return fits(sb, l.base) }) > f.buffers:
 		f.cut = cutByTables
 	default:
 		f.cut = cutByMemory
@@ -97,7 +97,7 @@ func (c *Case) beside(b Basis, conns int) (parts memory.Parts, l layout, ok bool
 	if room := c.hugeRoom(); sb >= hugeFrom && room.most > 0 && shared.RoundUp(l.huge) <= room.most {
 		return l.on(shared, l.huge, 0).Parts(), l, true
 	}
-	parts = l.on(shared, basePage, 0).Parts()
+	parts = l.on(shared, l.base, 0).Parts()
 	if pinned {
 		return parts, l, true
 	}
@@ -115,7 +115,7 @@ func (c *Case) beside(b Basis, conns int) (parts memory.Parts, l layout, ok bool
 func (c *Case) admits(b Basis, most int, work unit.Bytes) (int, bool) {
 	fits := func(conns int) bool {
 		parts, l, ok := c.beside(b, conns)
-		return ok && parts.Sum()+2*l.on(0, basePage, work).Parts().Work <= l.share
+		return ok && parts.Sum()+2*l.on(0, l.base, work).Parts().Work <= l.share
 	}
 	if _, _, ok := c.beside(b, most); !ok {
 		return 0, false

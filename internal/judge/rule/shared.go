@@ -26,8 +26,8 @@ func (c *Case) SharedMemory() (SharedMemory, bool) {
 		return SharedMemory{Bytes: b, Pages: b.Pages(page), Exact: exact}, true
 	}
 	if len(q.Settings) == 0 {
-		if b, ok := presentShared(c.Instance); ok {
-			return sized(b, true)
+		if seg, ok := memory.SegmentOf(c.Instance).Get(); ok && seg.Exact() {
+			return sized(seg.Size, true)
 		}
 	}
 	for _, a := range c.Instance.Answers {

@@ -1,6 +1,9 @@
 package rule
 
-import "github.com/pgfettle/pgfettle/internal/base/knob"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+)
 
 // sizedBefore are the knobs that the memory of an instance depends on and that
 // are decided before its connections, shared_buffers and work_mem are.
@@ -41,6 +44,9 @@ var sharedBuffers = Rule{
 		}
 		percent := float64(int(1000*float64(f.nominal)/float64(b.Part()))) / 10
 		text, pairs := "{percent} % of {memory}", []any{"percent", percent, "memory", b.Part()}
+		if b.Total < 2*unit.GB {
+			text += ", a smaller share than on a larger machine, as connections weigh more"
+		}
 		if b.Limited {
 			text += ", the limit of the control group"
 		}
@@ -54,11 +60,11 @@ var sharedBuffers = Rule{
 		}
 		switch f.cut {
 		case cutByMemory:
-			text += ", would be {nominal}; beside {connections} connections and the maintenance only this much of it fits"
-			pairs = append(pairs, "nominal", f.nominal, "connections", conns)
+			text += ", would be {nominal}; beside {connections} and the maintenance only this much of it fits"
+			pairs = append(pairs, "nominal", f.nominal, "connections", count{conns, "connection"})
 		case cutByTables:
-			text += ", would be {nominal}; without huge pages ({why}) the page tables of {connections} connections would take more than 5 % of the memory with more than this"
-			pairs = append(pairs, "nominal", f.nominal, "connections", conns, "why", c.hugeRoom().why)
+			text += ", would be {nominal}; without huge pages ({why}) the page tables of {connections} would take more than 5 % of the memory beyond this"
+			pairs = append(pairs, "nominal", f.nominal, "connections", count{conns, "connection"}, "why", c.hugeRoom().why)
 		case cutByPool:
 			text += ", would be {nominal}; this much fits the huge pages ({why})"
 			pairs = append(pairs, "nominal", f.nominal, "why", c.hugeRoom().why)

@@ -38,14 +38,11 @@ const (
 	buffersLeast = 128 * unit.MB
 	// workMemLeast is the smallest work_mem that a server accepts.
 	workMemLeast = 64 * unit.KB
-	// workMemUsable is the work_mem for which connections are given up: below it
-	// small sorts go to disk.
-	workMemUsable = unit.MB
-	// auxiliary processes of a server that are not counted by any setting:
-	// checkpointer, background writer, WAL writer, autovacuum launcher, logical
-	// replication launcher, archiver, logger, startup or WAL summarizer; 13 and
-	// 14 have the statistics collector besides.
-	auxiliaryProcesses = 9
+	// workMemUsable is the work_mem for which connections are given up. A session
+	// that is refused breaks an application; a sort of a few thousand rows that
+	// goes to disk, or rather to the page cache, does not. Below 256 kB even the
+	// hash of a small table would be split into files.
+	workMemUsable = 256 * unit.KB
 )
 
 // sizeBase is the memory that sizes are taken from: the instance's part of the
@@ -81,65 +78,21 @@ func roundDown(b unit.Bytes, parts, least unit.Bytes) unit.Bytes {
 }
 
 // figures returns what the instance's memory depends on besides the shared
-// memory and work_mem, as decided so far, for a number of connections.
+// memory, as decided so far, for a number of connections.
 func (c *Case) figures(conns int) (memory.Instance, bool) {
 	active, ok := c.activeOf(conns)
 	if !ok {
 		return memory.Instance{}, false
 	}
-	m, ok := c.memoryOf(c.Value)
+	m, ok := memory.Figures(c.lookup, c.prior().Load)
 	m.Connections, m.Active = conns, active
 	return m, ok
 }
 
-// memoryOf reads from the given settings what the memory depends on, besides
-// the shared memory and how many sessions work at once.
-func (c *Case) memoryOf(value func(knob.Address) (Value, bool)) (memory.Instance, bool) {
-	r := reading{value: value, ok: true}
-	p := c.prior()
-	m := memory.Instance{
-		Sorts: p.Sorts, Hashes: p.Hashes,
-		Connections: r.int("max_connections"),
-		Parallel:    min(r.int("max_parallel_workers"), r.int("max_worker_processes")),
-		Workers:     r.int("autovacuum_max_workers"),
-		WorkMem:     r.bytes("work_mem"),
-		HashFactor:  r.float("hash_mem_multiplier"),
-		TempBuffers: r.bytes("temp_buffers"),
-		Maintenance: r.bytes("maintenance_work_mem"),
-	}
-	ok := r.ok
-	// -1 is the value of maintenance_work_mem.
-	if m.Autovacuum = r.bytes("autovacuum_work_mem"); !r.ok {
-		m.Autovacuum = m.Maintenance
-	}
-	r.ok = true
-	m.Processes = auxiliaryProcesses + m.Workers + m.Parallel
-	if method, has := value("pg:io_method"); has && method.Setting == "worker" {
-		m.Processes += r.int("io_workers")
-	}
-	return m, ok
-}
-
-// reading reads settings until one is missing.
-type reading struct {
-	value func(knob.Address) (Value, bool)
-	ok    bool
-}
-
-func (r *reading) int(name string) int { return int(r.float(name)) }
-
-func (r *reading) float(name string) float64 {
-	v, ok := r.value(knob.PG(name))
-	f, isNumber := number(v)
-	r.ok = r.ok && ok && isNumber
-	return f
-}
-
-func (r *reading) bytes(name string) unit.Bytes {
-	v, ok := r.value(knob.PG(name))
-	b, isSize := size(v)
-	r.ok = r.ok && ok && isSize
-	return b
+// lookup returns the value that a setting of the instance will have.
+func (c *Case) lookup(name string) (value, base string, ok bool) {
+	v, ok := c.Value(knob.PG(name))
+	return v.Setting, v.Unit, ok
 }
 
 // number reads a value as a number.
@@ -166,7 +119,8 @@ type layout struct {
 	instance memory.Instance
 	share    unit.Bytes // what the instance may have
 	part     unit.Bytes // its part of the whole memory
-	huge     unit.Bytes // size of huge pages
+	base     unit.Bytes // size of ordinary pages
+	huge     unit.Bytes // of huge pages
 }
 
 func (c *Case) layout(b Basis, conns int) (layout, bool) {
@@ -174,10 +128,10 @@ func (c *Case) layout(b Basis, conns int) (layout, bool) {
 	if !ok {
 		// Where the processors are not known every session may be at work: enough
 		// to see that shared_buffers fits, not to size work_mem.
-		m, ok = c.memoryOf(c.Value)
+		m, ok = memory.Figures(c.lookup, c.prior().Load)
 		m.Connections, m.Active = conns, conns
 	}
-	return layout{instance: m, share: b.Share(), part: b.Part(), huge: hugePageSize(c.Snapshot, c.Instance)}, ok
+	return layout{instance: m, share: b.Share(), part: b.Part(), base: memory.BasePage(c.Snapshot), huge: hugePageSize(c.Snapshot, c.Instance)}, ok
 }
 
 // on returns the memory with shared memory of the given size on pages of the
@@ -192,12 +146,8 @@ func (l layout) on(shared, page, work unit.Bytes) memory.Instance {
 // depend on its size, of all processes.
 func (l layout) tables(shared unit.Bytes) unit.Bytes {
 	n := unit.Bytes(l.instance.Connections + l.instance.Processes)
-	return n * memory.PageTables(shared, basePage)
+	return n * memory.PageTables(shared, l.base)
 }
-
-// basePage is the ordinary page. A host with larger ones needs fewer page
-// tables than are reckoned here.
-const basePage = 4 * unit.KB
 
 // largest returns the largest whole number of megabytes from 1 MB to most for
 // which ok holds, in readable steps, and 0 where it holds for none; ok must

@@ -22,7 +22,7 @@ var tempBuffers = Rule{
 	Sources: []string{"pg-config-resource", "postgrespro-1c", "its-1c"},
 	Decide: func(c *Case) {
 		if c.Options.Profile != OneC {
-			c.Keep("{present} is kept; sessions with large temporary tables can SET more for themselves", "present", c.shown())
+			c.Keep("{present} stays; a session with large temporary tables can SET more for itself", "present", c.shown())
 			return
 		}
 		b, ok := c.Basis()

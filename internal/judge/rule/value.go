@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
@@ -125,16 +126,34 @@ func PresentOfHost(s *snapshot.Snapshot, a knob.Address, u string) known.Fact[Va
 			return text(s.Host.THP.ShmemEnabled)
 		}
 	case "unit":
-		for i := range s.Instances {
-			f := s.Instances[i].Unit
-			if un, ok := f.Get(); ok {
-				if v, ok := un.Properties[a.Name()]; ok {
-					return known.Is(Value{Setting: v, Unit: u})
-				}
-				return known.None[Value](known.Gap{Fact: string(a), Reason: "this systemd does not tell"})
-			}
-		}
-		return known.None[Value](known.Gap{Fact: string(a), Reason: "no instance runs as a systemd unit"})
+		return presentOfUnits(s, a, u)
 	}
 	return known.Missed[Value](known.Gap{Fact: string(a), Reason: "not collected"})
+}
+
+// oomPolicies orders the values of OOMPolicy= from the harmless to the worst:
+// after kill systemd finds the unit failed, as after stop, but with stop an
+// instance goes down that had recovered.
+var oomPolicies = []string{"continue", "kill", "stop"}
+
+// presentOfUnits returns a property of the units that run the instances: the
+// worst where they differ, as a knob of the host has one present value and the
+// change is for all of them.
+func presentOfUnits(s *snapshot.Snapshot, a knob.Address, u string) known.Fact[Value] {
+	worst := known.None[Value](known.Gap{Fact: string(a), Reason: "no instance runs as a systemd unit"})
+	for i := range s.Instances {
+		un, ok := s.Instances[i].Unit.Get()
+		if !ok {
+			continue
+		}
+		v, ok := un.Properties[a.Name()]
+		now, seen := worst.Get()
+		switch {
+		case !ok && !seen:
+			worst = known.None[Value](known.Gap{Fact: string(a), Reason: "this systemd does not tell"})
+		case ok && (!seen || slices.Index(oomPolicies, v) > slices.Index(oomPolicies, now.Setting)):
+			worst = known.Is(Value{Setting: v, Unit: u})
+		}
+	}
+	return worst
 }

@@ -3,6 +3,7 @@ package rule
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
 const (
@@ -33,8 +34,8 @@ func decideWALBuffers(c *Case) {
 		// Each time at least one block of 8 kB is written; the share is a lower bound.
 		share := float64(w.BuffersFull) * 8192 / float64(w.Bytes)
 		if share >= walBuffersFull && have < walBuffersMore {
-			c.Set(walBuffersMore, "{times} times in {hours} hours a backend had to write WAL because {present} of buffers were full",
-				"times", w.BuffersFull, "hours", int64(w.Secs/3600), "present", c.shown())
+			c.Set(walBuffersMore, "{times} in {hours} a backend had to write WAL because {present} of buffers were full",
+				"times", count{int(w.BuffersFull), "time"}, "hours", count{int(w.Secs / 3600), "hour"}, "present", c.shown())
 			return
 		}
 	}
@@ -42,8 +43,12 @@ func decideWALBuffers(c *Case) {
 	if !ok {
 		return
 	}
-	// A server shows the size that it worked out; only the file that it stands in
-	// tells that somebody fixed it.
+	// A server shows the size that it worked out.
+	if memory.Chosen(s["wal_buffers"]) == "-1" {
+		c.Keep("the size is automatic: {present} now, a 32nd of shared_buffers up to {segment}", "present", c.shown(), "segment", c.walSegment())
+		return
+	}
+	// Only the file that it stands in tells that somebody fixed it.
 	if set := s["wal_buffers"]; set.File != "" && have < c.walSegment() {
 		c.Set("-1", "{present} was fixed by hand; the automatic size grows with shared_buffers up to {segment}", "present", c.shown(), "segment", c.walSegment())
 		return

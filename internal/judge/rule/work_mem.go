@@ -3,6 +3,7 @@ package rule
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
 // workMemMost is where work_mem ends. Beyond it a sort or hash of so many
@@ -42,18 +43,18 @@ var workMem = Rule{
 		claims := float64(m.Working()) * m.Allowances()
 		left := b.Share() - parts.Sum()
 		if left <= 0 {
-			c.Set(workMemLeast, "{fixed} for shared memory, connections and maintenance leave nothing of the {share} that the instance may have: the smallest there is",
+			c.Set(workMemLeast, "shared memory, connections and maintenance take {fixed}, and the instance may have {share}: nothing is left, so the smallest value that there is",
 				"fixed", parts.Sum(), "share", b.Share())
 			return
 		}
 		want := roundDown(left.Scale(0.5/claims), 8, workMemLeast)
-		text := "{share} may be used, {fixed} of it by shared memory, connections and maintenance; half of the {left} left, for {working} processes at work ({active} sessions and {parallel} parallel workers) " +
-			"that hold it {claims} times each (sorts {sorts}, hashes {hashes} × hash_mem_multiplier {multiplier})"
-		pairs := []any{"share", b.Share(), "fixed", parts.Sum(), "left", left, "working", m.Working(), "active", m.Active, "parallel", m.Parallel,
+		text := "of the {share} that the instance may have, shared memory, connections and maintenance take {fixed}; half of the {left} left is for {working} at work ({active} and {parallel}), " +
+			"each holding it {claims} times (sort nodes: {sorts}; hash nodes: {hashes}, each of work_mem × {multiplier})"
+		pairs := []any{"share", b.Share(), "fixed", parts.Sum(), "left", left, "working", countOf(m.Working(), "process", "processes"), "active", count{m.Active, "session"}, "parallel", count{m.Parallel, "parallel worker"},
 			"claims", m.Allowances(), "sorts", m.Sorts, "hashes", m.Hashes, "multiplier", m.HashFactor}
 		if want > workMemMost {
 			want = workMemMost
-			text += "; more than 2 GB is for single sessions to ask for"
+			text += "; a session that needs more than 2 GB can SET it for itself"
 		}
 		c.Set(max(want, workMemLeast), text, pairs...)
 	},
@@ -74,7 +75,7 @@ func (c *Case) warnTooMuch(b Basis, conns int) {
 	if !ok {
 		return
 	}
-	m.Shared, m.SharedPage, m.WorkMem = shared, basePage, workMemLeast
+	m.Shared, m.SharedPage, m.WorkMem = shared, memory.BasePage(c.Snapshot), workMemLeast
 	if c.wantsHuge() {
 		m.SharedPage = hugePageSize(c.Snapshot, c.Instance)
 		m.Shared = shared.RoundUp(m.SharedPage)
@@ -83,10 +84,10 @@ func (c *Case) warnTooMuch(b Basis, conns int) {
 	if need <= b.Share() {
 		return
 	}
-	text := "The worst case does not fit: {connections} connections with shared_buffers = {buffers} and a work_mem of 64 kB need {need}, and of {memory} there are {share} ({reserve} are kept for the kernel, {others} for other programs)."
-	pairs := []any{"connections", conns, "buffers", sb.GUC(), "need", need, "memory", b.Total, "share", b.Share(), "reserve", b.Reserve, "others", b.Others}
+	text := "The worst case does not fit: {connections} with shared_buffers = {buffers} and a work_mem of 64 kB need {need}, and the instance may have {share} of {memory} ({reserve} is kept for the kernel, {others} for other programs)."
+	pairs := []any{"connections", count{conns, "connection"}, "buffers", sb.GUC(), "need", need, "memory", b.Total, "share", b.Share(), "reserve", b.Reserve, "others", b.Others}
 	if fit, ok := c.admits(b, conns, workMemUsable); ok && fit > 0 {
-		c.Warn(text+" {fit} connections would fit with a work_mem of 1 MB: use a pool.", append(pairs, "fit", fit)...)
+		c.Warn(text+" With a work_mem of {usable} there is room for {fit}: use a pool.", append(pairs, "fit", count{fit, "connection"}, "usable", workMemUsable)...)
 		return
 	}
 	c.Warn(text+" No number of connections would fit.", pairs...)

@@ -47,7 +47,7 @@ func (c *Case) dirty(ratioName string, pick func(dirtyLimits) unit.Bytes, least,
 			return
 		}
 		c.warnTuned()
-		c.Set(want, "{present} is outside of what is moderate, {least} to {most}: {want} for {storage}", "present", have, "least", least, "most", most, "want", want, "storage", why)
+		c.Set(want, "{present} is outside of what is moderate, {least} to {most}: {want} is right for {storage}", "present", have, "least", least, "most", most, "want", want, "storage", why)
 		return
 	}
 	ratio, ok := Need(c, c.Snapshot.Host.Sysctls.Int(ratioName))
@@ -66,7 +66,7 @@ func (c *Case) dirty(ratioName string, pick func(dirtyLimits) unit.Bytes, least,
 		return
 	}
 	c.warnTuned()
-	c.Set(want, "{ratio} % of free memory and file cache are up to {now} of written pages that wait for the disk; {want} for {storage}. {counterpart} becomes 0 by it",
+	c.Set(want, "{ratio} % of free memory and file cache are up to {now} of written pages that wait for the disk; {want} is right for {storage}. {counterpart} becomes 0 by it",
 		"ratio", ratio, "now", waiting, "want", want, "storage", why, "counterpart", ratioName)
 }
 

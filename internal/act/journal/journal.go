@@ -1,0 +1,77 @@
+// Package journal keeps what an apply intended and what it then did: one file
+// an apply under /var/lib/pgfettle/journal, one JSON object a line, each line on
+// disk before the next step is taken. Whoever finds a journal after a crash can
+// tell for every knob whether it is as before or as after, and how to bring it
+// to either.
+package journal
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+)
+
+// Schema names the version of the lines.
+const Schema = "pgfettle.journal/1"
+
+// Dir is where journals lie.
+const Dir = "/var/lib/pgfettle/journal"
+
+// State is one knob as it is or as it should be: the value in force, and the
+// whole persistent file that keeps it over a restart. Either may be missing: a
+// file in an image has no live value, a setting of a server reached over SQL
+// has no file that we see.
+type State struct {
+	Live *string `json:"live,omitempty"` // value in force, as the kernel's file or pg_settings has it; nil: none, or not looked at
+	File *File   `json:"file,omitempty"` // nil: this knob has no file
+}
+
+// File is the content of one file, or that there is none.
+type File struct {
+	Path string  `json:"path"`
+	Text *string `json:"text"`           // nil: there is no such file; bytes that are no UTF-8 are refused before an intention is written
+	Mode uint32  `json:"mode,omitempty"` // permission bits
+	UID  int     `json:"uid"`
+	GID  int     `json:"gid"`
+}
+
+// Kind says what a line tells.
+type Kind string
+
+// The kinds of line, in the order in which they come.
+const (
+	Begin    Kind = "begin"    // an apply starts: Run is set
+	Intend   Kind = "intend"   // the next step will bring Address from Before to After
+	Done     Kind = "done"     // it did, and reading back showed it
+	Failed   Kind = "failed"   // it did not, and Before was put back: Reason says why
+	Undoing  Kind = "undoing"  // the next step will bring it back to Before
+	Undone   Kind = "undone"   // it did
+	Kept     Kind = "kept"     // undo left it: somebody had changed it since; Reason shows what was found
+	Activate Kind = "activate" // the next step reloads or restarts an instance: Reason says which
+	Active   Kind = "active"   // it did, and the server is up
+	End      Kind = "end"      // the apply or undo came to its end
+)
+
+// Line is one line of a journal.
+type Line struct {
+	Kind     Kind         `json:"kind"`
+	At       int64        `json:"at"` // seconds since the epoch
+	N        int          `json:"n,omitempty"`
+	Run      *Run         `json:"run,omitempty"`
+	Address  knob.Address `json:"address,omitempty"`
+	Instance string       `json:"instance,omitempty"` // data directory; "" for the host
+	Effect   knob.Effect  `json:"effect,omitempty"`
+	From     string       `json:"from,omitempty"` // as a person spells it
+	To       string       `json:"to,omitempty"`
+	Before   *State       `json:"before,omitempty"`
+	After    *State       `json:"after,omitempty"`
+	Reason   string       `json:"reason,omitempty"`
+}
+
+// Run is the head of a journal.
+type Run struct {
+	Schema   string `json:"schema"`
+	ID       string `json:"id"`
+	Tool     string `json:"tool"`
+	Plan     string `json:"plan"`     // hash of the snapshot that the plan rests on
+	Hostname string `json:"hostname"` // so that a journal copied elsewhere is not undone there
+	Root     string `json:"root,omitempty"` // --root DIR
+}
