@@ -2,6 +2,23 @@
 // The intention is journalled before a knob is touched and the result is read
 // back after; a crash anywhere leaves each knob as it was or as it should be,
 // and the journal says which.
+//
+// How the engine uses a kind:
+//
+//   - apply: Look, Want; the two equal → the knob has the value already. Else the
+//     journal's intend line, Set(want), Look again. What was read back must equal
+//     want: the File byte for byte with mode and owner, and Live too where the
+//     effect is now. For effect reload and restart Live is compared after the
+//     activation; for reboot never (want.Live is then nil). A part of want that
+//     is nil is not compared, and Set leaves a part that is nil alone.
+//   - undo: the two parts are judged apart. A part that equals after goes back to
+//     before; one that equals before stays; any other was changed by somebody: a
+//     File is given to Ours, and if our value is still in it to Without; a Live
+//     value is left, and Set gets nil for it. Ours and Without get a Live that
+//     equals after's, so that they judge the file alone.
+//
+// Several knobs may share a file: its Text before the second is its Text after
+// the first. LookFile and SetFile read and write a journal.File.
 package apply
 
 import (
@@ -32,8 +49,33 @@ type Kind interface {
 	Without(found, before journal.State, k Knob) (journal.State, error)
 }
 
+// Witness is what a kind may also be: it knows who else sets a knob, such as a
+// file that is read later or a daemon. The clause is shown by status: "the file
+// /etc/sysctl.d/99-x.conf, which is read later". "" where it cannot be known.
+type Witness interface {
+	Witness(ctx context.Context, k Knob, found journal.State) string
+}
+
+// Guard is what a kind may also be: it knows before the first write that a right
+// is missing which the path of its file does not show, such as that to write to
+// /proc/sys. The error is a *say.Problem with say.CodeNoAccess or
+// say.CodeRefused, or one of io/fs.
+type Guard interface {
+	Allowed(ctx context.Context, k Knob) error
+}
+
+// Partial is what a kind may also be: setting it can be cut short in the middle,
+// or deliver less than was asked. Halfway says whether a live value may be what
+// a Set between the two states left, and nobody else's.
+type Partial interface {
+	Halfway(found, was, will journal.State, k Knob) bool
+}
+
 // Knob is one knob of one instance or of the host.
 type Knob struct {
 	Address  knob.Address
 	Instance *snapshot.Instance // nil for the host's
+	// Place is the file that an earlier look found to be the setting's, as the
+	// journal has it, for undo and resume; "": Look finds it. Only of pg: knobs.
+	Place string
 }

@@ -31,35 +31,44 @@ type File struct {
 	Mode uint32  `json:"mode,omitempty"` // permission bits
 	UID  int     `json:"uid"`
 	GID  int     `json:"gid"`
+	// Missing is the topmost folder of Path that is not there either: putting
+	// this state back removes the folders from the file's own up to it, as far
+	// as they are empty.
+	Missing string `json:"missing,omitempty"`
 }
 
 // Kind says what a line tells.
 type Kind string
 
-// The kinds of line, in the order in which they come.
+// The kinds of line, in the order in which they come. N names the change from
+// its planned line on.
 const (
 	Begin    Kind = "begin"    // an apply starts: Run is set
+	Planned  Kind = "planned"  // what it means to do: one line a change, before the first is touched
 	Intend   Kind = "intend"   // the next step will bring Address from Before to After
 	Done     Kind = "done"     // it did, and reading back showed it
-	Failed   Kind = "failed"   // it did not, and Before was put back: Reason says why
-	Undoing  Kind = "undoing"  // the next step will bring it back to Before
+	Failed   Kind = "failed"   // it did not, and Before was put back: Reason says why. After undoing: it could not be taken back
+	Skipped  Kind = "skipped"  // it was not begun and will not be: Reason says why
+	Activate Kind = "activate" // the next step reloads or restarts an instance: Effect says which
+	Active   Kind = "active"   // it did, and the server is up
+	Revert   Kind = "revert"   // it did not: the next steps bring the changes of the instance back; Reason says why
+	Undo     Kind = "undo"     // an undo starts
+	Undoing  Kind = "undoing"  // the next step will bring it from Before, as found, to After
 	Undone   Kind = "undone"   // it did
 	Kept     Kind = "kept"     // undo left it: somebody had changed it since; Reason shows what was found
-	Activate Kind = "activate" // the next step reloads or restarts an instance: Reason says which
-	Active   Kind = "active"   // it did, and the server is up
 	End      Kind = "end"      // the apply or undo came to its end
 )
 
 // Line is one line of a journal.
 type Line struct {
 	Kind     Kind         `json:"kind"`
-	At       int64        `json:"at"` // seconds since the epoch
-	N        int          `json:"n,omitempty"`
+	At       int64        `json:"at"`          // seconds since the epoch
+	N        int          `json:"n,omitempty"` // of the change, from 1; 0: the line is of no change
 	Run      *Run         `json:"run,omitempty"`
 	Address  knob.Address `json:"address,omitempty"`
 	Instance string       `json:"instance,omitempty"` // data directory; "" for the host
-	Effect   knob.Effect  `json:"effect,omitempty"`
-	From     string       `json:"from,omitempty"` // as a person spells it
+	Effect   knob.Effect  `json:"effect,omitempty"`   // absent: now
+	From     string       `json:"from,omitempty"`     // as a person spells it
 	To       string       `json:"to,omitempty"`
 	Before   *State       `json:"before,omitempty"`
 	After    *State       `json:"after,omitempty"`
@@ -71,7 +80,7 @@ type Run struct {
 	Schema   string `json:"schema"`
 	ID       string `json:"id"`
 	Tool     string `json:"tool"`
-	Plan     string `json:"plan"`     // hash of the snapshot that the plan rests on
-	Hostname string `json:"hostname"` // so that a journal copied elsewhere is not undone there
+	Plan     string `json:"plan"`           // hash of the snapshot that the plan rests on
+	Hostname string `json:"hostname"`       // so that a journal copied elsewhere is not undone there
 	Root     string `json:"root,omitempty"` // --root DIR
 }

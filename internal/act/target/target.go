@@ -48,6 +48,32 @@ type Target interface {
 	// Write replaces a file, or makes it: see the implementation for the
 	// order of steps. A crash leaves either the old file or the new one.
 	Write(name string, data []byte, perm fs.FileMode) error
+	// Put is Write with the mode and the owner that the file has to have from
+	// its first moment under its name, whatever the old file's were.
+	Put(name string, data []byte, perm fs.FileMode, uid, gid int) error
+	// Poke writes a file of /proc or /sys in one write(2), in place: the value
+	// and a newline, as echo does.
+	Poke(name, value string) error
+	// Append adds bytes to the end of a file that exists, in one write(2), and
+	// returns when they are on disk. Where it returns an error nothing was
+	// added; only a crash can leave a part.
+	Append(name string, data []byte) error
+	// Remove unlinks a file, and fsyncs its folder. A file that is not there is
+	// no error.
+	Remove(name string) error
+	// Writable says, without writing, whether a file of this name could be made
+	// or replaced: nil, or the error that it would meet.
+	Writable(name string) error
+	// Mkdir makes a folder that is not there, and those above it, and fsyncs the
+	// folders that they were made in.
+	Mkdir(name string, perm fs.FileMode) error
+	// Rmdir removes a folder that is empty, and fsyncs the one that it was in.
+	// One that is not empty, or not there, is no error and stays as it is.
+	Rmdir(name string) error
+	// Lock takes a file's lock for this process, without waiting, and leaves a
+	// hint of who has it. Where another process has it the error is a *Held. The
+	// kernel gives the lock back when the process ends, however it ends.
+	Lock(name, hint string) (unlock func() error, err error)
 	// Now is the target's clock.
 	Now() time.Time
 	// UID is the effective user id that all this is done as.

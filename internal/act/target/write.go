@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
-	"path"
-	"path/filepath"
 	"strconv"
 	"syscall"
 )
@@ -17,40 +15,32 @@ import (
 // perm counts only for a new one. A symbolic link stays one: what it leads to
 // is replaced. It is not for /proc and /sys, where nothing can be renamed.
 func (l *Local) Write(name string, data []byte, perm fs.FileMode) error {
-	abs, err := l.Resolve(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		// a new file, in a folder that must exist
-		var dir string
-		if dir, err = l.Resolve(path.Dir(clean(name))); err == nil {
-			abs = path.Join(dir, path.Base(clean(name)))
-		}
-	}
-	if err != nil {
-		return err
-	}
-	at := abs
-	if !l.host() {
-		at = filepath.Join(l.Root, abs)
-	}
-	dir, err := os.OpenRoot(filepath.Dir(at))
+	dir, base, err := l.folder(name)
 	if err != nil {
 		return err
 	}
 	defer dir.Close()
-	return replace(dir, filepath.Base(at), data, perm)
+	return replace(dir, base, data, perm)
 }
 
-func replace(dir *os.Root, base string, data []byte, perm fs.FileMode) (err error) {
+func replace(dir *os.Root, base string, data []byte, perm fs.FileMode) error {
+	var owner *User
 	old, err := info(dir.Lstat(base))
-	exists := err == nil
 	switch {
-	case exists && !old.Mode.IsRegular():
+	case err == nil && !old.Mode.IsRegular():
 		return &fs.PathError{Op: "write", Path: base, Err: ErrNotRegular}
-	case exists:
-		perm = old.Mode.Perm()
+	case err == nil:
+		// to the owner as he was; who may not give a file away and owns the
+		// old one has nothing to give
+		perm, owner = old.Mode.Perm(), &User{UID: old.UID, GID: old.GID}
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
+	return replaceAs(dir, base, data, perm, owner)
+}
+
+// replaceAs gives the new file to owner, or leaves it ours where that is nil.
+func replaceAs(dir *os.Root, base string, data []byte, perm fs.FileMode, owner *User) (err error) {
 	f, temp, err := temporary(dir, base)
 	if err != nil {
 		return err
@@ -64,10 +54,8 @@ func replace(dir *os.Root, base string, data []byte, perm fs.FileMode) (err erro
 	if _, err = f.Write(data); err != nil {
 		return err
 	}
-	if exists {
-		// to the owner as he was; who may not give a file away and owns the
-		// old one has nothing to give
-		if err = f.Chown(old.UID, old.GID); err != nil {
+	if owner != nil {
+		if err = f.Chown(owner.UID, owner.GID); err != nil {
 			return fmt.Errorf("owner of %s: %w", base, err)
 		}
 	}

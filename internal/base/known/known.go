@@ -109,15 +109,19 @@ type wire struct {
 
 // MarshalJSON writes {"is":…}, {"absent":gap}, {"forbidden":gap} or {"unread":gap}.
 func (f Fact[T]) MarshalJSON() ([]byte, error) {
-	var w wire
-	g := f.Gap()
-	switch f.state {
-	case Present:
-		b, err := json.Marshal(f.value)
+	if f.state == Present {
+		// Written by hand: a RawMessage in wire would be checked and copied once
+		// more, and the settings of a server are some 100 kB.
+		v, err := json.Marshal(f.value)
 		if err != nil {
 			return nil, err
 		}
-		w.Is = b
+		b := make([]byte, 0, len(v)+len(`{"is":}`))
+		return append(append(append(b, `{"is":`...), v...), '}'), nil
+	}
+	var w wire
+	g := f.Gap()
+	switch f.state {
 	case Absent:
 		w.Absent = &g
 	case Forbidden:

@@ -7,6 +7,9 @@ import "strings"
 const (
 	CodeError    = 1 // something did not work
 	CodeUsage    = 2 // the command line or a value in it is wrong
+	CodeStale    = 4 // a fact that the plan rests on has moved
+	CodeRefused  = 5 // a risk was not accepted, or another has the say
+	CodePartly   = 6 // partly done; the journal says what
 	CodeNoAccess = 7 // a right was missing; the hint names it
 )
 
@@ -16,7 +19,7 @@ type Problem struct {
 	Message string // one clause, lower case, no full stop: what went wrong
 	Detail  string // what was seen; may be empty
 	Hint    string // what to do about it; may be empty
-	Code    int    // exit code: CodeError, CodeUsage or CodeNoAccess
+	Code    int    // exit code: one of the Code constants
 }
 
 // Error returns message and detail in one line; the hint is for who shows it.

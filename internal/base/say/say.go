@@ -93,6 +93,9 @@ func Placeholders(t string) []string {
 	return out
 }
 
+// Spell returns a value as messages show it.
+func Spell(v any) string { return show(v) }
+
 func show(v any) string {
 	switch v := v.(type) {
 	case string:

@@ -45,7 +45,7 @@ type settledInstance struct {
 	Places        known.Fact[[]Place]
 	Manager       known.Fact[string]
 	Version       known.Fact[unit.Version]
-	Settings      known.Fact[pg.Settings]
+	Settings      known.Fact[map[string]settledSetting]
 }
 
 // Hash returns the SHA-256, in hexadecimal, of the facts that do not move by
@@ -80,14 +80,23 @@ func Hash(s *Snapshot) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// settledSetting is what a plan rests on of a setting. Its unit and bounds
+// follow from the version; what an enum allows depends on the build as well.
+type settledSetting struct {
+	Value  string
+	Source string
+	File   string   `json:",omitempty"`
+	Enum   []string `json:",omitempty"`
+}
+
 // atRest drops the settings that a running server changes by itself.
-func atRest(m pg.Settings) pg.Settings {
-	out := make(pg.Settings, len(m))
+func atRest(m pg.Settings) map[string]settledSetting {
+	out := make(map[string]settledSetting, len(m))
 	for n, s := range m {
 		if s.Context == "internal" && n != "server_version_num" && n != "data_checksums" && n != "wal_segment_size" {
 			continue
 		}
-		out[n] = s
+		out[n] = settledSetting{s.Value, s.Source, s.File, s.Enum}
 	}
 	return out
 }

@@ -43,7 +43,7 @@ func HugeNeedOf(in *snapshot.Instance, size unit.Bytes) (n HugeNeed, ok bool) {
 		return HugeNeed{pages, pages}, true
 	}
 	seg, ok := SegmentOf(in).Get()
-	return HugeNeed{seg.Size.Pages(size), seg.Least.Pages(size)}, ok
+	return HugeNeed{HugePages(seg.Size, size), HugePages(seg.Least, size)}, ok
 }
 
 // HugePagesHeld returns how many huge pages of the default size an instance

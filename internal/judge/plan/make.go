@@ -21,6 +21,7 @@ func Make(s *snapshot.Snapshot, rules []rule.Rule, o rule.Options) (*Plan, error
 	p := &Plan{
 		Schema: Schema, Snapshot: snapshot.Hash(s), Profile: o.Profile,
 		Changes: []Change{}, Warnings: []string{}, Unknown: out.Unknown, Questions: out.Questions,
+		Asked: askedOf(&o),
 	}
 	for _, d := range out.Decisions {
 		if !d.Changes() {

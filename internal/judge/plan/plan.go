@@ -26,6 +26,34 @@ type Plan struct {
 	Unknown   []known.Gap              `json:"unknown"`
 	Shared    []Shared                 `json:"shared_memory"`
 	Questions []snapshot.ShmemQuestion `json:"questions,omitempty"` // still open: the answers would make the plan exact
+	Asked     *Asked                   `json:"asked,omitempty"`     // nil: nothing but the profile was
+}
+
+// Asked is what a person asked for besides the profile. With it the plan can be
+// made again, to see whether it still holds.
+type Asked struct {
+	Connections int                     `json:"connections,omitempty"`
+	Active      int                     `json:"active,omitempty"`
+	Storage     rule.Storage            `json:"storage,omitempty"`
+	Shared      bool                    `json:"shared,omitempty"` // the host serves other programs too
+	Pins        map[knob.Address]string `json:"pins,omitempty"`
+}
+
+// Options returns what the plan was made with.
+func (p *Plan) Options() rule.Options {
+	o := rule.Options{Profile: p.Profile}
+	if a := p.Asked; a != nil {
+		o.Connections, o.Active, o.Storage, o.Shared, o.Pins = a.Connections, a.Active, a.Storage, a.Shared, a.Pins
+	}
+	return o
+}
+
+func askedOf(o *rule.Options) *Asked {
+	a := &Asked{o.Connections, o.Active, o.Storage, o.Shared, o.Pins}
+	if a.Connections == 0 && a.Active == 0 && a.Storage == "" && !a.Shared && len(a.Pins) == 0 {
+		return nil
+	}
+	return a
 }
 
 // Budget is the memory before and after. Total, reserve and others are the

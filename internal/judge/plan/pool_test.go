@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -64,5 +65,21 @@ func TestSettledPool(t *testing.T) {
 	again := mustPlan(t, plan.Simulate(s, p), rule.Options{Profile: rule.Mixed, Pins: map[knob.Address]string{}})
 	for _, c := range again.Changes {
 		t.Errorf("after the plan %s would change again, %s → %s: %s", c.Address, c.From, c.To, c.Reason)
+	}
+}
+
+// TestPoolOfTheHostIsNotTheGroups: the idle pool of the host is no part of a
+// control group's memory, in which it is charged to nobody; on the host it is.
+func TestPoolOfTheHostIsNotTheGroups(t *testing.T) {
+	const pool = "\nfile: proc/meminfo MemTotal: 67108864 kB\\nMemFree: 50000000 kB\\nMemAvailable: 50000000 kB\\nHugePages_Total: 2000\\n" +
+		"HugePages_Free: 2000\\nHugePages_Rsvd: 0\\nHugePages_Surp: 0\\nHugepagesize: 2048 kB\\nHugetlb: 4096000 kB\nfile: proc/sys/vm/nr_hugepages 2000\n"
+	for spec, want := range map[string]unit.Bytes{
+		"host: ram=64GB,cpus=8,pg=17,cgroup=4GB,container=docker" + pool: 0,
+		"host: ram=64GB,cpus=8,pg=17" + pool:                             4000 * unit.MB,
+	} {
+		a, o := buildHost(t, spec)
+		if b := mustPlan(t, read(t, a), o).Budget; b.Before.PoolUnused != want || b.Before.FileCache == 0 {
+			t.Errorf("%.60s: %s of the pool lie idle, want %s (%+v)", spec, b.Before.PoolUnused, want, b.Before)
+		}
 	}
 }

@@ -1,7 +1,6 @@
 package rule
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
@@ -35,53 +34,53 @@ func (c *Case) decided(name string) (string, bool) {
 	return d.Effective.Setting, true
 }
 
+// shape is what the shared memory of the decided settings depends on, read once
+// for the many sizes that are tried.
+type shape struct {
+	at     int // decisions made when it was read; more of them may change it
+	major  int
+	params memory.SharedParams
+	ok     bool // the version and the settings are known
+}
+
+// shape returns the shape of the case's instance.
+func (c *Case) shape() shape {
+	s, seen := c.out.shapes[c.Instance.Key]
+	if seen && s.at == len(c.out.Decisions) {
+		return s
+	}
+	s = shape{at: len(c.out.Decisions)}
+	version, ok1 := c.Instance.Server.Version.Get()
+	set, ok2 := c.Instance.Server.Settings.Get()
+	if ok1 && ok2 {
+		s.major = version.Major()
+		s.params, s.ok = memory.SharedOf(set, c.decided)
+	}
+	c.out.shapes[c.Instance.Key] = s
+	return s
+}
+
 // estimate returns the shared memory of the decided settings with this much
 // shared_buffers and so many connections. Sizes are decided with it and not
 // with what a server says, so that they do not move when one has said it.
 func (c *Case) estimate(buffers unit.Bytes, conns int) (unit.Bytes, bool) {
-	version, ok := c.Instance.Server.Version.Get()
-	if !ok {
-		return 0, false
-	}
-	set, ok := c.Instance.Server.Settings.Get()
-	if !ok {
-		return 0, false
-	}
-	block, isSize := unit.MemoryUnit(set["shared_buffers"].Unit)
-	if !isSize {
-		return 0, false
-	}
-	p, ok := memory.SharedOf(set, func(name string) (string, bool) {
-		switch name {
-		case "shared_buffers":
-			return strconv.FormatInt(max(int64(buffers/block), 1), 10), true
-		case "max_connections":
-			return strconv.Itoa(conns), true
-		}
-		return c.decided(name)
-	})
-	return memory.EstimateShared(version.Major(), p), ok
+	s := c.shape()
+	s.params.SharedBuffers, s.params.Connections = buffers, conns
+	return memory.EstimateShared(s.major, s.params), s.ok
 }
 
 // estimatePlanned estimates the shared memory of the decided settings for the
 // pool of huge pages: with what the running server takes beyond its own
 // estimate, as an extension that asks for memory goes on asking.
 func (c *Case) estimatePlanned() (unit.Bytes, bool) {
-	version, ok := c.Instance.Server.Version.Get()
-	if !ok {
-		return 0, false
-	}
-	set, ok := c.Instance.Server.Settings.Get()
-	if !ok {
-		return 0, false
-	}
-	now, ok1 := memory.SharedOf(set, nil)
-	planned, ok2 := memory.SharedOf(set, c.decided)
+	set, _ := c.Instance.Server.Settings.Get()
+	now, ok := memory.SharedOf(set, nil)
+	planned := c.shape()
 	actual := unit.Bytes(0)
 	if seg, ok := memory.SegmentOf(c.Instance).Get(); ok && seg.Exact() {
 		actual = seg.Size
 	}
-	return memory.EstimatePlanned(version.Major(), now, actual, planned), ok1 && ok2
+	return memory.EstimatePlanned(planned.major, now, actual, planned.params), ok && planned.ok
 }
 
 // preloaded lists the libraries of shared_preload_libraries.

@@ -49,7 +49,7 @@ var maxConnections = Rule{
 			// 1,888 rather than 1,906: nobody counts connections one by one.
 			want := max(int(roundDown(unit.Bytes(most), 32, 1)), low)
 			c.Warn("max_connections = {present} does not fit the memory, {want} does: sessions beyond that would be refused. Put a pool in front of the server, or say --connections {present} to keep them.",
-				"present", have, "want", want)
+				"present", bare(int64(have)), "want", bare(int64(want)))
 			c.Set(want, "{present} connections of 5 MB and more each, the nominal shared memory and a work_mem of {work} do not fit the {share} that the instance may have; {want} do",
 				"present", have, "work", workMemUsable, "share", b.Share(), "want", want)
 		}

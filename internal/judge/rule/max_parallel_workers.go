@@ -22,7 +22,7 @@ var maxParallelWorkers = Rule{
 		p, ok := c.parallelWorkers()
 		have := int(c.now())
 		within := !known || have <= slots
-		pairs := []any{"present", c.shown(), "workers", count{p.want, "parallel worker"}, "cpus", processors(p.cpus), "profile", string(c.Options.Profile)}
+		pairs := []any{"workers", count{p.want, "parallel worker"}, "cpus", processors(p.cpus), "profile", string(c.Options.Profile)}
 		switch {
 		case !within && (!ok || p.want >= slots):
 			c.Set(slots, "{present} are more than max_worker_processes = {slots} can give", "present", c.shown(), "slots", slots)
@@ -35,9 +35,9 @@ var maxParallelWorkers = Rule{
 			if have != p.want {
 				text = "{present} are close enough to the {workers} that suit {cpus} in the {profile} profile"
 			}
-			c.Keep(text+p.clause, pairs...)
+			c.Keep(text+p.clause, append(pairs, "present", c.shown())...)
 		case within && have > p.want && (have <= p.most || near(c.canonical(have), c.canonical(p.most), workersNear)):
-			c.Keep("{present} stay: {workers} would do in the {profile} profile, but {cpus} can run them and the memory can feed them", pairs...)
+			c.Keep("{present} stay: {workers} would do in the {profile} profile, but {cpus} can run them and the memory can feed them", append(pairs, "present", c.shown())...)
 		default:
 			c.Set(p.want, "{workers} for {cpus} in the {profile} profile"+p.clause, pairs...)
 		}

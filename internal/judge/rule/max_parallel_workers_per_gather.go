@@ -50,14 +50,19 @@ func decidePerGather(c *Case) {
 		c.Keep("{present} for a query suit {cpus} in the {profile} profile", "present", count{have, "worker"}, "cpus", processors(cpus), "profile", string(profile))
 		return
 	}
-	text := "{workers} for a query on {cpus} in the {profile} profile"
-	switch {
-	case want == 0 && most == cpus/2:
-		text = "with {cpus} a parallel worker only takes time from its own session"
-	case want == 0:
-		text = "there are no parallel workers to be had"
-	case have > want:
-		text += "; {present} would take processors and memory from the other sessions"
+	if want == 0 {
+		text := "there are no parallel workers to be had"
+		if most == cpus/2 {
+			text = "with {cpus} a parallel worker only takes time from its own session"
+		}
+		c.Set(0, text, "cpus", processors(cpus))
+		return
 	}
-	c.Set(want, text, "workers", count{want, "worker"}, "cpus", processors(cpus), "profile", string(profile), "present", c.shown())
+	text := "{workers} for a query on {cpus} in the {profile} profile"
+	pairs := []any{"workers", count{want, "worker"}, "cpus", processors(cpus), "profile", string(profile)}
+	if have > want {
+		text += "; {present} would take processors and memory from the other sessions"
+		pairs = append(pairs, "present", c.shown())
+	}
+	c.Set(want, text, pairs...)
 }

@@ -110,13 +110,13 @@ func (c *Case) workers(want, byDefault int, noun, text string, cpus int) {
 	if ok && want > fed {
 		want, text, enough = fed, text+", as many as "+clause, "{present} are as many as "+clause
 	}
-	pairs := []any{"present", count{have, noun}, "workers", count{want, noun}, "cpus", processors(cpus)}
+	present := count{have, noun}
 	switch {
 	case ok && have > fed && !near(c.canonical(have), c.canonical(fed), workersNear):
-		c.Set(want, "{present} are more than "+clause, pairs...)
+		c.Set(want, "{present} are more than "+clause, "present", present)
 	case have >= want:
-		c.Keep(enough, pairs...)
+		c.Keep(enough, "present", present, "cpus", processors(cpus))
 	default:
-		c.Set(want, text, pairs...)
+		c.Set(want, text, "workers", count{want, noun}, "cpus", processors(cpus))
 	}
 }

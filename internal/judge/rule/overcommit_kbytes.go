@@ -22,14 +22,15 @@ var overcommitKBytes = Rule{
 		if !ok || s.commit.KBytes == 0 {
 			return
 		}
-		text := "80 % of {memory}"
+		text, pairs := "80 % of {memory}", []any{"memory", s.commit.Total, "limit", s.limit}
 		if s.commit.Hugetlb > 0 {
 			text += ", less {huge} of huge pages, which the kernel does not take off where an amount is given"
+			pairs = append(pairs, "huge", s.commit.Hugetlb)
 		}
 		if s.commit.Swap > 0 {
 			text += ", less {swap} of swap, which it adds"
+			pairs = append(pairs, "swap", s.commit.Swap)
 		}
-		c.Set(s.commit.KBytes, text+": CommitLimit becomes {limit}. vm.overcommit_ratio becomes 0 by it",
-			"memory", s.commit.Total, "huge", s.commit.Hugetlb, "swap", s.commit.Swap, "limit", s.limit)
+		c.Set(s.commit.KBytes, text+": CommitLimit becomes {limit}. vm.overcommit_ratio becomes 0 by it", pairs...)
 	},
 }

@@ -92,6 +92,8 @@ type Outcome struct {
 	Questions []snapshot.ShmemQuestion // how much shared memory? asked because no answer was in the snapshot
 	Warnings  []say.Message            // what a person must know before he acts
 	index     map[[2]string]*Decision
+	shapes    map[string]shape // by Instance.Key; see Case.shape
+	segments  map[string]segment
 }
 
 // Of returns the decision on a knob of an instance ("" for the host), or nil.
@@ -129,7 +131,7 @@ func Decide(s *snapshot.Snapshot, rules []Rule, o Options) (*Outcome, error) {
 	if err := knownPins(ordered, o.Pins, s); err != nil {
 		return nil, err
 	}
-	out := &Outcome{index: map[[2]string]*Decision{}}
+	out := &Outcome{index: map[[2]string]*Decision{}, shapes: map[string]shape{}, segments: map[string]segment{}}
 	for _, r := range ordered {
 		if r.Address.Layer() != knob.Instance {
 			if !s.HostSeen {
@@ -292,7 +294,7 @@ func (c *Case) Set(v any, text string, pairs ...any) {
 	d := &Decision{Want: Value{Setting: c.canonical(v), Unit: c.unit()}, Reason: say.M("rule/"+string(c.rule.Address)+"/reason", text, pairs...)}
 	for i := 0; i+1 < len(pairs); i += 2 {
 		name := pairs[i].(string)
-		d.Inputs = append(d.Inputs, Input{Name: name, Value: say.M("", "{"+name+"}", name, pairs[i+1]).String()})
+		d.Inputs = append(d.Inputs, Input{Name: name, Value: say.Spell(pairs[i+1])})
 	}
 	c.decision = d
 }

@@ -16,10 +16,27 @@ type SharedMemory struct {
 	Exact bool  // the server or its installed binary said so; false: estimated, never below the truth
 }
 
+// segment is the planned shared memory of an instance as of so many decisions.
+type segment struct {
+	at     int
+	shared SharedMemory
+	ok     bool
+}
+
 // SharedMemory returns the shared memory that the decided settings make. Where
 // they are the present ones the running server has said it; else the installed
 // binary may have answered; else it is estimated, and the question is noted.
 func (c *Case) SharedMemory() (SharedMemory, bool) {
+	s, seen := c.out.segments[c.Instance.Key]
+	if !seen || s.at != len(c.out.Decisions) {
+		s.at = len(c.out.Decisions)
+		s.shared, s.ok = c.sharedMemory()
+		c.out.segments[c.Instance.Key] = s
+	}
+	return s.shared, s.ok
+}
+
+func (c *Case) sharedMemory() (SharedMemory, bool) {
 	q := snapshot.ShmemQuestion{Instance: c.Instance.Key, Settings: c.sharedDifference()}
 	page := hugePageSize(c.Snapshot, c.Instance)
 	sized := func(b unit.Bytes, exact bool) (SharedMemory, bool) {

@@ -3,11 +3,13 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/render"
 )
@@ -30,7 +32,7 @@ type planOptions struct {
 	deep        bool
 }
 
-var planFormats = []string{"text", "json", "conf", "alter-system", "sysctl"}
+var planFormats = []string{"text", "json", "conf", "alter-system", "sysctl", "ansible", "script", "patroni", "cnpg", "docker"}
 
 func newPlan(env *Env) *cobra.Command {
 	o := &planOptions{}
@@ -47,13 +49,21 @@ tell. With --for it plans for a host that is not here: ram is required; swap,
 cpus, sockets, storage, disk, pg, cgroup, container, kernel, thp and set.NAME are
 what else can be told.
 
+The forms of --format: text and json of the whole plan; conf (a snippet of
+postgresql.conf), alter-system (SQL) and sysctl (a file of sysctl.d); ansible (a
+playbook) and script (for a POSIX shell), which carry the whole plan out; and
+patroni, cnpg and docker for servers whose configuration another program owns: a
+patch for patronictl edit-config, a part of CloudNativePG's Cluster, arguments of
+docker run and a compose file.
+
 ` + targetHelp,
 		Example: `  pgfettle plan
   pgfettle plan --profile oltp --connections 300 --storage nvme
   pgfettle plan --pin pg:work_mem=64MB,sysctl:vm.swappiness=5
   pgfettle plan --out ./new-settings
   pgfettle plan --for 'ram=64GB,swap=2GB,cpus=16,sockets=2,storage=nvme,pg=17'
-  pgfettle plan --format alter-system db1.evidence`,
+  pgfettle plan --format alter-system db1.evidence
+  pgfettle plan --format patroni > patch.yml`,
 		Args: atMost(1, "one TARGET at most"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.target = strings.Join(args, "")
@@ -132,21 +142,29 @@ func runPlan(ctx context.Context, env *Env, o *planOptions) error {
 	return nil
 }
 
+// instanceForms are the forms that are about one instance.
+var instanceForms = map[string]func(io.Writer, render.Plan, *snapshot.Snapshot, string) error{
+	"conf": render.Conf, "alter-system": render.AlterSystem,
+	"patroni": render.Patroni, "cnpg": render.CNPG, "docker": render.Docker,
+}
+
 func writePlan(env *Env, d render.Plan, l *loaded, format string) error {
 	switch format {
 	case "json":
 		return render.PlanJSON(env.Stdout, d)
 	case "sysctl":
 		return render.Sysctl(env.Stdout, d, l.snapshot)
-	case "conf", "alter-system":
+	case "ansible":
+		return render.Ansible(env.Stdout, d, l.snapshot)
+	case "script":
+		return render.Script(env.Stdout, d, l.snapshot)
+	}
+	if form, ok := instanceForms[format]; ok {
 		key, err := oneInstance(d, l, format)
 		if err != nil {
 			return err
 		}
-		if format == "conf" {
-			return render.Conf(env.Stdout, d, l.snapshot, key)
-		}
-		return render.AlterSystem(env.Stdout, d, l.snapshot, key)
+		return form(env.Stdout, d, l.snapshot, key)
 	}
 	return render.PlanText(env.Stdout, d, env.Style())
 }

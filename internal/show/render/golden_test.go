@@ -24,7 +24,8 @@ var update = flag.Bool("update", false, "rewrite the goldens")
 // A case is a txtar file: its first line says it in plain words; given.json is
 // the document; facts.json is what of the snapshot a file form asks for; each
 // file below want/ is one form, whose name says how it is rendered
-// (text-80, text-80-color, json, conf, alter-system, sysctl, files).
+// (text-80, text-80-color, json, conf.KEY, alter-system.KEY, sysctl, files,
+// ansible, script, patroni.KEY, cnpg.KEY, docker.KEY).
 func goldens(t *testing.T, dir string, form func(t *testing.T, given, facts []byte, name string) string) {
 	cases, err := filepath.Glob(filepath.Join("testdata", dir, "*.txtar"))
 	if err != nil || len(cases) == 0 {
@@ -142,6 +143,21 @@ func TestPlanForms(t *testing.T) {
 			err = AlterSystem(&b, d, s, key)
 		case "sysctl":
 			err = Sysctl(&b, d, s)
+		case "ansible":
+			err = Ansible(&b, d, s)
+			yamlRoundTrip(t, b.Bytes())
+		case "script":
+			err = Script(&b, d, s)
+			shellReads(t, b.String())
+		case "patroni":
+			err = Patroni(&b, d, s, key)
+			yamlRoundTrip(t, b.Bytes())
+		case "cnpg":
+			err = CNPG(&b, d, s, key)
+			yamlRoundTrip(t, b.Bytes())
+		case "docker":
+			err = Docker(&b, d, s, key)
+			shellReads(t, b.String())
 		case "files":
 			var files []File
 			files, err = Files(d, s)

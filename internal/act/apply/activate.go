@@ -1,0 +1,155 @@
+package apply
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+)
+
+// activate reloads or restarts every instance whose changes are not in force
+// yet. Where one does not come up with them, or shows other values, its changes
+// are brought back and it is activated again; the others go on.
+func (e *engine) activate(ctx context.Context) error {
+	if e.w.Activate == nil {
+		return nil
+	}
+	ctx = context.WithoutCancel(ctx) // a restart is one step
+	for _, p := range slices.Clone(e.log.Pending) {
+		err := e.activation(ctx, p, func(c *journal.Change) bool { return c.State == journal.IsDone && !c.Active() }, false)
+		var f *failure
+		switch {
+		case err == nil:
+		case asFailure(err, &f):
+			if err := e.revert(ctx, journal.Revertment{Instance: p.Instance, Reason: fmt.Sprintf("brought back after the %s: %s", p.Effect, f.err)}); err != nil {
+				return err
+			}
+		default:
+			return err
+		}
+	}
+	return nil
+}
+
+// failure is an activation that did not succeed, as against a journal that could
+// not be written.
+type failure struct{ err error }
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+func asFailure(err error, f **failure) bool {
+	g, ok := err.(*failure)
+	*f = g
+	return ok
+}
+
+// activation makes one activation and looks whether the changes that it is for
+// are in force: what will be, or under back what was. The error is a *failure
+// where the server did not come up or has other values.
+func (e *engine) activation(ctx context.Context, p journal.Pending, of func(*journal.Change) bool, back bool) error {
+	in := e.instance(p.Instance)
+	if in == nil {
+		return &failure{fmt.Errorf("the instance %s is not found on this host", p.Instance)}
+	}
+	var whose []*journal.Change // before Active changes what they are
+	for i := range e.log.Changes {
+		if c := &e.log.Changes[i]; c.Instance == p.Instance && c.Effect <= p.Effect && of(c) {
+			whose = append(whose, c)
+		}
+	}
+	e.w.tell(fmt.Sprintf("%s of %s", p.Effect, p.Instance))
+	if err := e.append(journal.Line{Kind: journal.Activate, Instance: p.Instance, Effect: p.Effect}); err != nil {
+		return err
+	}
+	if err := e.w.Activate(ctx, in.Key, p.Effect); err != nil {
+		return &failure{err}
+	}
+	for _, c := range whose {
+		want := c.Will
+		if back {
+			want = c.Was
+		}
+		err := e.inForce(ctx, c, want)
+		switch {
+		case err == nil:
+		case back:
+			// the server is up, and nothing can be brought back further
+			e.w.tell(fmt.Sprintf("%s: %v", c.Address, err))
+		default:
+			return &failure{fmt.Errorf("%s: %w", c.Address, err)}
+		}
+	}
+	return e.append(journal.Line{Kind: journal.Active, Instance: p.Instance, Effect: p.Effect})
+}
+
+func (e *engine) inForce(ctx context.Context, c *journal.Change, want journal.State) error {
+	kind, k, err := e.knob(c.Address, c.Instance)
+	if err != nil {
+		return err
+	}
+	now, err := kind.Look(ctx, k)
+	if err != nil {
+		return err
+	}
+	if want.Live != nil && !now.SameLive(want) {
+		return fmt.Errorf("the server has %s and not %s", liveOf(now), *want.Live)
+	}
+	return nil
+}
+
+// revert brings back the changes of an instance that are not in force, with a
+// pool of huge pages that was grown for it, and activates what was before. It
+// starts again where a crash has stopped it.
+func (e *engine) revert(ctx context.Context, r journal.Revertment) error {
+	e.w.tell(fmt.Sprintf("bringing back the changes of %s", r.Instance))
+	if e.log.Reverting() != r {
+		if err := e.append(journal.Line{Kind: journal.Revert, Instance: r.Instance, Reason: r.Reason}); err != nil {
+			return err
+		}
+	}
+	for i := len(e.log.Changes) - 1; i >= 0; i-- {
+		c := &e.log.Changes[i]
+		mine := c.Instance == r.Instance && !c.Active()
+		if c.Begun() && (mine || of(c).growsPool() && !e.needPool(r.Instance)) {
+			if err := e.takeBack(ctx, c); err != nil {
+				return err
+			}
+		}
+	}
+	for _, p := range slices.Clone(e.log.Pending) {
+		if p.Instance != r.Instance {
+			continue
+		}
+		if err := e.activation(ctx, p, func(c *journal.Change) bool { return c.State == journal.IsFailed && c.Tried() }, true); err != nil {
+			return e.down(p, err)
+		}
+	}
+	return nil
+}
+
+// needPool says whether another instance is, or will be, restarted onto the pool.
+func (e *engine) needPool(but string) bool {
+	for i := range e.log.Changes {
+		c := &e.log.Changes[i]
+		if c.Instance != but && of(c).restarts() && (c.Begun() || c.State == journal.IsPlanned) {
+			return true
+		}
+	}
+	return false
+}
+
+// down is the error of a server that does not come up with what it had before.
+func (e *engine) down(p journal.Pending, err error) error {
+	return &say.Problem{Message: fmt.Sprintf("the %s of %s failed, and its former settings are in place", p.Effect, p.Instance), Detail: err.Error(),
+		Hint: "look at its log; when the cause is gone, 'pgfettle undo " + e.log.ID + "' finishes taking back", Code: say.CodePartly}
+}
+
+// bounded lowers what is owed to what may be done; ok is false where nothing may.
+func bounded(p journal.Pending, most knob.Effect) (journal.Pending, bool) {
+	p.Effect = min(p.Effect, most)
+	return p, p.Effect >= knob.Reload
+}

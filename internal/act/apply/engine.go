@@ -1,0 +1,298 @@
+package apply
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
+)
+
+// engine is one apply, undo or resume at work on one journal.
+type engine struct {
+	w   *World
+	s   *snapshot.Snapshot
+	log *journal.Log
+}
+
+// Run carries a plan out on the host that the snapshot was just taken of. The
+// error is a *say.Problem where nothing was begun (stale, refused, no access) or
+// where something failed (say.CodePartly, and the journal says what); the
+// context's where it was interrupted between two steps, and Resume goes on.
+func Run(ctx context.Context, w *World, p *plan.Plan, s *snapshot.Snapshot, o Options) (Result, error) {
+	chosen, left := Select(p, o)
+	res := Result{Left: left}
+	if err := o.risks(chosen); err != nil {
+		return res, err
+	}
+	if len(chosen) == 0 {
+		return res, nil
+	}
+	unlock, err := w.lock(ctx, o.Wait)
+	if err != nil {
+		return res, err
+	}
+	defer unlock()
+	if err := w.unfinished(); err != nil {
+		return res, err
+	}
+	e := &engine{w: w, s: s}
+	if err := e.fitness(ctx, chosen); err != nil {
+		return res, err
+	}
+	run := journal.Run{ID: journal.NewID(w.Now(), w.Suffix), Tool: w.Tool, Plan: p.Snapshot, Hostname: w.Hostname, Root: w.Root}
+	e.log, err = journal.Create(w.Target, w.dir(), run, w.Now().Unix(), w.planned(chosen))
+	if err != nil {
+		return res, noAccess("the journal", err)
+	}
+	res.Journal = e.log.Journal
+	return res, e.forward(ctx)
+}
+
+func (w *World) planned(chosen []plan.Change) []journal.Line {
+	var lines []journal.Line
+	for i, c := range chosen {
+		lines = append(lines, journal.Line{Kind: journal.Planned, At: w.Now().Unix(), N: i + 1,
+			Address: c.Address, Instance: c.Instance, Effect: c.Effect, From: c.From, To: c.To})
+	}
+	return lines
+}
+
+// unfinished refuses to start beside an apply that did not come to its end: its
+// knobs may be before or after, and the new one would take either for the origin.
+func (w *World) unfinished() error {
+	list, err := journal.List(w.Target, w.dir())
+	if err != nil {
+		return err
+	}
+	for _, j := range list {
+		if j.State == journal.Interrupted && j.Run.Root == w.Root && j.Run.Hostname == w.Hostname {
+			return &say.Problem{Message: "apply " + j.ID + " was interrupted and is not finished",
+				Hint: "finish it with 'pgfettle apply --resume', or take it back with 'pgfettle undo " + j.ID + "'", Code: say.CodeRefused}
+		}
+	}
+	return nil
+}
+
+// knob finds the kind and the instance of a change. An instance is named by its
+// label, as keys are given anew with each snapshot.
+func (e *engine) knob(a knob.Address, label string) (Kind, Knob, error) {
+	k := Knob{Address: a}
+	kind, ok := e.w.Kinds[a.Prefix()]
+	if !ok {
+		return nil, k, fmt.Errorf("%s: this kind of knob cannot be set here", a)
+	}
+	if label != "" {
+		if k.Instance = e.instance(label); k.Instance == nil {
+			return nil, k, fmt.Errorf("%s: the instance %s is not found on this host", a, label)
+		}
+	}
+	return kind, k, nil
+}
+
+func (e *engine) instance(label string) *snapshot.Instance {
+	for i := range e.s.Instances {
+		if e.s.Instances[i].Label() == label {
+			return &e.s.Instances[i]
+		}
+	}
+	return nil
+}
+
+func (e *engine) append(l journal.Line) error {
+	l.At = e.w.Now().Unix()
+	return e.log.Append(l)
+}
+
+// forward does what is planned and not begun, in order, with the activations
+// where they belong, to the end of the journal.
+func (e *engine) forward(ctx context.Context) error {
+	for i := range e.log.Changes {
+		c := &e.log.Changes[i]
+		if c.State != journal.IsPlanned {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return e.interrupted(err)
+		}
+		if c.Instance == "" {
+			// what follows an instance's changes rests on their being in force
+			if err := e.activate(ctx); err != nil {
+				return err
+			}
+		}
+		if f := e.blocking(c); f != nil {
+			if err := e.append(journal.Line{Kind: journal.Skipped, N: c.N, Reason: "it rests on " + string(f.Address) + ", which was not done"}); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := e.one(context.WithoutCancel(ctx), c); err != nil {
+			return err
+		}
+	}
+	if err := ctx.Err(); err != nil && len(e.log.Pending) > 0 && e.w.Activate != nil {
+		return e.interrupted(err)
+	}
+	if err := e.activate(ctx); err != nil {
+		return err
+	}
+	if err := e.append(journal.Line{Kind: journal.End}); err != nil {
+		return err
+	}
+	return e.verdict()
+}
+
+func (e *engine) interrupted(err error) error {
+	e.w.tell("stopped between two changes: 'pgfettle apply --resume' goes on, 'pgfettle undo " + e.log.ID + "' takes it back")
+	return err
+}
+
+// verdict is the error of an apply that came to its end.
+func (e *engine) verdict() error {
+	if e.log.State != journal.Partly {
+		return nil
+	}
+	var done int
+	var why []string
+	for i := range e.log.Changes {
+		c := &e.log.Changes[i]
+		switch c.State {
+		case journal.IsDone:
+			done++
+		case journal.IsFailed, journal.IsKept:
+			why = append(why, string(c.Address)+": "+c.Reason)
+		}
+	}
+	return &say.Problem{Message: fmt.Sprintf("partly applied: %d of %d changes are done", done, len(e.log.Changes)),
+		Detail: strings.Join(slices.Compact(why), "; "), Hint: "'pgfettle journal show " + e.log.ID + "' tells all; 'pgfettle undo " + e.log.ID + "' takes back what was done",
+		Code: say.CodePartly}
+}
+
+// blocking returns a change that c rests on and that was not done, or nil.
+func (e *engine) blocking(c *journal.Change) *journal.Change {
+	for i := range e.log.Changes {
+		f := &e.log.Changes[i]
+		lost := f.State == journal.IsFailed || f.State == journal.IsKept || f.State == journal.IsSkipped && f.Reason != already
+		if lost && f.N != c.N && of(c).restsOn(of(f)) {
+			return f
+		}
+	}
+	return nil
+}
+
+func of(c *journal.Change) step {
+	return step{address: c.Address, instance: c.Instance, from: c.Before, to: c.After, effect: c.Effect}
+}
+
+// already is the reason of a change that was skipped without loss.
+const already = "it has the value already"
+
+// one makes one change: intention, change, reading back. The error is one after
+// which nothing more may be done; a change that failed and was put back is none.
+func (e *engine) one(ctx context.Context, c *journal.Change) error {
+	e.w.tell(fmt.Sprintf("%s: %s → %s", c.Address, c.Before, c.After))
+	kind, k, err := e.knob(c.Address, c.Instance)
+	if err != nil {
+		return e.fail(ctx, c, err.Error())
+	}
+	now, err := kind.Look(ctx, k)
+	if err != nil {
+		return e.fail(ctx, c, err.Error())
+	}
+	want, err := wanted(kind, now, k, c.After, c.Effect)
+	if err != nil {
+		return e.fail(ctx, c, err.Error())
+	}
+	if holds(now, want) {
+		return e.append(journal.Line{Kind: journal.Skipped, N: c.N, Reason: already})
+	}
+	if found, moved := movedFrom(kind, now, k, c.Before, ""); moved {
+		return e.fail(ctx, c, "it is "+found+" now, and the plan rests on "+c.Before)
+	}
+	if err := e.append(journal.Line{Kind: journal.Intend, N: c.N, Address: c.Address, Before: &now, After: &want}); err != nil {
+		return err
+	}
+	why := set(ctx, kind, k, want, c.Effect)
+	if why == nil {
+		return e.append(journal.Line{Kind: journal.Done, N: c.N})
+	}
+	if err := set(ctx, kind, k, now, c.Effect); err != nil {
+		return &say.Problem{Message: fmt.Sprintf("%s could be neither set nor put back", c.Address), Detail: why.Error() + "; putting back: " + err.Error(),
+			Hint: "when the cause is gone, 'pgfettle undo " + e.log.ID + "' takes it back", Code: say.CodePartly}
+	}
+	return e.fail(ctx, c, why.Error())
+}
+
+// fail notes that a change was not made, with the knob as before. The settings
+// of an instance stand or fall together.
+func (e *engine) fail(ctx context.Context, c *journal.Change, why string) error {
+	e.w.tell(fmt.Sprintf("%s: %s", c.Address, why))
+	if err := e.append(journal.Line{Kind: journal.Failed, N: c.N, Reason: why}); err != nil {
+		return err
+	}
+	if c.Instance == "" {
+		return nil
+	}
+	return e.revert(ctx, journal.Revertment{Instance: c.Instance, Reason: fmt.Sprintf("brought back, as %s failed: %s", c.Address, why)})
+}
+
+// wanted asks the kind for the state to bring a knob into.
+func wanted(kind Kind, now journal.State, k Knob, value string, e knob.Effect) (journal.State, error) {
+	want, err := kind.Want(now, k, value)
+	if err != nil {
+		return want, err
+	}
+	if e == knob.Reboot {
+		want.Live = nil // the next boot's business
+	}
+	if want.File == nil && want.Live == nil {
+		return want, fmt.Errorf("there is no place to set it")
+	}
+	return want, nil
+}
+
+// holds says whether a knob is in a state, in both parts as far as the state
+// has them.
+func holds(found, want journal.State) bool {
+	return (want.File == nil || found.SameFile(want)) && (want.Live == nil || found.SameLive(want))
+}
+
+// landed is holds for what a Set can bring about: the live value of a server's
+// setting follows only when it is reloaded or restarted.
+func landed(found, want journal.State, e knob.Effect) bool {
+	if e != knob.Now {
+		want.Live = nil
+	}
+	return holds(found, want)
+}
+
+// set brings a knob into a state and reads it back.
+func set(ctx context.Context, kind Kind, k Knob, want journal.State, e knob.Effect) error {
+	if err := kind.Set(ctx, k, want); err != nil {
+		return err
+	}
+	found, err := kind.Look(ctx, k)
+	if err != nil {
+		return fmt.Errorf("reading back: %w", err)
+	}
+	if landed(found, want, e) {
+		return nil
+	}
+	if e == knob.Now && want.Live != nil && !found.SameLive(want) {
+		return fmt.Errorf("it was set to %s and reads back as %s", *want.Live, liveOf(found))
+	}
+	return fmt.Errorf("%s reads back otherwise than it was written", want.Where())
+}
+
+func liveOf(s journal.State) string {
+	if s.Live == nil {
+		return "nothing"
+	}
+	return *s.Live
+}

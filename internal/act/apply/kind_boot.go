@@ -1,0 +1,224 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/act/target"
+)
+
+// bootKind is a parameter of the kernel's command line. Its live value is what
+// the next boot will get, read from what the distribution's own program made of
+// the file: a word elsewhere that comes later, and wins, is found so. What the
+// running kernel was started with is told by Notes.
+//
+// Debian and its kin: a line in /etc/default/grub.d, and update-grub. Red Hat's:
+// grubby, which has no file of ours. Every other boot loader is refused with the
+// word to add. The value of a parameter that is not there is ""; of one without
+// a value, its own name.
+type bootKind struct{ Host }
+
+const (
+	grubDefaults = "/etc/default/grub"
+	grubConfig   = "/boot/grub/grub.cfg"
+	cmdline      = "/proc/cmdline"
+	// updateTimeout bounds update-grub and grubby: os-prober looks into every
+	// partition of every disk.
+	updateTimeout = 5 * time.Minute
+	// maxBootConfig bounds grub.cfg: 10 kB and some 2 kB a kernel.
+	maxBootConfig = 4 << 20
+)
+
+var (
+	bootName  = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
+	bootValue = regexp.MustCompile(`^[A-Za-z0-9_.,:/+@%-]+$`) // nothing that a shell or a boot loader takes apart
+)
+
+type loader int
+
+const (
+	grubDebian loader = iota
+	grubby
+)
+
+// loader finds out which program writes the command line.
+func (b bootKind) loader(k Knob) (loader, error) {
+	there := func(name string) bool { _, err := b.Files.Stat(name); return err == nil }
+	switch {
+	case !bootName.MatchString(k.Address.Name()):
+		return 0, fmt.Errorf("%s does not name a parameter of the kernel's command line", k.Address)
+	case there("/usr/sbin/grubby") && b.Kernel != nil:
+		return grubby, nil
+	case there(grubDefaults) && there("/etc/debian_version"):
+		return grubDebian, nil
+	}
+	return 0, fmt.Errorf("boot loader: neither Debian's GRUB nor grubby is here: add %s=VALUE to the kernel's command line by hand (systemd-boot: the options line of the entry in /boot/loader/entries, or /etc/kernel/cmdline)", k.Address.Name())
+}
+
+// Look implements Kind.
+func (b bootKind) Look(ctx context.Context, k Knob) (st journal.State, err error) {
+	l, err := b.loader(k)
+	if err != nil {
+		return st, err
+	}
+	if l == grubDebian {
+		if st.File, err = b.lookFile(grubFile); err != nil || b.Kernel == nil {
+			return st, err
+		}
+	}
+	live, err := b.next(ctx, l, k.Address.Name())
+	if err != nil {
+		return st, err
+	}
+	st.Live = &live
+	return st, nil
+}
+
+// next returns the value that the next boot will have.
+func (b bootKind) next(ctx context.Context, l loader, name string) (string, error) {
+	var words []string
+	switch l {
+	case grubDebian:
+		text, err := b.Kernel.ReadFile(grubConfig, maxBootConfig)
+		if err != nil {
+			return "", fmt.Errorf("boot loader: %w", err)
+		}
+		if words = grubWords(string(text)); words == nil {
+			return "", fmt.Errorf("%s: no line that starts a kernel", grubConfig)
+		}
+	case grubby:
+		text, err := run(ctx, b.Kernel, "grubby", "--info=DEFAULT")
+		if err != nil {
+			return "", err
+		}
+		if words = grubbyWords(text); words == nil {
+			return "", errors.New("grubby --info=DEFAULT: no arguments of the kernel")
+		}
+	}
+	for _, w := range words {
+		if name == "hugepages" && strings.HasPrefix(w, "hugepagesz=") {
+			return "", fmt.Errorf("boot parameter hugepages: the command line has %s, and which size is counted depends on the order: change it by hand", w)
+		}
+	}
+	return wordOf(words, name), nil
+}
+
+// grubWords returns the command line of the first entry of grub.cfg, which is
+// the default one; nil where there is none.
+func grubWords(text string) []string {
+	for line := range strings.Lines(text) {
+		f := strings.Fields(line)
+		if len(f) > 1 && (f[0] == "linux" || f[0] == "linuxefi") {
+			return f[2:]
+		}
+	}
+	return nil
+}
+
+// grubbyWords returns the arguments of the first entry that grubby shows.
+func grubbyWords(text string) []string {
+	for line := range strings.Lines(text) {
+		if args, ok := strings.CutPrefix(strings.TrimSpace(line), "args="); ok {
+			return append([]string{}, strings.Fields(strings.Trim(args, `"`))...)
+		}
+	}
+	return nil
+}
+
+// wordOf returns the value of a parameter among words: the last one counts for
+// the kernel.
+func wordOf(words []string, name string) (value string) {
+	for _, w := range words {
+		switch n, v, has := strings.Cut(w, "="); {
+		case n == name && has:
+			value = v
+		case n == name:
+			value = name
+		}
+	}
+	return value
+}
+
+// Want implements Kind.
+func (b bootKind) Want(now journal.State, k Knob, value string) (journal.State, error) {
+	name := k.Address.Name()
+	if value != "" && !bootValue.MatchString(value) {
+		return now, fmt.Errorf("boot parameter %s: %q is not a value for the kernel's command line", name, value)
+	}
+	want, sure := "", true
+	switch {
+	case st.Live != nil:
+		want = *st.Live
+	case st.File != nil && l == grubDebian:
+		// without a word of ours the next boot has what others say, once
+		// what is left of ours in grub.cfg is gone
+		want, sure = grubForm.get(st.File.Text, name)
+	default:
+		return nil
+	}
+	if now == want {
+		return nil
+	}
+	argv := []string{"update-grub"}
+	if l == grubby {
+		argv = []string{"grubby", "--update-kernel=ALL", "--remove-args=" + name}
+		if want != "" {
+			argv = append(argv, "--args="+bootWord(name, want))
+		}
+	}
+	out, err := b.Kernel.Run(ctx, target.Command{Argv: argv, Timeout: updateTimeout})
+	if err != nil {
+		return err
+	}
+	if out.Code != 0 {
+		return fmt.Errorf("%s: exit status %d: %s", strings.Join(argv, " "), out.Code, strings.TrimSpace(string(out.Stderr)))
+	}
+	got, err := b.next(ctx, l, name)
+	if err != nil {
+		return err
+	}
+	if sure && got != want {
+		return fmt.Errorf("boot parameter %s: asked for %q, the next boot would have %q: another word of the command line comes later (GRUB_CMDLINE_LINUX_DEFAULT in %s, or a file of %s.d)",
+			name, want, got, grubDefaults, grubDefaults)
+	}
+	return nil
+}
+
+// Allowed implements Guard.
+func (b bootKind) Allowed(context.Context, Knob) error { return b.mayRun("update-grub or grubby") }
+
+// Ours implements Kind.
+func (b bootKind) Ours(found, after journal.State, k Knob) bool {
+	return grubForm.sameLine(found.File, after.File, k.Address.Name()) && sameLiveOrNone(found.Live, after.Live)
+}
+
+// Without implements Kind.
+func (b bootKind) Without(found, before journal.State, k Knob) (journal.State, error) {
+	return journal.State{Live: before.Live, File: grubForm.takeOut(found.File, before.File, k.Address.Name())}, nil
+}
+
+// Notes implements Noter.
+func (b bootKind) Notes(k Knob) ([]string, error) {
+	if b.Kernel == nil {
+		return nil, nil
+	}
+	text, err := b.Kernel.ReadFile(cmdline, maxLive)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	name := k.Address.Name()
+	started := "without " + name
+	if v := wordOf(strings.Fields(string(text)), name); v != "" {
+		started = "with " + bootWord(name, v)
+	}
+	return []string{"the running kernel was started " + started + "; what is set now holds from the next boot"}, nil
+}

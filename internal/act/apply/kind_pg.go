@@ -1,0 +1,285 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
+)
+
+// PG is the kind of server settings, and what sets and proves them: Try, Look,
+// Set, Activate, Verify. A setting's File is the one file that wins among those
+// that may be written; its Live value is what pg_settings has, which only
+// Activate changes.
+type PG struct {
+	Target   target.Target
+	Conninfo string // how the user reaches the server; "": the socket that its lock file names
+	// RestartCommand is the user's own shell line that restarts the server; "":
+	// found out by what runs it.
+	RestartCommand string
+	// Wait bounds each of stopping and starting at a restart, and a reload; 0:
+	// DefaultWait.
+	Wait time.Duration
+}
+
+var _ Kind = (*PG)(nil)
+
+// Look implements Kind.
+func (p *PG) Look(ctx context.Context, k Knob) (journal.State, error) {
+	s, err := p.session(ctx, k.Instance)
+	if err != nil && !p.mayWriteBlind(k, err) {
+		return journal.State{}, err
+	}
+	if s != nil {
+		defer s.close()
+	}
+	return p.look(ctx, k, s)
+}
+
+// mayWriteBlind says whether a server that lets nobody in may be looked at by
+// its files alone: to put back what keeps it from starting.
+func (p *PG) mayWriteBlind(k Knob, err error) bool {
+	var no *say.Problem
+	return k.Place != "" && errors.As(err, &no) && no.Code != say.CodeNoAccess
+}
+
+func (p *PG) look(ctx context.Context, k Knob, s *pgSession) (journal.State, error) {
+	var state journal.State
+	name := k.Address.Name()
+	at := k.Place
+	if s != nil {
+		rows, err := s.settings(ctx, name)
+		if err != nil {
+			return state, err
+		}
+		row, ok := rows[name]
+		if !ok {
+			return state, fmt.Errorf("%s: this server has no such setting, or does not show it to %s", name, s.role)
+		}
+		if row.source == "command line" {
+			return state, &say.Problem{Message: name + " is set on the command line of the server, which wins over every file", Code: say.CodeRefused,
+				Detail: "its value there is " + row.value, Hint: "take it out of what starts the server (the unit, pg_ctl -o, the container's arguments), or leave it out of the plan"}
+		}
+		if row.ofInstance() {
+			state.Live = &row.value
+		}
+	}
+	if at == "" {
+		var err error
+		if at, err = p.home(ctx, k, s); err != nil {
+			return state, err
+		}
+	}
+	file, err := p.lookFile(ctx, at, k, s)
+	if err != nil {
+		return state, err
+	}
+	if formOf(at) == autoForm && !(s == nil || s.here && p.mayWrite(at) == nil) {
+		if _, err := stepsTo(file, file); err != nil {
+			return state, &say.Problem{Message: at + " could not be put back as it is", Detail: err.Error(), Code: say.CodeNoAccess,
+				Hint: "run pgfettle as root or as the owner of the data directory"}
+		}
+	}
+	state.File = &file
+	return state, nil
+}
+
+// lookFile is LookFile; a file that has to be made gets the owner and mode of
+// the configuration beside it. What may not be read is asked of the server.
+func (p *PG) lookFile(ctx context.Context, at string, k Knob, s *pgSession) (journal.File, error) {
+	if s != nil && !s.here && formOf(at) == autoForm {
+		return s.auto(ctx)
+	}
+	file, err := LookFile(p.Target, at)
+	if errors.Is(err, fs.ErrPermission) && s != nil && s.super && formOf(at) == autoForm {
+		return s.auto(ctx)
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return file, noRight(k, s, err.Error())
+	}
+	if err != nil || file.Text != nil {
+		return file, err
+	}
+	model := path.Dir(at)
+	if c := p.configFile(k, s); formOf(at) == dropInForm && c != "" {
+		model = c
+	}
+	in, err := p.Target.Stat(model)
+	if err != nil {
+		return file, err
+	}
+	file.UID, file.GID, file.Mode = in.UID, in.GID, uint32(in.Mode.Perm()&0o644)
+	return file, nil
+}
+
+// Want implements Kind.
+func (p *PG) Want(now journal.State, k Knob, value string) (journal.State, error) {
+	name := k.Address.Name()
+	if now.File == nil {
+		return now, fmt.Errorf("%s: no file to write it to", name)
+	}
+	file, err := formOf(now.File.Path).with(*now.File, name, &value)
+	if err != nil {
+		return now, err
+	}
+	want := journal.State{File: file}
+	if now.Live != nil {
+		want.Live = inBase(k, value)
+	}
+	return want, nil
+}
+
+// inBase spells a value as pg_settings will have it; nil where that is the
+// server's to say: Verify compares it then.
+func inBase(k Knob, value string) *string {
+	set, _ := k.Instance.Server.Settings.Get()
+	row, ok := set[k.Address.Name()]
+	if !ok {
+		return nil
+	}
+	switch row.Type {
+	case "integer":
+		n, err := unit.ParseGUC(value, row.Unit)
+		if err != nil {
+			return nil
+		}
+		v := strconv.FormatFloat(n, 'f', -1, 64)
+		return &v
+	case "bool":
+		if value == "on" || value == "off" {
+			return &value
+		}
+	case "enum":
+		for _, e := range row.Enum {
+			if e == value {
+				return &value
+			}
+		}
+	}
+	return nil
+}
+
+// Set implements Kind. postgresql.auto.conf of a server that runs is written by
+// the server, where one ALTER SYSTEM makes the text that is wanted: then nobody
+// else's ALTER SYSTEM can be lost. To put an entry back where it stood no
+// statement will do, and the file is replaced; who may not do that takes as many
+// statements as it needs.
+func (p *PG) Set(ctx context.Context, k Knob, want journal.State) error {
+	if want.File == nil {
+		return nil
+	}
+	if formOf(want.File.Path) != autoForm {
+		return p.setFile(*want.File, k)
+	}
+	s, err := p.session(ctx, k.Instance)
+	if err != nil && !p.mayWriteBlind(Knob{Place: want.File.Path}, err) {
+		return err
+	}
+	if s == nil {
+		return p.setFile(*want.File, k)
+	}
+	defer s.close()
+	now, err := p.lookFile(ctx, want.File.Path, k, s)
+	if err != nil || now.Same(*want.File) {
+		return err
+	}
+	byFile := s.here && p.mayWrite(want.File.Path) == nil
+	steps, err := stepsTo(now, *want.File)
+	switch {
+	case err == nil && s.alter && (len(steps) == 1 || !byFile):
+		if err := s.steps(ctx, steps); err != nil {
+			return err
+		}
+	case byFile:
+		return p.setFile(*want.File, k)
+	case !s.alter:
+		return &say.Problem{Message: "allow_alter_system is off on this server", Hint: "run pgfettle as root or as the owner of the data directory", Code: say.CodeNoAccess}
+	default:
+		return errors.Join(fmt.Errorf("%s: not to be written over SQL alone", want.File.Path), err)
+	}
+	if now, err = p.lookFile(ctx, want.File.Path, k, s); err != nil || now.Same(*want.File) {
+		return err
+	}
+	if byFile && now.Text != nil && want.File.Text != nil && *now.Text == *want.File.Text {
+		return p.setFile(*want.File, k) // the server gives the file its own mode
+	}
+	return fmt.Errorf("%s: the server made something else of it than was asked for", want.File.Path)
+}
+
+// stepsTo returns the statements from one text to another.
+func stepsTo(now, want journal.File) ([]conf.Step, error) {
+	if want.Text == nil {
+		return nil, conf.ErrNoWay // no statement removes the file
+	}
+	from := ""
+	if now.Text != nil {
+		from = *now.Text
+	}
+	return conf.Steps(from, *want.Text)
+}
+
+// steps runs statements one after another; between any two the file is a
+// configuration that was meant.
+func (s *pgSession) steps(ctx context.Context, steps []conf.Step) error {
+	for _, st := range steps {
+		sql, err := st.SQL()
+		if err != nil {
+			return err
+		}
+		if err := s.exec(ctx, sql); err != nil {
+			return fmt.Errorf("ALTER SYSTEM for %s: %w", st.Name, err)
+		}
+	}
+	return nil
+}
+
+// setFile is SetFile for a file that another user's server reads, in a folder
+// that may be his: what he put there instead of the file is not followed.
+func (p *PG) setFile(f journal.File, k Knob) error {
+	if err := p.mayWrite(f.Path); err != nil {
+		return err
+	}
+	if _, err := p.Target.Readlink(f.Path); err == nil && formOf(f.Path) != blockForm {
+		return fmt.Errorf("%s: a symbolic link where the server writes a file", f.Path)
+	}
+	return SetFile(p.Target, f)
+}
+
+// Ours implements Kind.
+func (p *PG) Ours(found, after journal.State, k Knob) bool {
+	if found.File == nil || after.File == nil {
+		return found.File == after.File
+	}
+	if found.File.Path != after.File.Path {
+		return false
+	}
+	form, name := formOf(after.File.Path), k.Address.Name()
+	have, has := form.get(found.File.Text, name)
+	want, wanted := form.get(after.File.Text, name)
+	return has == wanted && have == want
+}
+
+// Without implements Kind.
+func (p *PG) Without(found, before journal.State, k Knob) (journal.State, error) {
+	out := journal.State{Live: before.Live}
+	if found.File == nil || before.File == nil {
+		return out, nil
+	}
+	form, name := formOf(found.File.Path), k.Address.Name()
+	var value *string
+	if v, ok := form.get(before.File.Text, name); ok {
+		value = &v
+	}
+	var err error
+	out.File, err = form.with(*found.File, name, value)
+	return out, err
+}

@@ -1,0 +1,162 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/act/target"
+)
+
+// unitKind is a property of the service that runs an instance: a drop-in, and
+// what systemd has of it after a daemon-reload. Where systemd does not run
+// there is no live value.
+type unitKind struct{ Host }
+
+var (
+	property    = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
+	serviceName = regexp.MustCompile(`^[A-Za-z0-9:_.\\@-]+\.service$`)
+)
+
+// service returns the name of the instance's unit.
+func (u unitKind) service(k Knob) (string, error) {
+	name := u.Service
+	if k.Instance != nil {
+		unit, ok := k.Instance.Unit.Get()
+		if !ok {
+			return "", fmt.Errorf("%s: it is not known which unit runs the instance %s", k.Address, k.Instance.Label())
+		}
+		name = unit.Name
+	}
+	switch {
+	case !property.MatchString(k.Address.Name()):
+		return "", fmt.Errorf("%s does not name a property of a unit", k.Address)
+	case name == "":
+		return "", fmt.Errorf("%s: no unit is named whose property it is", k.Address)
+	case !serviceName.MatchString(name):
+		return "", fmt.Errorf("%s: %q is not the name of a service", k.Address, name)
+	}
+	return name, nil
+}
+
+// Look implements Kind.
+func (u unitKind) Look(ctx context.Context, k Knob) (st journal.State, err error) {
+	unit, err := u.service(k)
+	if err != nil {
+		return st, err
+	}
+	if st.File, err = u.lookFile("/etc/systemd/system/" + unit + ".d/" + dropIn); err != nil {
+		return st, err
+	}
+	if up, err := u.booted(); err != nil || !up {
+		return st, err
+	}
+	live, err := u.show(ctx, unit, k.Address.Name())
+	if err != nil {
+		return st, err
+	}
+	st.Live = &live
+	return st, nil
+}
+
+// booted says whether systemd runs here, by sd_booted(3).
+func (u unitKind) booted() (bool, error) {
+	if u.Kernel == nil {
+		return false, nil
+	}
+	_, err := u.Kernel.Stat("/run/systemd/system")
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (u unitKind) show(ctx context.Context, unit, name string) (string, error) {
+	out, err := u.systemctl(ctx, "show", "--property="+name, "--value", "--", unit)
+	if err == nil && out == "" {
+		err = fmt.Errorf("%s: systemd shows no property %s", unit, name)
+	}
+	return out, err
+}
+
+func (u unitKind) systemctl(ctx context.Context, args ...string) (string, error) {
+	return run(ctx, u.Kernel, append([]string{"systemctl"}, args...)...)
+}
+
+// run runs a command that has to succeed, and returns what it printed.
+func run(ctx context.Context, t target.Target, argv ...string) (string, error) {
+	out, err := t.Run(ctx, target.Command{Argv: argv})
+	if err != nil {
+		return "", err
+	}
+	if out.Code != 0 {
+		return "", fmt.Errorf("%s: exit status %d: %s", strings.Join(argv, " "), out.Code, strings.TrimSpace(string(out.Stderr)))
+	}
+	return strings.TrimSpace(string(out.Stdout)), nil
+}
+
+// Want implements Kind.
+func (u unitKind) Want(now journal.State, k Knob, value string) (journal.State, error) {
+	if err := oneLine(value); err != nil || strings.HasSuffix(value, `\`) {
+		return now, fmt.Errorf("%s: %q is not a value of a unit", k.Address, value)
+	}
+	want := now
+	if now.File != nil {
+		text := unitForm.set(now.File.Text, k.Address.Name(), value)
+		want.File = withText(now.File, &text)
+	}
+	if now.Live != nil {
+		want.Live = &value
+	}
+	return want, nil
+}
+
+// Set implements Kind.
+func (u unitKind) Set(ctx context.Context, k Knob, st journal.State) error {
+	unit, err := u.service(k)
+	if err != nil {
+		return err
+	}
+	if err := u.setFile(st.File); err != nil || st.Live == nil {
+		return err
+	}
+	if up, err := u.booted(); err != nil || !up {
+		return err
+	}
+	now, err := u.show(ctx, unit, k.Address.Name())
+	if err != nil || now == *st.Live {
+		return err
+	}
+	if _, err := u.systemctl(ctx, "daemon-reload"); err != nil {
+		return err
+	}
+	got, err := u.show(ctx, unit, k.Address.Name())
+	if err != nil {
+		return err
+	}
+	if got != *st.Live {
+		err := fmt.Errorf("%s: asked for %s=%s, systemd has %s", unit, k.Address.Name(), *st.Live, got)
+		if others, e := u.systemctl(ctx, "show", "--property=DropInPaths", "--value", "--", unit); e == nil && others != "" {
+			err = fmt.Errorf("%w: one of its drop-ins sets it too (%s)", err, others)
+		}
+		return err
+	}
+	return nil
+}
+
+// Allowed implements Guard.
+func (u unitKind) Allowed(context.Context, Knob) error { return u.mayRun("systemctl daemon-reload") }
+
+// Ours implements Kind.
+func (u unitKind) Ours(found, after journal.State, k Knob) bool {
+	return unitForm.sameLine(found.File, after.File, k.Address.Name()) && sameLiveOrNone(found.Live, after.Live)
+}
+
+// Without implements Kind.
+func (u unitKind) Without(found, before journal.State, k Knob) (journal.State, error) {
+	return journal.State{Live: before.Live, File: unitForm.takeOut(found.File, before.File, k.Address.Name())}, nil
+}

@@ -1,0 +1,121 @@
+package apply
+
+import "strings"
+
+// mountFlags are the options that the kernel keeps for every kind of
+// filesystem, mount(8) «filesystem-independent mount options».
+type mountFlags struct {
+	atime string // relatime, noatime, strictatime
+	on    map[string]bool
+}
+
+// flagWords lists the flags but for atime's, in the order of display: the word
+// that sets one, and the word that clears it.
+var flagWords = [][2]string{
+	{"ro", "rw"}, {"nosuid", "suid"}, {"nodev", "dev"}, {"noexec", "exec"}, {"nodiratime", "diratime"},
+	{"sync", "async"}, {"dirsync", ""}, {"lazytime", "nolazytime"}, {"nosymfollow", "symfollow"},
+}
+
+// implied are words of fstab that stand for several flags.
+var implied = map[string][]string{
+	"defaults": {"rw", "suid", "dev", "exec", "async"},
+	"user":     {"noexec", "nosuid", "nodev"}, "users": {"noexec", "nosuid", "nodev"},
+	"owner": {"nosuid", "nodev"}, "group": {"nosuid", "nodev"},
+}
+
+// userspace are words that mount(8) and systemd read and the kernel never sees.
+var userspace = map[string]bool{
+	"auto": true, "noauto": true, "nofail": true, "_netdev": true, "nouser": true, "noowner": true, "nogroup": true, "nousers": true,
+	"atime": true, "relatime": true, "noatime": true, "strictatime": true, "norelatime": true, "nostrictatime": true,
+}
+
+// wantedFlags reads the flags that a field of fstab asks for: a later word
+// overrides an earlier one, and relatime is the kernel's own choice.
+func wantedFlags(words []string) mountFlags {
+	f := mountFlags{atime: "relatime", on: map[string]bool{}}
+	f.read(words)
+	return f
+}
+
+// shownFlags reads the flags from mountinfo, where the mount's own come before
+// its filesystem's: read-only in either is read-only, and where no word of
+// access times is shown they are all written.
+func shownFlags(words []string) mountFlags {
+	f := mountFlags{atime: "strictatime", on: map[string]bool{}}
+	f.read(words)
+	for _, w := range words {
+		if w == "ro" {
+			f.on["ro"] = true
+		}
+	}
+	return f
+}
+
+func (f *mountFlags) read(words []string) {
+	for _, w := range words {
+		switch w {
+		case "noatime", "relatime", "strictatime":
+			f.atime = w
+		case "atime", "norelatime", "nostrictatime":
+			f.atime = "relatime"
+		}
+		if many, ok := implied[w]; ok {
+			f.read(many)
+		}
+		for _, p := range flagWords {
+			switch w {
+			case p[0]:
+				f.on[p[0]] = true
+			case p[1]:
+				f.on[p[0]] = false
+			}
+		}
+	}
+}
+
+// String lists the flags that are set, in one order, so that two lists of the
+// same flags are the same text. Read-write and the access times always stand
+// there, as mountinfo has them.
+func (f mountFlags) String() string {
+	return strings.Join(f.words(func(string) bool { return false }), ",")
+}
+
+// remount lists the words that make the flags these ones, whatever fstab says:
+// mount(8) merges its line with the words of a remount. Flags that few mounts
+// have are named only where they change, as old versions do not know them all.
+func (f mountFlags) remount(now mountFlags) string {
+	return strings.Join(f.words(func(flag string) bool {
+		return flag == "nosuid" || flag == "nodev" || flag == "noexec" || now.on[flag]
+	}), ",")
+}
+
+// words lists the flags; those that are clear where cleared asks for it.
+func (f mountFlags) words(cleared func(flag string) bool) []string {
+	out := []string{"rw"}
+	if f.on["ro"] {
+		out[0] = "ro"
+	}
+	for _, p := range flagWords[1:] {
+		switch {
+		case f.on[p[0]]:
+			out = append(out, p[0])
+		case p[1] != "" && cleared(p[0]):
+			out = append(out, p[1])
+		}
+	}
+	return append(out, f.atime)
+}
+
+// generic says whether a word of fstab is about flags, or for mount(8) and
+// systemd alone: the rest are the filesystem's own options.
+func generic(word string) bool {
+	if _, ok := implied[word]; ok || userspace[word] || strings.HasPrefix(word, "x-") || strings.HasPrefix(word, "comment=") {
+		return true
+	}
+	for _, p := range flagWords {
+		if word == p[0] || word == p[1] {
+			return true
+		}
+	}
+	return false
+}

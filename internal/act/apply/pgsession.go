@@ -1,0 +1,229 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+)
+
+// pgSession is one connection to the server of an instance.
+type pgSession struct {
+	conn       *pgconn.PgConn
+	role       string
+	super      bool
+	version    int    // server_version_num
+	alter      bool   // ALTER SYSTEM is not switched off
+	dataDir    string // "": the role may not see it
+	configFile string // "": the role may not see it
+	here       bool   // its data directory is the one that we see under that name
+}
+
+const (
+	// sqlTimeout bounds one exchange: ALTER SYSTEM and pg_settings take
+	// milliseconds, fsync of a busy disk a second.
+	sqlTimeout = 20 * time.Second
+	// startSlack is how much later than its lock file a server may note its
+	// start: it sizes and locks its shared memory in between.
+	startSlack = 60
+)
+
+// session connects to the server of an instance. No server there is nil without
+// an error.
+func (p *PG) session(ctx context.Context, in *snapshot.Instance) (*pgSession, error) {
+	dir, _ := in.DataDirectory.Get()
+	how := collect.Connect{Conninfo: p.Conninfo, AsUID: -1}
+	if p.Conninfo == "" {
+		if p.Target.Reach("/") != "/" {
+			return nil, nil // a tree of files
+		}
+		if dir == "" {
+			return nil, fmt.Errorf("data directory: %s", in.DataDirectory.Gap().Reason)
+		}
+		if _, up, err := postmasterOf(p.Target, dir); err == nil && !up {
+			return nil, nil
+		}
+		var err error
+		how, err = collect.ConnectLocal(p.Target, dir)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, nil
+		case errors.Is(err, fs.ErrPermission):
+			how, err = socketOf(in)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, sqlTimeout)
+	defer cancel()
+	conn, err := collect.Open(ctx, how)
+	if err != nil {
+		return nil, err
+	}
+	s := &pgSession{conn: conn}
+	if err := s.ask(ctx, p, dir); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// socketOf says how to reach a server whose lock file is closed to us: as its
+// settings have it.
+func socketOf(in *snapshot.Instance) (collect.Connect, error) {
+	port, ok := in.Port.Get()
+	set, ok2 := in.Server.Settings.Get()
+	dirs, ok3 := set.Text("unix_socket_directories")
+	list := conf.SplitList(dirs)
+	if !ok || !ok2 || !ok3 || len(list) == 0 {
+		return collect.Connect{}, &say.Problem{Message: "no way to the server of " + in.Label() + " is known", Code: say.CodeNoAccess,
+			Hint: "run pgfettle as root or as the owner of the data directory, or give a connection string"}
+	}
+	return collect.Connect{SocketDir: list[0], Port: port, AsUID: -1}, nil
+}
+
+func (s *pgSession) ask(ctx context.Context, p *PG, dir string) error {
+	if err := s.exec(ctx, "SET search_path = pg_catalog, pg_temp"); err != nil {
+		return err
+	}
+	if err := s.exec(ctx, "SET statement_timeout = '15s'"); err != nil {
+		return err
+	}
+	rows, err := s.rows(ctx, `select current_user::text,
+ (select rolsuper from pg_roles where rolname = current_user)::text,
+ current_setting('server_version_num'),
+ coalesce(current_setting('allow_alter_system', true), 'on'),
+ coalesce((select setting from pg_settings where name = 'data_directory'), ''),
+ coalesce((select setting from pg_settings where name = 'config_file'), ''),
+ extract(epoch from pg_postmaster_start_time())::int8::text`)
+	if err != nil || len(rows) != 1 {
+		return errors.Join(errors.New("the server's own account of itself"), err)
+	}
+	r := rows[0]
+	s.role, s.super, s.alter, s.dataDir, s.configFile = r[0], r[1] == "true", r[3] == "on", r[4], r[5]
+	if s.version, err = strconv.Atoi(r[2]); err != nil {
+		return fmt.Errorf("server_version_num: %w", err)
+	}
+	if dir == "" {
+		dir = s.dataDir
+	}
+	if s.dataDir != "" && path.Clean(s.dataDir) != path.Clean(dir) && !p.sameFolder(s.dataDir, dir) {
+		return &say.Problem{Message: "the server that answers is another one", Code: say.CodeError,
+			Detail: fmt.Sprintf("its data directory is %s, not %s", s.dataDir, dir), Hint: "give the connection string of the instance"}
+	}
+	began, err := strconv.ParseInt(r[6], 10, 64)
+	if err != nil {
+		return fmt.Errorf("pg_postmaster_start_time: %w", err)
+	}
+	// a server of another host may have a folder of the same name
+	if l, err := collect.ReadLock(p.Target, dir); err == nil && l.Began > 0 {
+		s.here = began-l.Began >= -1 && began-l.Began <= startSlack
+	}
+	return nil
+}
+
+func (p *PG) sameFolder(a, b string) bool {
+	x, err1 := p.Target.Stat(a)
+	y, err2 := p.Target.Stat(b)
+	return err1 == nil && err2 == nil && x.Dev == y.Dev && x.Inode == y.Inode
+}
+
+func (s *pgSession) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second) // a farewell; the kernel closes the socket anyway
+	defer cancel()
+	_ = s.conn.Close(ctx)
+}
+
+// exec runs one statement in a transaction of its own.
+func (s *pgSession) exec(ctx context.Context, sql string) error {
+	ctx, cancel := context.WithTimeout(ctx, sqlTimeout)
+	defer cancel()
+	_, err := s.conn.Exec(ctx, sql).ReadAll()
+	return err
+}
+
+// rows runs one query; a NULL is an empty text.
+func (s *pgSession) rows(ctx context.Context, sql string, args ...string) ([][]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, sqlTimeout)
+	defer cancel()
+	values := make([][]byte, len(args))
+	for i, a := range args {
+		values[i] = []byte(a)
+	}
+	res := s.conn.ExecParams(ctx, sql, values, nil, nil, nil).Read()
+	out := make([][]string, len(res.Rows))
+	for i, row := range res.Rows {
+		for _, v := range row {
+			out[i] = append(out[i], string(v))
+		}
+	}
+	return out, res.Err
+}
+
+// setting is one row of pg_settings.
+type setting struct {
+	name, value, unit, vartype, context, source, file string
+	pending                                           bool
+}
+
+const settingColumns = `select name, setting, unit, vartype, context, source, sourcefile, pending_restart::text from pg_settings where name = any($1::text[])`
+
+// settings asks for settings by name; one that the server does not have is
+// missing from the answer.
+func (s *pgSession) settings(ctx context.Context, names ...string) (map[string]setting, error) {
+	rows, err := s.rows(ctx, settingColumns, textArray(names))
+	if err != nil {
+		return nil, fmt.Errorf("pg_settings: %w", err)
+	}
+	out := map[string]setting{}
+	for _, r := range rows {
+		out[r[0]] = setting{r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7] == "true"}
+	}
+	return out, nil
+}
+
+// textArray spells names as an array of SQL.
+func textArray(names []string) string {
+	quoted := make([]string, len(names))
+	for i, n := range names {
+		quoted[i] = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(n) + `"`
+	}
+	return "{" + strings.Join(quoted, ",") + "}"
+}
+
+// ofInstance says whether the value is the instance's, and not one that ALTER
+// ROLE or ALTER DATABASE gave to whoever asks.
+func (s setting) ofInstance() bool {
+	switch s.source {
+	case "user", "database", "database user", "global", "session", "client", "interactive":
+		return false
+	}
+	return true
+}
+
+// auto reads postgresql.auto.conf through the server, for who may not read the
+// file: its owner and mode stay unknown.
+func (s *pgSession) auto(ctx context.Context) (journal.File, error) {
+	f := journal.File{Path: path.Join(s.dataDir, conf.AutoFile)}
+	rows, err := s.rows(ctx, `select t, (t is null)::text from pg_read_file('`+conf.AutoFile+`', 0, $1::int8, true) t`, strconv.Itoa(maxFile))
+	if err != nil || len(rows) != 1 {
+		return f, errors.Join(fmt.Errorf("%s through the server", conf.AutoFile), err)
+	}
+	if rows[0][1] == "false" {
+		f.Text = &rows[0][0]
+	}
+	return f, nil
+}

@@ -1,0 +1,112 @@
+package apply
+
+import (
+	"context"
+
+	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+)
+
+// Resume goes on with an apply that was interrupted, or with the undo of it: a
+// step that was under way is looked at and finished, what was being brought back
+// is brought back, then comes the rest. A journal that came to its end is left
+// as it is. id "" is the last that was interrupted.
+func Resume(ctx context.Context, w *World, s *snapshot.Snapshot, id string, o Options) (Result, error) {
+	unlock, err := w.lock(ctx, o.Wait)
+	if err != nil {
+		return Result{}, err
+	}
+	defer unlock()
+	if id == "" {
+		if id, err = w.last(func(j *journal.Journal) bool { return j.State == journal.Interrupted }); err != nil {
+			return Result{}, err
+		}
+		if id == "" {
+			return Result{}, &say.Problem{Message: "there is no apply to resume", Detail: "every journal in " + w.dir() + " came to its end", Code: say.CodeError}
+		}
+	}
+	e := &engine{w: w, s: s}
+	if err := e.open(id); err != nil {
+		return Result{}, err
+	}
+	res := Result{Journal: e.log.Journal}
+	switch {
+	case e.log.Ended():
+		return res, nil
+	case e.log.Undoing:
+		return res, e.undo(ctx, UndoOptions{MaxEffect: knob.Restart})
+	}
+	inner := context.WithoutCancel(ctx)
+	if r := e.log.Reverting(); r.Reason != "" {
+		if err := e.revert(inner, r); err != nil {
+			return res, err
+		}
+	}
+	for i := range e.log.Changes {
+		c := &e.log.Changes[i]
+		switch c.State {
+		case journal.IsIntended:
+			err = e.finish(inner, c)
+		case journal.IsUndoing: // of a revert that goes on no more
+			err = e.takeBack(inner, c)
+		}
+		if err != nil {
+			return res, err
+		}
+	}
+	return res, e.forward(ctx)
+}
+
+// finish brings a change that was begun to its end. What is neither before nor
+// after nor between the two is somebody's, and is kept.
+func (e *engine) finish(ctx context.Context, c *journal.Change) error {
+	kind, k, err := e.knob(c.Address, c.Instance)
+	if err != nil {
+		return err
+	}
+	now, err := kind.Look(ctx, k)
+	if err != nil {
+		return err
+	}
+	want := c.Will
+	judged := now
+	judged.Live = c.Will.Live
+	switch {
+	case want.File == nil || now.SameFile(want) || now.SameFile(c.Was):
+	case kind.Ours(judged, c.Will, k):
+		want.File = nil // our value is in it, with somebody's edit beside
+	default:
+		return e.keep(ctx, c, want.File.Path+" was changed by somebody while the apply was interrupted")
+	}
+	if want.Live != nil && c.Effect == knob.Now && !now.SameLive(want) && !now.SameLive(c.Was) && !e.halfway(kind, k, c, now) {
+		return e.keep(ctx, c, "it is "+liveOf(now)+" now: somebody has set it while the apply was interrupted")
+	}
+	if why := set(ctx, kind, k, want, c.Effect); why != nil {
+		if err := e.takeBack(ctx, c); err != nil {
+			return err
+		}
+		return e.lost(ctx, c, why.Error())
+	}
+	return e.append(journal.Line{Kind: journal.Done, N: c.N})
+}
+
+// keep leaves a change to somebody's edit. The part of it that is ours is taken
+// back, so that not half of it stays.
+func (e *engine) keep(ctx context.Context, c *journal.Change, why string) error {
+	if err := e.takeBack(ctx, c); err != nil {
+		return err
+	}
+	return e.lost(ctx, c, why)
+}
+
+// lost brings back the other settings of the instance of a change that did not
+// come about.
+func (e *engine) lost(ctx context.Context, c *journal.Change, why string) error {
+	e.w.tell(string(c.Address) + ": " + why)
+	if c.Instance == "" {
+		return nil
+	}
+	return e.revert(ctx, journal.Revertment{Instance: c.Instance, Reason: "brought back, as " + string(c.Address) + " failed: " + why})
+}

@@ -1,0 +1,124 @@
+package apply
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+)
+
+// fitness asks, before anything is written, whether the changes can be made at
+// all: every knob is where the plan found it, its file may be written, and the
+// installed binary takes the settings.
+func (e *engine) fitness(ctx context.Context, chosen []plan.Change) error {
+	settings := map[string][]plan.Change{}
+	var keys []string // in the order of the plan
+	for i := range chosen {
+		c := &chosen[i]
+		kind, k, err := e.knob(c.Address, c.Instance)
+		if err != nil {
+			return err
+		}
+		now, err := kind.Look(ctx, k)
+		if err != nil {
+			return noAccess(string(c.Address), err)
+		}
+		want, err := wanted(kind, now, k, c.To, c.Effect)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.Address, err)
+		}
+		if !holds(now, want) {
+			if found, moved := movedFrom(kind, now, k, c.From, c.FromBase); moved {
+				return stale(fmt.Sprintf("%s is %s now; the plan found %s", c.Address, found, c.From))
+			}
+		}
+		if want.File != nil {
+			if err := e.w.Target.Writable(want.File.Path); err != nil {
+				return noAccess(want.File.Path, err)
+			}
+		}
+		if g, ok := kind.(Guard); ok {
+			if err := g.Allowed(ctx, k); err != nil {
+				return noAccess(string(c.Address), err)
+			}
+		}
+		if k.Instance != nil {
+			if _, ok := settings[k.Instance.Key]; !ok {
+				keys = append(keys, k.Instance.Key)
+			}
+			settings[k.Instance.Key] = append(settings[k.Instance.Key], *c)
+		}
+	}
+	if e.w.Verify == nil {
+		return nil
+	}
+	for _, key := range keys {
+		if err := e.w.Verify(ctx, key, settings[key]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// movedFrom says whether a knob has another live value than the one that a plan
+// found, and which. Where a kind spells live values otherwise than the plan does
+// (pg_settings' base unit), it is asked what the plan's would be. A knob without
+// a live value has nothing that could move.
+func movedFrom(kind Kind, now journal.State, k Knob, from, base string) (string, bool) {
+	if now.Live == nil || *now.Live == from || base != "" && *now.Live == base {
+		return "", false
+	}
+	if was, err := kind.Want(now, k, from); err == nil && (was.Live == nil || was.SameLive(now)) {
+		return "", false
+	}
+	return *now.Live, true
+}
+
+func stale(detail string) error {
+	return &say.Problem{Message: "the plan is stale", Detail: detail, Hint: "plan again and look at what changed", Code: say.CodeStale}
+}
+
+// Moved says whether a plan still holds beside the one that the host gives now,
+// made with the same options. Inputs that moved without changing what they lead
+// to, such as the memory that is free at the moment, make no plan stale. The
+// error names the fact.
+func Moved(p, fresh *plan.Plan) error {
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		d := same(fresh, c)
+		switch {
+		case d == nil:
+			return stale(fmt.Sprintf("%s (%s → %s) is not planned any more", c.Address, c.From, c.To))
+		case c.FromBase != d.FromBase:
+			return stale(fmt.Sprintf("%s is %s now; the plan found %s", c.Address, d.From, c.From))
+		case c.ToBase != d.ToBase:
+			return stale(fmt.Sprintf("%s would be set to %s now, not %s%s", c.Address, d.To, c.To, inputs(c.Inputs, d.Inputs)))
+		}
+	}
+	return nil
+}
+
+func same(p *plan.Plan, c *plan.Change) *plan.Change {
+	for i := range p.Changes {
+		if d := &p.Changes[i]; d.Address == c.Address && d.Instance == c.Instance {
+			return d
+		}
+	}
+	return nil
+}
+
+// inputs names the inputs that moved.
+func inputs(then, now []rule.Input) string {
+	said := ""
+	for _, a := range then {
+		for _, b := range now {
+			if a.Name == b.Name && a.Value != b.Value {
+				said += fmt.Sprintf("; %s was %s and is %s", a.Name, a.Value, b.Value)
+			}
+		}
+	}
+	return said
+}

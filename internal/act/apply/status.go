@@ -1,0 +1,117 @@
+package apply
+
+import (
+	"context"
+
+	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+)
+
+// Hold says how an applied value stands now.
+type Hold string
+
+// The holds.
+const (
+	Holds   Hold = "holds"   // in force, and kept for the next start
+	Changed Hold = "changed" // another value is in force
+	Lost    Hold = "lost"    // in force or not, its file no longer has it: it will not outlive the next start
+	Waits   Hold = "waits"   // in its file; a restart or reboot is still needed
+	Unknown Hold = "unknown" // it could not be looked at
+)
+
+// Drift is one applied knob beside what is there now.
+type Drift struct {
+	Journal  string       `json:"journal"`
+	Address  knob.Address `json:"address"`
+	Instance string       `json:"instance,omitempty"`
+	Applied  string       `json:"applied"`
+	Where    string       `json:"where"`
+	Hold     Hold         `json:"hold"`
+	Found    string       `json:"found,omitempty"`  // where it changed: the value now
+	By       string       `json:"by,omitempty"`     // who set it, where that can be known
+	Reason   string       `json:"reason,omitempty"` // where it is unknown
+}
+
+// Status looks at every knob that was applied and not taken back: of one
+// journal, or with id "" of all of them, where a later apply of the same knob
+// stands for the earlier. Nothing is written. Journals that cannot be read are
+// named by the error beside the drifts of the others.
+func Status(ctx context.Context, w *World, s *snapshot.Snapshot, id string) ([]Drift, error) {
+	e := &engine{w: w, s: s}
+	var list []*journal.Journal
+	var err error
+	if id == "" {
+		list, err = journal.List(w.Target, w.dir())
+	} else {
+		var j *journal.Journal
+		if j, err = journal.Read(w.Target, w.dir(), id); err == nil {
+			list = append(list, j)
+		}
+	}
+	if err != nil {
+		err = noAccess("the journals", err)
+	}
+	drifts := []Drift{}
+	at := map[[2]string]int{}
+	for _, j := range list {
+		if j.Run.Hostname != w.Hostname || j.Run.Root != w.Root {
+			continue
+		}
+		for i := range j.Changes {
+			c := &j.Changes[i]
+			if c.State != journal.IsDone {
+				continue
+			}
+			if err := ctx.Err(); err != nil {
+				return drifts, err
+			}
+			d := e.drift(ctx, c)
+			d.Journal = j.ID
+			key := [2]string{c.Instance, string(c.Address)}
+			if n, ok := at[key]; ok {
+				drifts[n] = d
+				continue
+			}
+			at[key] = len(drifts)
+			drifts = append(drifts, d)
+		}
+	}
+	return drifts, err
+}
+
+func (e *engine) drift(ctx context.Context, c *journal.Change) Drift {
+	d := Drift{Address: c.Address, Instance: c.Instance, Applied: c.After, Where: c.Where, Hold: Unknown}
+	kind, k, err := e.knob(c.Address, c.Instance)
+	var now journal.State
+	if err == nil {
+		now, err = kind.Look(ctx, k)
+	}
+	if err != nil {
+		d.Reason = err.Error()
+		return d
+	}
+	judged := now
+	judged.Live = c.Will.Live
+	inFile := c.Will.File == nil || now.SameFile(c.Will) || now.File != nil && kind.Ours(judged, c.Will, k)
+	inForce := c.Will.Live == nil || now.Live == nil || now.SameLive(c.Will)
+	switch {
+	case !inFile:
+		d.Hold = Lost
+	case inForce && (c.Active() || c.Will.Live != nil && now.Live != nil):
+		d.Hold = Holds
+	case inForce && c.Effect == knob.Reboot, !c.Active() && now.SameLive(c.Was):
+		d.Hold = Waits
+	case inForce:
+		d.Hold = Holds // there is no live value to compare, as under --root
+	default:
+		d.Hold = Changed
+	}
+	if d.Hold == Changed || d.Hold == Lost {
+		d.Found = liveOf(now)
+		if v, ok := kind.(Witness); ok {
+			d.By = v.Witness(ctx, k, now)
+		}
+	}
+	return d
+}

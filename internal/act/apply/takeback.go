@@ -1,0 +1,100 @@
+package apply
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+)
+
+// takeBack brings one change back to what was before it, as far as what is there
+// now is ours. The error is one that leaves the change as it was done.
+func (e *engine) takeBack(ctx context.Context, c *journal.Change) error {
+	kind, k, err := e.knob(c.Address, c.Instance)
+	if err != nil {
+		return e.append(journal.Line{Kind: journal.Kept, N: c.N, Reason: err.Error()})
+	}
+	found, err := kind.Look(ctx, k)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.Address, err)
+	}
+	to, theirs, err := e.back(kind, k, c, found)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.Address, err)
+	}
+	if theirs != "" && to.File == nil && to.Live == nil {
+		e.w.tell(fmt.Sprintf("%s: kept: %s", c.Address, theirs))
+		return e.append(journal.Line{Kind: journal.Kept, N: c.N, Reason: theirs})
+	}
+	e.w.tell(fmt.Sprintf("%s: back to %s", c.Address, c.Before))
+	if err := e.append(journal.Line{Kind: journal.Undoing, N: c.N, Address: c.Address, Before: &found, After: &to}); err != nil {
+		return err
+	}
+	if err := set(ctx, kind, k, to, c.Effect); err != nil {
+		if err := e.append(journal.Line{Kind: journal.Failed, N: c.N, Reason: "it could not be taken back: " + err.Error()}); err != nil {
+			return err
+		}
+		return &say.Problem{Message: fmt.Sprintf("%s could not be taken back", c.Address), Detail: err.Error(),
+			Hint: "when the cause is gone, 'pgfettle undo " + e.log.ID + "' tries again", Code: say.CodePartly}
+	}
+	if theirs != "" {
+		return e.append(journal.Line{Kind: journal.Kept, N: c.N, Reason: theirs})
+	}
+	return e.append(journal.Line{Kind: journal.Undone, N: c.N})
+}
+
+// back returns the state to bring a change back to; a part that is to be left
+// alone is nil. theirs says what somebody else has made of the rest; "" where
+// there is no such thing.
+func (e *engine) back(kind Kind, k Knob, c *journal.Change, found journal.State) (to journal.State, theirs string, err error) {
+	if c.Will.Live != nil {
+		// Without a file that we see, the live value of a server's setting is
+		// all there is to judge by, and before an activation it is still the old
+		// one: what was is then put back in any case.
+		unseen := c.Will.File == nil && c.Effect != knob.Now
+		switch {
+		case c.Effect != knob.Now && !unseen:
+		case found.SameLive(c.Will), unseen && found.SameLive(c.Was), e.halfway(kind, k, c, found):
+			to.Live = c.Was.Live
+		case found.SameLive(c.Was):
+		default:
+			theirs = fmt.Sprintf("it is %s now, and we had set it to %s: somebody has changed it since", liveOf(found), *c.Will.Live)
+		}
+	}
+	if c.Will.File == nil || found.File == nil {
+		return to, theirs, nil
+	}
+	if origin, ok := e.log.Origin(c, *found.File); ok {
+		if !origin.Same(*found.File) {
+			to.File = &origin
+		}
+		return to, theirs, nil
+	}
+	judged := found
+	judged.Live = c.Will.Live
+	switch {
+	case found.SameFile(c.Will):
+		to.File = c.Was.File
+	case found.SameFile(c.Was):
+	case kind.Ours(judged, c.Will, k):
+		rest, err := kind.Without(judged, c.Was, k)
+		if err != nil {
+			return to, theirs, err
+		}
+		to.File = rest.File
+	default:
+		if theirs != "" {
+			theirs += "; "
+		}
+		theirs += found.File.Path + " no longer has our value: somebody has changed it since"
+	}
+	return to, theirs, nil
+}
+
+// halfway says whether a live value is what a step that a crash cut short left.
+func (e *engine) halfway(kind Kind, k Knob, c *journal.Change, found journal.State) bool {
+	p, ok := kind.(Partial)
+	return ok && c.State != journal.IsDone && p.Halfway(found, c.Was, c.Will, k)
+}

@@ -1,0 +1,75 @@
+package collect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+)
+
+// Open opens one connection, for who has to do more than ask. The error is a
+// *say.Problem or the context's. Nothing is set in the session.
+func Open(ctx context.Context, how Connect) (*pgconn.PgConn, error) { return how.connect(ctx) }
+
+// Lock is what a server's lock file, postmaster.pid, says of it.
+type Lock struct {
+	PID       int
+	Began     int64  // start of the server, seconds since the epoch; 0: not there yet
+	Port      int    // 0: not there yet
+	SocketDir string // "": none, or not there yet
+	Listen    string // first address listened at; "": none
+	Status    string // starting, stopping, ready, standby; "": not there yet
+}
+
+// ReadLock reads the lock file of a data directory. A server that does not run
+// has none, and the error is fs.ErrNotExist.
+func ReadLock(t target.Target, dataDir string) (Lock, error) {
+	name := path.Join(dataDir, "postmaster.pid")
+	b, err := t.ReadFile(name, maxFile)
+	if err != nil {
+		return Lock{}, err
+	}
+	p, err := parsePIDFile(b)
+	if err != nil {
+		return Lock{}, fmt.Errorf("%s: %w", name, err)
+	}
+	l := Lock{PID: p.pid, Port: p.port, SocketDir: p.socketDir, Listen: p.listen, Status: p.status}
+	if lines := strings.Split(string(b), "\n"); len(lines) > 2 {
+		if n, err := strconv.ParseInt(strings.TrimSpace(lines[2]), 10, 64); err == nil && n > 0 {
+			l.Began = n
+		}
+	}
+	return l, nil
+}
+
+// ConnectLocal says how to reach the server of a data directory on this host:
+// through the socket that its lock file names, as the owner of the data directory
+// where we are root. The error is fs.ErrNotExist where no server runs, and
+// fs.ErrPermission where the lock file is closed to us.
+func ConnectLocal(t target.Target, dataDir string) (Connect, error) {
+	l, err := ReadLock(t, dataDir)
+	if err != nil {
+		return Connect{}, err
+	}
+	c := &collector{t: t, root: t.UID() == 0}
+	in := &instance{pid: l.PID, view: t, dataDir: dataDir, port: l.Port, socketDir: l.SocketDir, listen: l.Listen, uid: -1}
+	st, err := t.Stat(dataDir)
+	switch {
+	case err == nil:
+		in.uid = st.UID
+	case !errors.Is(err, fs.ErrPermission):
+		return Connect{}, err
+	}
+	if in.port == 0 {
+		return Connect{}, &say.Problem{Message: "the server of " + dataDir + " is starting", Hint: hintStarting, Code: say.CodeError}
+	}
+	return c.connectTo(in)
+}

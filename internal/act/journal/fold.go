@@ -1,0 +1,287 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+)
+
+// Outcome is how an apply stands, as its whole journal tells.
+type Outcome string
+
+// The outcomes.
+const (
+	Whole       Outcome = "done"        // everything that was begun is done
+	Partly      Outcome = "partly"      // it came to its end, and something failed or could not be taken back
+	TakenBack   Outcome = "undone"      // an undo came to its end: nothing of ours is left
+	Interrupted Outcome = "interrupted" // apply or undo did not come to its end
+)
+
+// ChangeState is how one change stands.
+type ChangeState string
+
+// The states of a change.
+const (
+	IsPlanned  ChangeState = "planned"  // not begun
+	IsSkipped  ChangeState = "skipped"  // not begun, and will not be
+	IsIntended ChangeState = "intended" // begun: before or after, look
+	IsDone     ChangeState = "done"
+	IsFailed   ChangeState = "failed"  // as before
+	IsUndoing  ChangeState = "undoing" // taking back was begun: look
+	IsUndone   ChangeState = "undone"
+	IsKept     ChangeState = "kept" // somebody's later edit stands
+)
+
+// Journal is what the lines say together.
+type Journal struct {
+	ID      string    `json:"id"`
+	Started string    `json:"started"` // RFC 3339, UTC
+	State   Outcome   `json:"state"`
+	Changes []Change  `json:"changes"`
+	Pending []Pending `json:"pending,omitempty"` // activations that are still to be made
+
+	Run     Run  `json:"-"`
+	Undoing bool `json:"-"` // an undo was begun
+
+	ended  bool
+	revert Revertment
+	tracks map[string]*track // by path
+}
+
+// Revertment is an activation that failed and whose changes are being brought
+// back.
+type Revertment struct {
+	Instance string
+	Reason   string // "": none
+}
+
+// Change is one change and how it stands. Before and After are spelled for
+// people; Was and Will are what is put in and taken out.
+type Change struct {
+	N        int          `json:"-"`
+	Address  knob.Address `json:"address"`
+	Instance string       `json:"instance,omitempty"` // data directory
+	Before   string       `json:"before"`
+	After    string       `json:"after"`
+	Where    string       `json:"where"`
+	State    ChangeState  `json:"state"`
+	Reason   string       `json:"reason,omitempty"`
+	Effect   knob.Effect  `json:"effect"`
+
+	Was  State  `json:"-"` // as found before it was touched; zero while it is only planned
+	Will State  `json:"-"` // as it was to be
+	back  State // what an undoing found
+	tried bool  // an activation of it was begun: the server may have seen the new value
+	dirty bool  // the running server may have another value than its files
+}
+
+// Pending is an activation that is still to be made.
+type Pending struct {
+	Instance string      `json:"instance"`
+	Effect   knob.Effect `json:"effect"`
+}
+
+// Begun says whether the change was ever begun, so that there may be something
+// to take back.
+func (c *Change) Begun() bool {
+	return c.State == IsIntended || c.State == IsDone || c.State == IsUndoing
+}
+
+// Active says whether a change that is done is in force as far as the journal
+// knows: nothing has to be reloaded or restarted for it any more.
+func (c *Change) Active() bool { return c.State == IsDone && !c.dirty && c.Effect != knob.Reboot }
+
+// Tried says whether an activation of the change was ever begun.
+func (c *Change) Tried() bool { return c.tried }
+
+// Ended says whether the apply, or the undo if there was one, came to its end.
+func (j *Journal) Ended() bool { return j.ended }
+
+// Reverting says which changes were last being brought back without an
+// activation after.
+func (j *Journal) Reverting() Revertment { return j.revert }
+
+// step takes one more line in. A line that cannot follow the others is an error
+// and changes nothing.
+func (j *Journal) step(l *Line) error {
+	if j.ID == "" && l.Kind != Begin {
+		return errors.New("a journal starts with its begin line")
+	}
+	switch l.Kind {
+	case Begin:
+		return j.begin(l)
+	case Planned:
+		return j.plan(l)
+	case Activate, Active, Revert:
+		if l.Instance == "" {
+			return fmt.Errorf("%s of no instance", l.Kind)
+		}
+		j.activation(l)
+	case Undo:
+		j.Undoing = true
+	case End:
+		j.ended = true
+		j.settle()
+		return nil
+	default:
+		if l.N < 1 || l.N > len(j.Changes) {
+			return fmt.Errorf("%s of change %d, and %d were planned", l.Kind, l.N, len(j.Changes))
+		}
+		if err := j.change(&j.Changes[l.N-1], l); err != nil {
+			return err
+		}
+	}
+	j.ended = false
+	j.settle()
+	return nil
+}
+
+func (j *Journal) begin(l *Line) error {
+	switch {
+	case j.ID != "":
+		return errors.New("a second begin line")
+	case l.Run == nil || !validID(l.Run.ID):
+		return errors.New("begin without the id of its run")
+	case l.Run.Schema != Schema:
+		return fmt.Errorf("schema %q, and this program reads %s", l.Run.Schema, Schema)
+	}
+	j.ID, j.Run, j.Changes = l.Run.ID, *l.Run, []Change{}
+	j.Started = time.Unix(l.At, 0).UTC().Format(time.RFC3339)
+	j.settle()
+	return nil
+}
+
+func (j *Journal) plan(l *Line) error {
+	if l.N != len(j.Changes)+1 {
+		return fmt.Errorf("planned change %d after %d", l.N, len(j.Changes))
+	}
+	if _, err := knob.Parse(string(l.Address)); err != nil {
+		return err
+	}
+	j.Changes = append(j.Changes, Change{N: l.N, Address: l.Address, Instance: l.Instance, Before: l.From, After: l.To, Effect: l.Effect, State: IsPlanned})
+	j.settle()
+	return nil
+}
+
+// may says which lines may follow which state.
+var may = map[Kind][]ChangeState{
+	Skipped: {IsPlanned},
+	Intend:  {IsPlanned, IsIntended},
+	Done:    {IsIntended},
+	Failed:  {IsPlanned, IsIntended, IsUndoing},
+	Undoing: {IsIntended, IsDone, IsUndoing},
+	Undone:  {IsUndoing},
+	Kept:    {IsIntended, IsDone, IsUndoing},
+}
+
+func (j *Journal) change(c *Change, l *Line) error {
+	from, ok := may[l.Kind]
+	if !ok {
+		return fmt.Errorf("%q is no kind of line", l.Kind)
+	}
+	for _, s := range from {
+		ok = s == c.State
+		if ok {
+			break
+		}
+	}
+	if !ok {
+		return fmt.Errorf("%s of change %d, which is %s", l.Kind, l.N, c.State)
+	}
+	switch l.Kind {
+	case Skipped:
+		c.State, c.Reason = IsSkipped, l.Reason
+	case Intend:
+		if l.Before == nil || l.After == nil {
+			return fmt.Errorf("intention of change %d without before and after", l.N)
+		}
+		c.State, c.Was, c.Will, c.Where = IsIntended, *l.Before, *l.After, l.After.Where()
+		j.follow(l)
+	case Done:
+		c.State, c.dirty = IsDone, needsActivation(c)
+	case Failed:
+		if c.State == IsUndoing {
+			c.State = IsDone // and an undo may be tried again
+		} else {
+			c.State = IsFailed
+		}
+		c.Reason = l.Reason
+	case Undoing:
+		if l.Before == nil || l.After == nil {
+			return fmt.Errorf("taking back of change %d without before and after", l.N)
+		}
+		c.State, c.back = IsUndoing, *l.Before
+		j.follow(l)
+	case Undone:
+		c.State = IsUndone
+		c.dirty = needsActivation(c) && (c.tried || !c.back.SameLive(c.Was))
+		if !j.Undoing {
+			c.State, c.Reason = IsFailed, j.revert.Reason
+		}
+	case Kept:
+		c.State, c.Reason, c.dirty = IsKept, l.Reason, c.dirty && c.tried
+	}
+	return nil
+}
+
+// needsActivation says whether the change is one that a server takes over only
+// when it is reloaded or restarted.
+func needsActivation(c *Change) bool {
+	return c.Instance != "" && (c.Effect == knob.Reload || c.Effect == knob.Restart)
+}
+
+func (j *Journal) activation(l *Line) {
+	switch l.Kind {
+	case Revert:
+		j.revert = Revertment{l.Instance, l.Reason}
+		return
+	case Active:
+		if l.Instance == j.revert.Instance {
+			j.revert = Revertment{}
+		}
+	}
+	for i := range j.Changes {
+		c := &j.Changes[i]
+		if c.Instance != l.Instance || !needsActivation(c) || c.Effect > l.Effect || c.State == IsPlanned || c.State == IsSkipped {
+			continue
+		}
+		c.tried = true
+		c.dirty = c.dirty && l.Kind == Activate
+	}
+}
+
+// settle says how the whole stands and which activations are owed.
+func (j *Journal) settle() {
+	j.Pending = nil
+	failed, left := false, false
+	for i := range j.Changes {
+		c := &j.Changes[i]
+		failed = failed || c.State == IsFailed || c.State == IsKept
+		left = left || c.Begun()
+		if c.dirty {
+			j.owe(c)
+		}
+	}
+	switch {
+	case !j.ended:
+		j.State = Interrupted
+	case j.Undoing && !left:
+		j.State = TakenBack
+	case j.Undoing || failed:
+		j.State = Partly
+	default:
+		j.State = Whole
+	}
+}
+
+func (j *Journal) owe(c *Change) {
+	for i := range j.Pending {
+		if p := &j.Pending[i]; p.Instance == c.Instance {
+			p.Effect = max(p.Effect, c.Effect)
+			return
+		}
+	}
+	j.Pending = append(j.Pending, Pending{Instance: c.Instance, Effect: c.Effect})
+}

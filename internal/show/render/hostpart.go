@@ -1,0 +1,41 @@
+package render
+
+import (
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
+)
+
+// ofHost returns the changes that are no setting of a server, in the plan's order.
+func ofHost(d Plan) []plan.Change {
+	var out []plan.Change
+	for _, c := range d.Changes {
+		if c.Layer != knob.Instance {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// hostPart tells, as comments, the changes that a form for the server alone has
+// no place for. where names the machines that they are for.
+func hostPart(b *strings.Builder, d Plan, where string) {
+	list := ofHost(d)
+	if len(list) == 0 {
+		return
+	}
+	b.WriteByte('\n')
+	comment(b, "#", "Not in here, as it is for "+where+": --format script or --format ansible carry it out there, before the server that needs it starts.", commentWidth)
+	for _, c := range list {
+		b.WriteString("#   " + hostLine(c) + "\n")
+	}
+}
+
+// hostLine is one change of the host as it is spelled where it belongs.
+func hostLine(c plan.Change) string {
+	if c.Address.Prefix() == "sysctl" {
+		return clean(c.Address.Name()) + " = " + raw(c)
+	}
+	return how(c)
+}

@@ -1,0 +1,273 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
+)
+
+// Script writes the whole plan as a script for a POSIX shell, for hosts that
+// pgfettle itself does not get to. It does not restart: it says what to restart
+// and what to do after.
+func Script(w io.Writer, d Plan, s *snapshot.Snapshot) error {
+	if err := shellable("script", ofHost(d)); err != nil {
+		return err
+	}
+	for _, key := range Keys(d) {
+		if err := shellable("script", spelledOut(changesOf(d, key))); err != nil {
+			return err
+		}
+	}
+	sc := &script{d: d, s: s}
+	sc.line("#!/bin/sh")
+	comment(&sc.b, "#", fmt.Sprintf("pgfettle: %s, profile %s, snapshot %s", count(len(d.Changes), "change", "changes"), d.Profile, clean(shortHash(d.Snapshot))), commentWidth)
+	if len(d.Changes) == 0 {
+		sc.line("exit 0")
+		_, err := io.WriteString(w, sc.b.String())
+		return err
+	}
+	comment(&sc.b, "#", "Read it, then run it once, as root, on the host that it was planned for. It stops at the first thing that does not work. What it replaces is kept below /var/lib/pgfettle. 'pgfettle apply' does the same with every step checked and taken back on request.", commentWidth)
+	comment(&sc.b, "#", "shellcheck disable=SC2016 # what stands between single quotes is meant as it stands", 200)
+	sc.b.WriteString(scriptHead)
+	sc.line("kept=/var/lib/pgfettle/script-" + shellQuote(safeKey(shortHash(d.Snapshot))))
+	for i, key := range Keys(d) {
+		sc.instance(i+1, key)
+	}
+	sc.b.WriteString(scriptBegin)
+	sc.files()
+	sc.changes()
+	sc.end()
+	_, err := io.WriteString(w, sc.b.String())
+	return err
+}
+
+// spelledOut is the changes as their SQL has them, where the control characters
+// of ASCII are escapes already.
+func spelledOut(list []plan.Change) []plan.Change {
+	out := append([]plan.Change{}, list...)
+	for i := range out {
+		out[i].To, out[i].ToBase = sqlString(out[i].To), ""
+	}
+	return out
+}
+
+type script struct {
+	b strings.Builder
+	d Plan
+	s *snapshot.Snapshot
+}
+
+func (sc *script) line(s string) { sc.b.WriteString(s + "\n") }
+
+// scriptHead holds what the steps call. "local" is no word of POSIX, so
+// functions keep to their arguments and to names of their own.
+const scriptHead = `set -eu
+umask 022
+
+say() { printf '%s\n' "$*"; }
+die() { printf 'pgfettle: %s\n' "$*" >&2; exit 1; }
+
+# keep FILE: copy what is there before it is replaced.
+keep() {
+	if [ -e "$1" ]; then
+		mkdir -p "$kept/files${1%/*}"
+		[ -e "$kept/files$1" ] || cp -p "$1" "$kept/files$1"
+	else
+		printf '%s\n' "$1" >>"$kept/was-not-there"
+	fi
+}
+
+# line FILE START LINE: have LINE in a file, in the place of those that begin
+# with START when their blanks are left out. The file is replaced as a whole.
+line() {
+	keep "$1"
+	mkdir -p "${1%/*}"
+	line_new=$(mktemp "$1.XXXXXX")
+	if [ -e "$1" ]; then
+		START=$2 awk '{ s = $0; gsub(/[ \t]/, "", s) } index(s, ENVIRON["START"]) != 1' "$1" >"$line_new"
+	fi
+	printf '%s\n' "$3" >>"$line_new"
+	chmod 644 "$line_new"
+	mv -f "$line_new" "$1"
+	say "$1: $3"
+}
+
+# kernel NAME VALUE: set a kernel parameter and read it back.
+kernel() {
+	kernel_was=$(sysctl -n "$1")
+	printf '%s = %s\n' "$1" "$kernel_was" >>"$kept/sysctl"
+	sysctl -q -w "$1=$2"
+	kernel_now=$(sysctl -n "$1")
+	if [ "$kernel_now" != "$2" ]; then
+		sysctl -q -w "$1=$kernel_was"
+		die "$1: the kernel took $kernel_now instead of $2; it is $kernel_was again"
+	fi
+	say "$1 = $2 (was $kernel_was)"
+}
+
+# switch FILE WORD: choose one of the words of a file of /sys.
+switch() {
+	printf '%s = %s\n' "$1" "$(cat "$1")" >>"$kept/sys"
+	printf '%s' "$2" >"$1"
+	say "$1 = $2"
+}
+
+# server OWNER SOCKET PORT: SQL from stdin, as the owner of the data directory.
+server() {
+	server_owner=$1
+	set -- -X -q -A -t -v ON_ERROR_STOP=1 -d postgres ${2:+-h "$2"} ${3:+-p "$3"}
+	if [ "$server_owner" = root ]; then
+		psql "$@"
+	else
+		runuser -u "$server_owner" -- psql "$@"
+	fi
+}
+
+[ "$(id -u)" -eq 0 ] || die 'this needs root'
+`
+
+// scriptBegin is where the checks are over. mkdir is the lock: of two runs one
+// makes the folder and the other one does not.
+const scriptBegin = `
+mkdir -p /var/lib/pgfettle
+mkdir -m 700 "$kept" 2>/dev/null || die "it was run before: $kept exists. Look at what is in there; take it away to run this again."
+say "what is replaced is kept in $kept"
+`
+
+// instance asks a server whether it will take the settings, before anything is
+// written.
+func (sc *script) instance(n int, key string) {
+	socket, port := connection(sc.s, key)
+	label, data := "the server", ""
+	if in := sc.s.Instance(key); in != nil {
+		label = in.Label()
+		data, _ = in.DataDirectory.Get()
+	}
+	sc.line("")
+	comment(&sc.b, "#", label, commentWidth)
+	if data != "" {
+		sc.line(fmt.Sprintf("data%d=%s", n, shellQuote(data)))
+		sc.line(fmt.Sprintf("[ -f \"$data%d/PG_VERSION\" ] || die \"$data%d is no data directory\"", n, n))
+		sc.line(fmt.Sprintf("owner%d=$(stat -c %%U \"$data%d\")", n, n))
+	} else {
+		sc.line(fmt.Sprintf("owner%d=postgres", n))
+	}
+	sc.line(fmt.Sprintf("server%d() { server \"$owner%d\" %s %s; }", n, n, shellQuote(socket), shellQuote(port)))
+	sc.line(fmt.Sprintf("[ \"$(printf '%%s\\n' \"select current_setting('is_superuser')\" | server%d)\" = on ] || die %s", n, shellQuote(clean(label)+": no superuser there")))
+	if data == "" {
+		sc.line(fmt.Sprintf("data%d=$(printf '%%s\\n' 'show data_directory' | server%d)", n, n))
+	}
+}
+
+// files writes what lasts over a restart of the host. Lines of earlier plans
+// stay: only those of the same knobs are replaced.
+func (sc *script) files() {
+	unit := "/etc/systemd/system/" + unitName(sc.s) + ".d/60-pgfettle.conf"
+	units := false
+	sc.line("")
+	for _, c := range ofHost(sc.d) {
+		name := c.Address.Name()
+		switch c.Address.Prefix() {
+		case "sysctl":
+			sc.inFile(sysctlPlace, name+"=", name+" = "+c.ToBase)
+		case "thp":
+			sc.inFile(tmpfilesPlace, "w"+thpFolder+name+"-", tmpfilesLine(c))
+		case "unit":
+			if !units {
+				units = true
+				sc.inFile(unit, "[Service]", "[Service]")
+			}
+			sc.inFile(unit, name+"=", name+"="+c.ToBase)
+		}
+	}
+	if units {
+		sc.line("if [ -d /run/systemd/system ]; then systemctl daemon-reload; fi")
+	}
+}
+
+func (sc *script) inFile(file, start, line string) {
+	sc.line("line " + shellQuote(file) + " " + shellQuote(start) + " " + shellQuote(line))
+}
+
+// changes makes the plan's changes in the plan's order; what has to wait for a
+// restart of a server is only told.
+func (sc *script) changes() {
+	number := map[string]int{}
+	for i, key := range Keys(sc.d) {
+		number[key] = i + 1
+	}
+	restart, saved := false, map[string]bool{}
+	var later []plan.Change
+	for _, c := range sc.d.Changes {
+		if c.Layer != knob.Instance && restart {
+			later = append(later, c)
+			continue
+		}
+		sc.line("")
+		comment(&sc.b, "#", string(c.Address)+", was "+shown(c.From)+"; "+c.Reason, commentWidth)
+		switch c.Address.Prefix() {
+		case "pg":
+			n := number[c.Key]
+			if !saved[c.Key] {
+				saved[c.Key] = true
+				sc.line(fmt.Sprintf("keep \"$data%d/postgresql.auto.conf\"", n))
+			}
+			for _, note := range rivals(sc.s, c) {
+				if !strings.HasPrefix(note, "postgresql.auto.conf") { // this form writes there itself
+					comment(&sc.b, "#", "BEWARE: "+note, commentWidth)
+				}
+			}
+			sc.line(fmt.Sprintf("printf '%%s\\n' %s | server%d", shellQuote(alterSystem(c.Address.Name(), c.To)), n))
+			restart = restart || c.Effect >= knob.Restart
+		case "sysctl":
+			for _, note := range laterFiles(sc.s, c.Address.Name()) {
+				comment(&sc.b, "#", "BEWARE: "+note, commentWidth)
+			}
+			sc.line("kernel " + shellQuote(c.Address.Name()) + " " + shellQuote(c.ToBase))
+		case "thp":
+			sc.line("switch " + shellQuote(thpFolder+c.Address.Name()) + " " + shellQuote(c.ToBase))
+		case "unit":
+			sc.line("# in the drop-in above")
+		default:
+			sc.line("say " + shellQuote("by hand: "+how(c)))
+		}
+	}
+	for i := range Keys(sc.d) {
+		sc.line(fmt.Sprintf("printf '%%s\\n' 'select pg_reload_conf()' | server%d >/dev/null", i+1))
+	}
+	sc.after(later)
+}
+
+// after tells what has to be done by a person, in its order.
+func (sc *script) after(later []plan.Change) {
+	for _, key := range Keys(sc.d) {
+		n := 0
+		for _, c := range changesOf(sc.d, key) {
+			if c.Effect >= knob.Restart {
+				n++
+			}
+		}
+		if n > 0 {
+			sc.line("say " + shellQuote(count(n, "setting waits", "settings wait")+" for a restart: systemctl restart "+clean(unitOf(sc.s, key))))
+		}
+	}
+	for _, c := range later {
+		sc.line("say " + shellQuote("after the restart: "+afterRestart(c)))
+	}
+}
+
+func afterRestart(c plan.Change) string {
+	if c.Address.Prefix() == "sysctl" {
+		return "sysctl -w " + shellQuote(c.Address.Name()+"="+c.ToBase) + "   (" + sysctlPlace + " has it for the next boot)"
+	}
+	return how(c)
+}
+
+func (sc *script) end() {
+	sc.line("")
+	sc.line(`say "done; what was replaced is in $kept"`)
+}

@@ -1,0 +1,35 @@
+package render
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
+)
+
+// plainWord is what no POSIX shell takes for anything but itself.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+:,./-][A-Za-z0-9_@%+=:,./-]*$`)
+
+// shellQuote spells one word for a POSIX shell.
+func shellQuote(v string) string {
+	if plainWord.MatchString(v) {
+		return v
+	}
+	return "'" + strings.ReplaceAll(v, "'", `'\''`) + "'"
+}
+
+// shellable refuses changes that a script cannot carry in plain sight: a shell
+// word ends at a NUL, and what acts on a terminal would hide the rest of the
+// line from whoever reads the script before he runs it.
+func shellable(form string, list []plan.Change) error {
+	for _, c := range list {
+		for _, v := range []string{string(c.Address), c.To, c.ToBase} {
+			if !utf8.ValidString(v) || strings.ContainsFunc(v, hidden) {
+				return fmt.Errorf("%s: the value of %s holds characters that cannot be seen in a script; pin another one, or use --format alter-system", form, clean(string(c.Address)))
+			}
+		}
+	}
+	return nil
+}
