@@ -11,6 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/test/kernel"
 )
 
 const pool = "/proc/sys/vm/nr_hugepages"
@@ -20,9 +21,7 @@ const pool = "/proc/sys/vm/nr_hugepages"
 // with one fewer it does not. It changes the kernel's pool, so it runs only on
 // a machine that PGFETTLE_TEST_KERNEL says may be touched, and puts it back.
 func TestHugePagesOfThePlanStartTheServer(t *testing.T) {
-	if os.Getenv("PGFETTLE_TEST_KERNEL") != "disposable" {
-		skip(t, "kernel", "PGFETTLE_TEST_KERNEL=disposable is not set: this test changes vm.nr_hugepages")
-	}
+	kernel.Alone(t)
 	was := pages(t)
 	if was != 0 {
 		skip(t, "kernel", "vm.nr_hugepages is %d: only an empty pool shows what a server needs", was)

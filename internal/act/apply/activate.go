@@ -2,6 +2,7 @@ package apply
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -20,14 +21,10 @@ func (e *engine) activate(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx) // a restart is one step
 	for _, p := range slices.Clone(e.log.Pending) {
 		err := e.activation(ctx, p, func(c *journal.Change) bool { return c.State == journal.IsDone && !c.Active() }, false)
-		var f *failure
-		switch {
-		case err == nil:
-		case asFailure(err, &f):
-			if err := e.revert(ctx, journal.Revertment{Instance: p.Instance, Reason: fmt.Sprintf("brought back after the %s: %s", p.Effect, f.err)}); err != nil {
-				return err
-			}
-		default:
+		if f, ok := errors.AsType[*failure](err); ok {
+			err = e.revert(ctx, journal.Revertment{Instance: p.Instance, Reason: fmt.Sprintf("brought back after the %s: %s", p.Effect, f.err)})
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -36,28 +33,25 @@ func (e *engine) activate(ctx context.Context) error {
 
 // failure is an activation that did not succeed, as against a journal that could
 // not be written.
-type failure struct{ err error }
+type failure struct {
+	of  journal.Pending
+	err error
+}
 
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
-func asFailure(err error, f **failure) bool {
-	g, ok := err.(*failure)
-	*f = g
-	return ok
-}
-
 // activation makes one activation and looks whether the changes that it is for
 // are in force: what will be, or under back what was. The error is a *failure
 // where the server did not come up or has other values.
-func (e *engine) activation(ctx context.Context, p journal.Pending, of func(*journal.Change) bool, back bool) error {
+func (e *engine) activation(ctx context.Context, p journal.Pending, mine func(*journal.Change) bool, back bool) error {
 	in := e.instance(p.Instance)
 	if in == nil {
-		return &failure{fmt.Errorf("the instance %s is not found on this host", p.Instance)}
+		return &failure{p, fmt.Errorf("the instance %s is not found on this host", p.Instance)}
 	}
 	var whose []*journal.Change // before Active changes what they are
 	for i := range e.log.Changes {
-		if c := &e.log.Changes[i]; c.Instance == p.Instance && c.Effect <= p.Effect && of(c) {
+		if c := &e.log.Changes[i]; c.Instance == p.Instance && c.Effect <= p.Effect && mine(c) {
 			whose = append(whose, c)
 		}
 	}
@@ -66,34 +60,41 @@ func (e *engine) activation(ctx context.Context, p journal.Pending, of func(*jou
 		return err
 	}
 	if err := e.w.Activate(ctx, in.Key, p.Effect); err != nil {
-		return &failure{err}
+		return &failure{p, err}
 	}
 	for _, c := range whose {
-		want := c.Will
-		if back {
-			want = c.Was
-		}
-		err := e.inForce(ctx, c, want)
+		err := e.inForce(ctx, c, back)
 		switch {
 		case err == nil:
 		case back:
 			// the server is up, and nothing can be brought back further
 			e.w.tell(fmt.Sprintf("%s: %v", c.Address, err))
 		default:
-			return &failure{fmt.Errorf("%s: %w", c.Address, err)}
+			return &failure{p, fmt.Errorf("%s: %w", c.Address, err)}
 		}
 	}
 	return e.append(journal.Line{Kind: journal.Active, Instance: p.Instance, Effect: p.Effect})
 }
 
-func (e *engine) inForce(ctx context.Context, c *journal.Change, want journal.State) error {
-	kind, k, err := e.knob(c.Address, c.Instance)
+// inForce says why a server does not have the value that it should.
+func (e *engine) inForce(ctx context.Context, c *journal.Change, back bool) error {
+	kind, k, err := e.begun(c)
 	if err != nil {
 		return err
 	}
 	now, err := kind.Look(ctx, k)
 	if err != nil {
 		return err
+	}
+	want := c.Will
+	switch {
+	case back:
+		want = c.Was
+	case want.Live == nil:
+		// the server was down when it was wanted
+		if want, err = kind.Want(now, k, c.After); err != nil {
+			return err
+		}
 	}
 	if want.Live != nil && !now.SameLive(want) {
 		return fmt.Errorf("the server has %s and not %s", liveOf(now), *want.Live)
@@ -115,7 +116,7 @@ func (e *engine) revert(ctx context.Context, r journal.Revertment) error {
 		c := &e.log.Changes[i]
 		mine := c.Instance == r.Instance && !c.Active()
 		if c.Begun() && (mine || of(c).growsPool() && !e.needPool(r.Instance)) {
-			if err := e.takeBack(ctx, c); err != nil {
+			if err := e.takeBack(ctx, c, r.Reason); err != nil {
 				return err
 			}
 		}

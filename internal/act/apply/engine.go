@@ -95,6 +95,15 @@ func (e *engine) knob(a knob.Address, label string) (Kind, Knob, error) {
 	return kind, k, nil
 }
 
+// begun is knob for a change that was begun: its place is known.
+func (e *engine) begun(c *journal.Change) (Kind, Knob, error) {
+	kind, k, err := e.knob(c.Address, c.Instance)
+	if c.Instance != "" && c.Will.File != nil {
+		k.Place = c.Will.File.Path
+	}
+	return kind, k, err
+}
+
 func (e *engine) instance(label string) *snapshot.Instance {
 	for i := range e.s.Instances {
 		if e.s.Instances[i].Label() == label {
@@ -218,15 +227,32 @@ func (e *engine) one(ctx context.Context, c *journal.Change) error {
 	if err := e.append(journal.Line{Kind: journal.Intend, N: c.N, Address: c.Address, Before: &now, After: &want}); err != nil {
 		return err
 	}
+	if c.Instance != "" && want.File != nil {
+		k.Place = want.File.Path
+	}
 	why := set(ctx, kind, k, want, c.Effect)
 	if why == nil {
-		return e.append(journal.Line{Kind: journal.Done, N: c.N})
+		return e.finished(journal.Line{Kind: journal.Done, N: c.N}, kind, k)
 	}
 	if err := set(ctx, kind, k, now, c.Effect); err != nil {
 		return &say.Problem{Message: fmt.Sprintf("%s could be neither set nor put back", c.Address), Detail: why.Error() + "; putting back: " + err.Error(),
 			Hint: "when the cause is gone, 'pgfettle undo " + e.log.ID + "' takes it back", Code: say.CodePartly}
 	}
 	return e.fail(ctx, c, why.Error())
+}
+
+// finished ends a step that succeeded, and tells what there is to know beside.
+func (e *engine) finished(l journal.Line, kind Kind, k Knob) error {
+	if n, ok := kind.(Noter); ok {
+		notes, err := n.Notes(k)
+		if err != nil {
+			notes = append(notes, err.Error()) // the step itself was read back already
+		}
+		for _, s := range notes {
+			e.w.tell(fmt.Sprintf("%s: %s", k.Address, s))
+		}
+	}
+	return e.append(l)
 }
 
 // fail notes that a change was not made, with the knob as before. The settings

@@ -14,9 +14,8 @@ import (
 // 30 kB, and a megabyte is no configuration that a person wrote.
 const maxFile = 1 << 20
 
-// LookFile returns what a file holds, or that there is none; then its owner and
-// mode are those that a new one should get: root's and 0644 are set by nobody,
-// so the caller puts his own.
+// LookFile returns what a file holds, or that there is none. Owner and mode of
+// one that is to be made are the caller's to fill in.
 func LookFile(t target.Target, path string) (journal.File, error) {
 	f := journal.File{Path: path}
 	data, err := t.ReadFile(path, maxFile)

@@ -129,6 +129,9 @@ func (f keyed) put(text *string, key, line string) string {
 	if at > 0 && ending(lines[at-1]) == "" {
 		lines[at-1] += "\n"
 	}
+	if f.joins && at > 0 && strings.HasSuffix(strings.TrimSpace(lines[at-1]), `\`) {
+		added = append([]string{"\n"}, added...) // else it would go on in ours
+	}
 	return strings.Join(lines[:at], "") + strings.Join(added, "") + strings.Join(lines[at:], "")
 }
 

@@ -109,8 +109,9 @@ func (b bootKind) next(ctx context.Context, l loader, name string) (string, erro
 	return wordOf(words, name), nil
 }
 
-// grubWords returns the command line of the first entry of grub.cfg, which is
-// the default one; nil where there is none.
+// grubWords returns the command line of the first entry of grub.cfg, that of the
+// newest kernel: the others are made of the same words, but for the recovery
+// mode. nil where there is none.
 func grubWords(text string) []string {
 	for line := range strings.Lines(text) {
 		f := strings.Fields(line)
@@ -150,6 +151,36 @@ func (b bootKind) Want(now journal.State, k Knob, value string) (journal.State, 
 	name := k.Address.Name()
 	if value != "" && !bootValue.MatchString(value) {
 		return now, fmt.Errorf("boot parameter %s: %q is not a value for the kernel's command line", name, value)
+	}
+	want := now
+	if now.File != nil {
+		if value == "" {
+			want.File = withText(now.File, grubForm.without(now.File.Text, nil, name))
+		} else {
+			text := grubForm.set(now.File.Text, name, value)
+			want.File = withText(now.File, &text)
+		}
+	}
+	if now.Live != nil {
+		want.Live = &value
+	}
+	return want, nil
+}
+
+// Set implements Kind. The file alone is enough to bring the next boot's value
+// about.
+func (b bootKind) Set(ctx context.Context, k Knob, st journal.State) error {
+	l, err := b.loader(k)
+	if err != nil {
+		return err
+	}
+	if err := b.setFile(st.File); err != nil || b.Kernel == nil {
+		return err
+	}
+	name := k.Address.Name()
+	now, err := b.next(ctx, l, name)
+	if err != nil {
+		return err
 	}
 	want, sure := "", true
 	switch {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/journal"
@@ -29,6 +30,13 @@ type PG struct {
 	// Wait bounds each of stopping and starting at a restart, and a reload; 0:
 	// DefaultWait.
 	Wait time.Duration
+	// Pool is the number of huge pages of the kernel's own size that the plan will
+	// have brought about before the server starts; 0: what there is now.
+	Pool int64
+
+	lock     sync.Mutex
+	manners  map[string]manner     // by data directory: see mannerOf
+	sessions map[string]*pgSession // by data directory, between calls
 }
 
 var _ Kind = (*PG)(nil)

@@ -81,12 +81,22 @@ func (f mountFlags) String() string {
 }
 
 // remount lists the words that make the flags these ones, whatever fstab says:
-// mount(8) merges its line with the words of a remount. Flags that few mounts
-// have are named only where they change, as old versions do not know them all.
+// mount(8) merges its line, and the flags that are, with the words of a remount.
+// Flags that few mounts have are named only where they change, as old versions
+// do not know them all.
 func (f mountFlags) remount(now mountFlags) string {
-	return strings.Join(f.words(func(flag string) bool {
+	out := f.words(func(flag string) bool {
 		return flag == "nosuid" || flag == "nodev" || flag == "noexec" || now.on[flag]
-	}), ",")
+	})
+	// the kernel takes strictatime before noatime before relatime
+	switch {
+	case now.atime == f.atime:
+	case now.atime == "noatime":
+		out = append(out, "atime", f.atime)
+	case now.atime == "strictatime":
+		out = append(out, "nostrictatime", f.atime)
+	}
+	return strings.Join(out, ",")
 }
 
 // words lists the flags; those that are clear where cleared asks for it.

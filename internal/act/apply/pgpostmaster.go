@@ -41,7 +41,7 @@ func postmasterOf(t target.Target, dataDir string) (postmaster, bool, error) {
 		return postmaster{}, false, nil // negative: a standalone backend
 	}
 	proc := "/proc/" + strconv.Itoa(l.PID)
-	comm, err := t.ReadFile(proc+"/comm", 64)
+	comm, err := t.ReadFile(proc+"/comm", maxFile)
 	if err != nil {
 		return postmaster{}, false, nil
 	}

@@ -22,6 +22,8 @@ import (
 // pgSession is one connection to the server of an instance.
 type pgSession struct {
 	conn       *pgconn.PgConn
+	of         postmaster // its server, where it is seen
+	release    func(*pgSession)
 	role       string
 	super      bool
 	version    int    // server_version_num
@@ -40,11 +42,12 @@ const (
 	startSlack = 60
 )
 
-// session connects to the server of an instance. No server there is nil without
-// an error.
+// session connects to the server of an instance, or takes up the connection of
+// the call before. No server there is nil without an error.
 func (p *PG) session(ctx context.Context, in *snapshot.Instance) (*pgSession, error) {
 	dir, _ := in.DataDirectory.Get()
 	how := collect.Connect{Conninfo: p.Conninfo, AsUID: -1}
+	var of postmaster
 	if p.Conninfo == "" {
 		if p.Target.Reach("/") != "/" {
 			return nil, nil // a tree of files
@@ -52,9 +55,19 @@ func (p *PG) session(ctx context.Context, in *snapshot.Instance) (*pgSession, er
 		if dir == "" {
 			return nil, fmt.Errorf("data directory: %s", in.DataDirectory.Gap().Reason)
 		}
-		if _, up, err := postmasterOf(p.Target, dir); err == nil && !up {
+		pm, up, err := postmasterOf(p.Target, dir)
+		if err == nil && !up {
 			return nil, nil
 		}
+		of = pm
+	}
+	if s := p.idle(dir); s != nil {
+		if s.of.PID == of.PID && s.of.start == of.start && s.conn.CheckConn() == nil {
+			return s, nil
+		}
+		s.hangUp()
+	}
+	if p.Conninfo == "" {
 		var err error
 		how, err = collect.ConnectLocal(p.Target, dir)
 		switch {
@@ -73,12 +86,45 @@ func (p *PG) session(ctx context.Context, in *snapshot.Instance) (*pgSession, er
 	if err != nil {
 		return nil, err
 	}
-	s := &pgSession{conn: conn}
+	s := &pgSession{conn: conn, of: of, release: func(s *pgSession) { p.keep(dir, s) }}
 	if err := s.ask(ctx, p, dir); err != nil {
-		s.close()
+		s.hangUp()
 		return nil, err
 	}
 	return s, nil
+}
+
+// idle takes the connection that the call before left.
+func (p *PG) idle(dir string) *pgSession {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	s := p.sessions[dir]
+	delete(p.sessions, dir)
+	return s
+}
+
+// keep leaves a connection for the next call.
+func (p *PG) keep(dir string, s *pgSession) {
+	p.lock.Lock()
+	old := p.sessions[dir]
+	if p.sessions == nil {
+		p.sessions = map[string]*pgSession{}
+	}
+	p.sessions[dir] = s
+	p.lock.Unlock()
+	if old != nil {
+		old.hangUp()
+	}
+}
+
+// Close ends the connections that are kept between calls.
+func (p *PG) Close() {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	for dir, s := range p.sessions {
+		s.hangUp()
+		delete(p.sessions, dir)
+	}
 }
 
 // socketOf says how to reach a server whose lock file is closed to us: as its
@@ -96,10 +142,7 @@ func socketOf(in *snapshot.Instance) (collect.Connect, error) {
 }
 
 func (s *pgSession) ask(ctx context.Context, p *PG, dir string) error {
-	if err := s.exec(ctx, "SET search_path = pg_catalog, pg_temp"); err != nil {
-		return err
-	}
-	if err := s.exec(ctx, "SET statement_timeout = '15s'"); err != nil {
+	if err := s.exec(ctx, "SET search_path = pg_catalog, pg_temp; SET statement_timeout = '15s'"); err != nil {
 		return err
 	}
 	rows, err := s.rows(ctx, `select current_user::text,
@@ -141,7 +184,16 @@ func (p *PG) sameFolder(a, b string) bool {
 	return err1 == nil && err2 == nil && x.Dev == y.Dev && x.Inode == y.Inode
 }
 
+// close is the end of a call: a connection that still works is kept for the next.
 func (s *pgSession) close() {
+	if s.conn.IsClosed() || s.conn.IsBusy() {
+		s.hangUp()
+		return
+	}
+	s.release(s)
+}
+
+func (s *pgSession) hangUp() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second) // a farewell; the kernel closes the socket anyway
 	defer cancel()
 	_ = s.conn.Close(ctx)

@@ -50,7 +50,7 @@ func Resume(ctx context.Context, w *World, s *snapshot.Snapshot, id string, o Op
 		case journal.IsIntended:
 			err = e.finish(inner, c)
 		case journal.IsUndoing: // of a revert that goes on no more
-			err = e.takeBack(inner, c)
+			err = e.takeBack(inner, c, c.Reason)
 		}
 		if err != nil {
 			return res, err
@@ -62,7 +62,7 @@ func Resume(ctx context.Context, w *World, s *snapshot.Snapshot, id string, o Op
 // finish brings a change that was begun to its end. What is neither before nor
 // after nor between the two is somebody's, and is kept.
 func (e *engine) finish(ctx context.Context, c *journal.Change) error {
-	kind, k, err := e.knob(c.Address, c.Instance)
+	kind, k, err := e.begun(c)
 	if err != nil {
 		return err
 	}
@@ -78,32 +78,24 @@ func (e *engine) finish(ctx context.Context, c *journal.Change) error {
 	case kind.Ours(judged, c.Will, k):
 		want.File = nil // our value is in it, with somebody's edit beside
 	default:
-		return e.keep(ctx, c, want.File.Path+" was changed by somebody while the apply was interrupted")
+		return e.giveUp(ctx, c, want.File.Path+" was changed by somebody while the apply was interrupted")
 	}
 	if want.Live != nil && c.Effect == knob.Now && !now.SameLive(want) && !now.SameLive(c.Was) && !e.halfway(kind, k, c, now) {
-		return e.keep(ctx, c, "it is "+liveOf(now)+" now: somebody has set it while the apply was interrupted")
+		return e.giveUp(ctx, c, "it is "+liveOf(now)+" now: somebody has set it while the apply was interrupted")
 	}
 	if why := set(ctx, kind, k, want, c.Effect); why != nil {
-		if err := e.takeBack(ctx, c); err != nil {
-			return err
-		}
-		return e.lost(ctx, c, why.Error())
+		return e.giveUp(ctx, c, why.Error())
 	}
-	return e.append(journal.Line{Kind: journal.Done, N: c.N})
+	return e.finished(journal.Line{Kind: journal.Done, N: c.N}, kind, k)
 }
 
-// keep leaves a change to somebody's edit. The part of it that is ours is taken
-// back, so that not half of it stays.
-func (e *engine) keep(ctx context.Context, c *journal.Change, why string) error {
-	if err := e.takeBack(ctx, c); err != nil {
+// giveUp leaves a change that cannot be finished: the part of it that is ours is
+// taken back, so that not half of it stays, and so are the other settings of its
+// instance.
+func (e *engine) giveUp(ctx context.Context, c *journal.Change, why string) error {
+	if err := e.takeBack(ctx, c, why); err != nil {
 		return err
 	}
-	return e.lost(ctx, c, why)
-}
-
-// lost brings back the other settings of the instance of a change that did not
-// come about.
-func (e *engine) lost(ctx context.Context, c *journal.Change, why string) error {
 	e.w.tell(string(c.Address) + ": " + why)
 	if c.Instance == "" {
 		return nil

@@ -82,7 +82,7 @@ func Status(ctx context.Context, w *World, s *snapshot.Snapshot, id string) ([]D
 
 func (e *engine) drift(ctx context.Context, c *journal.Change) Drift {
 	d := Drift{Address: c.Address, Instance: c.Instance, Applied: c.After, Where: c.Where, Hold: Unknown}
-	kind, k, err := e.knob(c.Address, c.Instance)
+	kind, k, err := e.begun(c)
 	var now journal.State
 	if err == nil {
 		now, err = kind.Look(ctx, k)
@@ -94,16 +94,21 @@ func (e *engine) drift(ctx context.Context, c *journal.Change) Drift {
 	judged := now
 	judged.Live = c.Will.Live
 	inFile := c.Will.File == nil || now.SameFile(c.Will) || now.File != nil && kind.Ours(judged, c.Will, k)
-	inForce := c.Will.Live == nil || now.Live == nil || now.SameLive(c.Will)
+	will := c.Will
+	if c.Effect == knob.Reboot {
+		// the boot that makes it live may have been since
+		if will, err = kind.Want(now, k, c.After); err != nil {
+			d.Reason = err.Error()
+			return d
+		}
+	}
 	switch {
 	case !inFile:
 		d.Hold = Lost
-	case inForce && (c.Active() || c.Will.Live != nil && now.Live != nil):
-		d.Hold = Holds
-	case inForce && c.Effect == knob.Reboot, !c.Active() && now.SameLive(c.Was):
+	case now.Live == nil || will.Live == nil || now.SameLive(will):
+		d.Hold = Holds // of files alone, as under --root, there is nothing more to see
+	case !c.Active() && now.SameLive(c.Was):
 		d.Hold = Waits
-	case inForce:
-		d.Hold = Holds // there is no live value to compare, as under --root
 	default:
 		d.Hold = Changed
 	}

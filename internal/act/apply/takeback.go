@@ -10,12 +10,14 @@ import (
 )
 
 // takeBack brings one change back to what was before it, as far as what is there
-// now is ours. The error is one that leaves the change as it was done.
-func (e *engine) takeBack(ctx context.Context, c *journal.Change) error {
-	kind, k, err := e.knob(c.Address, c.Instance)
+// now is ours. why is the reason where it is not an undo that was asked for. The
+// error is one that leaves the change as it was done.
+func (e *engine) takeBack(ctx context.Context, c *journal.Change, why string) error {
+	kind, k, err := e.begun(c)
 	if err != nil {
 		return e.append(journal.Line{Kind: journal.Kept, N: c.N, Reason: err.Error()})
 	}
+	e.w.tell(fmt.Sprintf("%s: back to %s", c.Address, c.Before)) // before the look: nothing that waits may come between it and the step
 	found, err := kind.Look(ctx, k)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Address, err)
@@ -24,13 +26,16 @@ func (e *engine) takeBack(ctx context.Context, c *journal.Change) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Address, err)
 	}
-	if theirs != "" && to.File == nil && to.Live == nil {
+	nothing := to.File == nil && to.Live == nil
+	if theirs != "" && nothing {
 		e.w.tell(fmt.Sprintf("%s: kept: %s", c.Address, theirs))
 		return e.append(journal.Line{Kind: journal.Kept, N: c.N, Reason: theirs})
 	}
-	e.w.tell(fmt.Sprintf("%s: back to %s", c.Address, c.Before))
 	if err := e.append(journal.Line{Kind: journal.Undoing, N: c.N, Address: c.Address, Before: &found, After: &to}); err != nil {
 		return err
+	}
+	if nothing {
+		return e.append(journal.Line{Kind: journal.Undone, N: c.N, Reason: why})
 	}
 	if err := set(ctx, kind, k, to, c.Effect); err != nil {
 		if err := e.append(journal.Line{Kind: journal.Failed, N: c.N, Reason: "it could not be taken back: " + err.Error()}); err != nil {
@@ -42,7 +47,7 @@ func (e *engine) takeBack(ctx context.Context, c *journal.Change) error {
 	if theirs != "" {
 		return e.append(journal.Line{Kind: journal.Kept, N: c.N, Reason: theirs})
 	}
-	return e.append(journal.Line{Kind: journal.Undone, N: c.N})
+	return e.finished(journal.Line{Kind: journal.Undone, N: c.N, Reason: why}, kind, k)
 }
 
 // back returns the state to bring a change back to; a part that is to be left

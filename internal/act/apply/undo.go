@@ -96,14 +96,13 @@ func (e *engine) undo(ctx context.Context, o UndoOptions) error {
 				return err
 			}
 		}
-		if err := e.takeBack(context.WithoutCancel(ctx), c); err != nil {
+		if err := e.takeBack(context.WithoutCancel(ctx), c, ""); err != nil {
 			bad = append(bad, err)
 		}
 	}
 	if err := e.reactivate(ctx, o); err != nil {
-		var f *failure
-		if asFailure(err, &f) {
-			return e.down(journal.Pending{Instance: e.log.Pending[0].Instance, Effect: e.log.Pending[0].Effect}, err)
+		if f, ok := errors.AsType[*failure](err); ok {
+			return e.down(f.of, f.err)
 		}
 		return err
 	}
@@ -125,10 +124,7 @@ func (e *engine) owes(o UndoOptions) bool {
 	return e.w.Activate != nil && slices.ContainsFunc(e.log.Pending, func(p journal.Pending) bool { return p.Effect <= o.MaxEffect })
 }
 
-func isFailure(err error) bool {
-	var f *failure
-	return asFailure(err, &f)
-}
+func isFailure(err error) bool { _, ok := errors.AsType[*failure](err); return ok }
 
 // reactivate lets the servers take over what was put back, as far as it may. An
 // instance of which changes are still to be taken back waits.

@@ -70,8 +70,8 @@ type Change struct {
 	Reason   string       `json:"reason,omitempty"`
 	Effect   knob.Effect  `json:"effect"`
 
-	Was  State  `json:"-"` // as found before it was touched; zero while it is only planned
-	Will State  `json:"-"` // as it was to be
+	Was   State `json:"-"` // as found before it was touched; zero while it is only planned
+	Will  State `json:"-"` // as it was to be
 	back  State // what an undoing found
 	tried bool  // an activation of it was begun: the server may have seen the new value
 	dirty bool  // the running server may have another value than its files
@@ -200,7 +200,7 @@ func (j *Journal) change(c *Change, l *Line) error {
 		c.State, c.Was, c.Will, c.Where = IsIntended, *l.Before, *l.After, l.After.Where()
 		j.follow(l)
 	case Done:
-		c.State, c.dirty = IsDone, needsActivation(c)
+		c.State, c.Reason, c.dirty = IsDone, "", needsActivation(c)
 	case Failed:
 		if c.State == IsUndoing {
 			c.State = IsDone // and an undo may be tried again
@@ -218,7 +218,7 @@ func (j *Journal) change(c *Change, l *Line) error {
 		c.State = IsUndone
 		c.dirty = needsActivation(c) && (c.tried || !c.back.SameLive(c.Was))
 		if !j.Undoing {
-			c.State, c.Reason = IsFailed, j.revert.Reason
+			c.State, c.Reason = IsFailed, l.Reason // brought back by the apply itself
 		}
 	case Kept:
 		c.State, c.Reason, c.dirty = IsKept, l.Reason, c.dirty && c.tried

@@ -133,6 +133,9 @@ func (i *Instance) Start(ctx context.Context, args ...string) error {
 		return fmt.Errorf("server log: %w", err)
 	}
 	defer func() { _ = log.Close() }()
+	if err := i.place.own("log"); err != nil { // pg_ctl would open it as the account
+		return fmt.Errorf("server log: %w", err)
+	}
 	cmd := exec.Command(i.Binaries.Tool("postgres"), append([]string{"-D", i.DataDir}, args...)...)
 	cmd.Env, cmd.Dir = environment(i.Folder), i.Folder
 	cmd.SysProcAttr = i.Account.attributes()
@@ -173,7 +176,11 @@ func (i *Instance) ready() bool {
 		return false
 	}
 	lines := strings.Split(string(b), "\n")
-	return len(lines) > 7 && lines[0] == strconv.Itoa(i.cmd.Process.Pid) && strings.TrimSpace(lines[7]) == "ready"
+	status := ""
+	if len(lines) > 7 {
+		status = strings.TrimSpace(lines[7])
+	}
+	return lines[0] == strconv.Itoa(i.cmd.Process.Pid) && (status == "ready" || status == "standby")
 }
 
 // Log returns the path of the server's log.
@@ -187,25 +194,20 @@ func (i *Instance) lastWords() string {
 	return tail(string(b), 4)
 }
 
-// Running says whether the server runs.
-func (i *Instance) Running() bool {
-	if i.cmd == nil {
-		return false
-	}
-	select {
-	case <-i.done:
-		return false
-	default:
-		return true
-	}
-}
+// Running says whether the server runs: the one that Start started, or one that
+// pg_ctl has started since in its place.
+func (i *Instance) Running() bool { return i.PID() != 0 }
 
 // PID returns the process id of the postmaster; 0 when it does not run.
 func (i *Instance) PID() int {
-	if !i.Running() {
-		return 0
+	if i.cmd != nil {
+		select {
+		case <-i.done:
+		default:
+			return i.cmd.Process.Pid
+		}
 	}
-	return i.cmd.Process.Pid
+	return i.adopted()
 }
 
 // ConnString returns the conninfo string of the superuser.
@@ -221,19 +223,18 @@ func (i *Instance) Stop() error {
 		sig  syscall.Signal
 		wait time.Duration
 	}{{syscall.SIGINT, fastTimeout}, {syscall.SIGQUIT, quitTimeout}, {syscall.SIGKILL, quitTimeout}} {
-		if !i.Running() {
+		pid := i.PID()
+		if pid == 0 {
 			return nil
 		}
-		if err := i.cmd.Process.Signal(step.sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		if err := syscall.Kill(pid, step.sig); err != nil && !errors.Is(err, syscall.ESRCH) {
 			return fmt.Errorf("stop of %s: %w", i.Binaries, err)
 		}
-		select {
-		case <-i.done:
+		if i.ends(step.wait) {
 			return nil
-		case <-time.After(step.wait):
 		}
 	}
-	return fmt.Errorf("stop of %s: process %d does not end", i.Binaries, i.cmd.Process.Pid)
+	return fmt.Errorf("stop of %s: process %d does not end", i.Binaries, i.PID())
 }
 
 // Remove stops the server and takes its folder away; twice is as good as once.

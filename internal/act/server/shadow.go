@@ -132,6 +132,10 @@ func (s *Shadow) askByGUC(ctx context.Context, settings map[string]string) (Shar
 
 func (s *Shadow) print(ctx context.Context, name string) (int64, error) {
 	out, errText, err := s.run(ctx, s.Binaries.Tool("postgres"), "-D", s.place.path, "-C", name)
+	var exit *exec.ExitError
+	if said := complaint(errText); errors.As(err, &exit) && exit.Exited() && said != "" {
+		return 0, &refusedError{how: "postgres -C " + name, said: said}
+	}
 	if err != nil {
 		return 0, fmt.Errorf("postgres -C %s: %w: %s", name, err, complaint(errText))
 	}
@@ -182,8 +186,9 @@ func (s *Shadow) AskByLimit(ctx context.Context, settings map[string]string) (Sh
 		why := complaint(errText)
 		if why == "" && runErr != nil {
 			why = runErr.Error()
+			return SharedMemory{}, fmt.Errorf("postgres under an address-space limit: no size of its request told: %s", why)
 		}
-		return SharedMemory{}, fmt.Errorf("postgres under an address-space limit: no size of its request told: %s", why)
+		return SharedMemory{}, &refusedError{how: "postgres under an address-space limit: no size of its request told", said: why}
 	}
 	n, err := strconv.ParseInt(m[1], 10, 64)
 	if n -= extra * walBlock; err != nil || n <= 0 || n > 1<<50 {

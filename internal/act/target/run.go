@@ -46,6 +46,9 @@ func (l *Local) Run(ctx context.Context, c Command) (Output, error) {
 		}
 		if c.As.UID != os.Geteuid() {
 			cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(c.As.UID), Gid: uint32(c.As.GID)}
+			for _, g := range c.As.Groups {
+				cmd.SysProcAttr.Credential.Groups = append(cmd.SysProcAttr.Credential.Groups, uint32(g))
+			}
 		}
 	}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

@@ -119,8 +119,11 @@ type Command struct {
 	Limit   int64         // bytes of output and of error text each; 0: DefaultLimit
 }
 
-// User is a user and group to run a command as, without further groups.
-type User struct{ UID, GID int }
+// User is a user and group to run a command as.
+type User struct {
+	UID, GID int
+	Groups   []int // further groups; nil: none
+}
 
 // Output is what a command that was run to its end left.
 type Output struct {

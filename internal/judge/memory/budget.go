@@ -21,7 +21,8 @@ type Instance struct {
 	HashFactor  float64    // hash_mem_multiplier; 1 where the version has none
 	Sorts       float64    // sort-like nodes of one query that hold work_mem at once
 	Hashes      float64    // hash-like nodes, each of work_mem × HashFactor
-	TempBuffers unit.Bytes // temp_buffers, of each active session
+	TempBuffers unit.Bytes // temp_buffers
+	TempTables  float64    // the share of the active sessions that use temporary tables, and take it
 	Maintenance unit.Bytes // maintenance_work_mem of one manual command
 	Autovacuum  unit.Bytes // autovacuum_work_mem (maintenance_work_mem where -1), of each worker
 	Workers     int        // autovacuum_max_workers
@@ -34,7 +35,7 @@ type Instance struct {
 type Parts struct {
 	Shared      unit.Bytes `json:"shared_bytes"`
 	PageTables  unit.Bytes `json:"page_tables_bytes"`
-	Backends    unit.Bytes `json:"backends_bytes"`    // private base of every connection and process, temp_buffers
+	Backends    unit.Bytes `json:"backends_bytes"`    // private base of every connection and process, temp_buffers of those that use them
 	Work        unit.Bytes `json:"work_bytes"`        // work_mem × nodes × active sessions and parallel workers
 	Maintenance unit.Bytes `json:"maintenance_bytes"` // one command and autovacuum
 }
@@ -57,13 +58,19 @@ func (i Instance) Allowances() float64 { return i.Sorts + i.Hashes*max(i.HashFac
 // work and the parallel workers that help them, each with allowances of its own.
 func (i Instance) Working() int { return i.Active + i.Parallel }
 
+// temporary returns the temp_buffers of the sessions at work that use temporary
+// tables: who never touches one allocates none.
+func (i Instance) temporary() unit.Bytes {
+	return i.TempBuffers.Scale(float64(i.Active) * i.TempTables)
+}
+
 // Parts computes where the memory goes.
 func (i Instance) Parts() Parts {
 	procs := i.Connections + i.Processes
 	return Parts{
 		Shared:      i.Shared,
 		PageTables:  PageTablesOfAll(i.Shared, i.SharedPage, procs),
-		Backends:    unit.Bytes(procs)*BackendBase + unit.Bytes(i.Active)*i.TempBuffers,
+		Backends:    unit.Bytes(procs)*BackendBase + i.temporary(),
 		Work:        i.WorkMem.Scale(float64(i.Working()) * i.Allowances()),
 		Maintenance: i.Maintenance + unit.Bytes(i.Workers)*i.Autovacuum,
 	}
@@ -97,4 +104,14 @@ func Lay(total, reserve, others, poolUnused unit.Bytes, p Parts) Budget {
 // fifth of a small machine.
 func ReserveOf(total unit.Bytes) unit.Bytes {
 	return min(max(total/20, unit.GB), total/5)
+}
+
+// ReserveOfGroup returns what is kept of a control group's limit. The kernel and
+// the daemons of the system live outside of it; what is charged to the group
+// beside the server's own memory is kernel memory on its behalf (sockets,
+// dentries and inodes, kernel stacks) and the file pages that are being written:
+// 10 %, and at least 64 MB, as an allowance below a few tens of megabytes would
+// be gone with the WAL files in flight. Of a limit of less than 128 MB it is half.
+func ReserveOfGroup(limit unit.Bytes) unit.Bytes {
+	return min(max(limit/10, 64*unit.MB), limit/2)
 }

@@ -39,6 +39,28 @@ func TestReserve(t *testing.T) {
 	}
 }
 
+// TestReserveOfGroup: a tenth and at least 64 MB, but no more than half.
+func TestReserveOfGroup(t *testing.T) {
+	for limit, want := range map[unit.Bytes]unit.Bytes{
+		100 * unit.MB: 50 * unit.MB, 256 * unit.MB: 64 * unit.MB, 640 * unit.MB: 64 * unit.MB, 10 * unit.GB: unit.GB, 100 * unit.GB: 10 * unit.GB,
+	} {
+		if got := memory.ReserveOfGroup(limit); got != want {
+			t.Errorf("of %s: %s, want %s", limit, got, want)
+		}
+	}
+}
+
+// TestTempBuffersOfThoseWhoUseThem: of 40 sessions at work a tenth takes 32 MB.
+func TestTempBuffersOfThoseWhoUseThem(t *testing.T) {
+	m := memory.Instance{Active: 40, TempBuffers: 32 * unit.MB, TempTables: 0.1}
+	if got := m.Parts().Backends; got != 128*unit.MB {
+		t.Errorf("4 × 32 MB: %s", got)
+	}
+	if got := m.Commits(false); got != 128*unit.MB {
+		t.Errorf("committed: %s", got)
+	}
+}
+
 func instances() *rapid.Generator[memory.Instance] {
 	return rapid.Custom(func(t *rapid.T) memory.Instance {
 		amount := func(name string, most unit.Bytes) unit.Bytes {
@@ -50,7 +72,7 @@ func instances() *rapid.Generator[memory.Instance] {
 			Processes: rapid.IntRange(0, 200).Draw(t, "processes"), Parallel: rapid.IntRange(0, 1024).Draw(t, "parallel"),
 			WorkMem: amount("work_mem", 2*unit.GB), HashFactor: rapid.Float64Range(1, 8).Draw(t, "hash"),
 			Sorts: rapid.Float64Range(0, 4).Draw(t, "sorts"), Hashes: rapid.Float64Range(0, 4).Draw(t, "hashes"),
-			TempBuffers: amount("temp", unit.GB), Maintenance: amount("maintenance", 8*unit.GB),
+			TempBuffers: amount("temp", unit.GB), TempTables: rapid.Float64Range(0, 1).Draw(t, "temp tables"), Maintenance: amount("maintenance", 8*unit.GB),
 			Autovacuum: amount("autovacuum", unit.GB), Workers: rapid.IntRange(0, 20).Draw(t, "workers"),
 		}
 	})
@@ -69,6 +91,7 @@ func TestMoreTakesMore(t *testing.T) {
 		"sorts":       func(i *memory.Instance) { i.Sorts++ },
 		"hashes":      func(i *memory.Instance) { i.Hashes++ },
 		"temp":        func(i *memory.Instance) { i.TempBuffers += unit.MB },
+		"temp tables": func(i *memory.Instance) { i.TempTables += 0.1 },
 		"maintenance": func(i *memory.Instance) { i.Maintenance += unit.MB },
 		"autovacuum":  func(i *memory.Instance) { i.Autovacuum += unit.MB },
 		"workers":     func(i *memory.Instance) { i.Workers++ },

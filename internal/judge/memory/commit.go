@@ -43,7 +43,7 @@ const commitBackend = 2 * BackendBase
 // lies in them, shared is false.
 func (i Instance) Commits(shared bool) unit.Bytes {
 	p := i.Parts()
-	sum := unit.Bytes(i.Connections+i.Processes)*commitBackend + unit.Bytes(i.Active)*i.TempBuffers + p.Work + p.Maintenance
+	sum := unit.Bytes(i.Connections+i.Processes)*commitBackend + i.temporary() + p.Work + p.Maintenance
 	if shared {
 		sum += p.Shared
 	}

@@ -16,6 +16,15 @@ import (
 // once, but the worst case is what is reckoned.
 const auxiliary = 9
 
+const (
+	// tempDefault is temp_buffers as every version since 8.1 has it.
+	tempDefault = 8 * unit.MB
+	// tempChosen: who set temp_buffers to something else has sessions that use
+	// temporary tables. How many is not known; half of those at work is between
+	// the one job that it was set for and all of them.
+	tempChosen = 0.5
+)
+
 // Lookup returns a setting of a server by name: its value in the base unit, and
 // that unit. ok is false where it is not known.
 type Lookup func(name string) (value, base string, ok bool)
@@ -46,7 +55,11 @@ func Figures(get Lookup, load Load) (m Instance, ok bool) {
 		WorkMem:     r.bytes("work_mem"),
 		HashFactor:  r.float("hash_mem_multiplier"),
 		TempBuffers: r.bytes("temp_buffers"),
+		TempTables:  load.TempTables,
 		Maintenance: r.bytes("maintenance_work_mem"),
+	}
+	if m.TempBuffers != tempDefault {
+		m.TempTables = max(m.TempTables, tempChosen)
 	}
 	ok = r.ok
 	if m.Autovacuum = r.bytes("autovacuum_work_mem"); !r.ok {
@@ -89,8 +102,9 @@ func AtPeak(s *snapshot.Snapshot, in *snapshot.Instance, load Load) known.Fact[I
 	if m.Known() && !ok {
 		return known.Without[Instance](cpus.State(), cpus.Gap())
 	}
+	part, _ := PartOf(s, in).Get()
 	return known.Map(m, func(m Instance) Instance {
-		m.Active = load.Active(in, n, m.Connections)
+		m.Active = load.Active(in, n, m.Connections, part)
 		return m
 	})
 }

@@ -87,12 +87,68 @@ func TestActive(t *testing.T) {
 	}{
 		{&snapshot.Instance{}, 4, 100, 12}, {busy(5), 4, 100, 12}, {busy(40), 4, 100, 40}, {busy(400), 4, 100, 100}, {busy(1), 64, 100, 100},
 	} {
-		if got := Mixed.Active(c.in, c.cpus, c.conns); got != c.want {
+		if got := Mixed.Active(c.in, c.cpus, c.conns, 0); got != c.want {
 			t.Errorf("%d processors, %d connections: %d, want %d", c.cpus, c.conns, got, c.want)
 		}
 	}
-	if got := (Load{PerCPU: 0.25}).Active(&snapshot.Instance{}, 1, 10); got != 1 {
+	if got := (Load{PerCPU: 0.25}).Active(&snapshot.Instance{}, 1, 10, 0); got != 1 {
 		t.Errorf("nobody at work: %d", got)
+	}
+}
+
+// TestActiveIsBoundedByMemory: one session for each 64 MB, unless more are at
+// work now.
+func TestActiveIsBoundedByMemory(t *testing.T) {
+	busy := &snapshot.Instance{}
+	busy.Server.Activity = known.Is(pg.Activity{States: map[string]pg.StateCount{"active": {Count: 70}}})
+	for _, c := range []struct {
+		in   *snapshot.Instance
+		cpus int
+		part unit.Bytes
+		want int
+	}{
+		{&snapshot.Instance{}, 64, 4 * unit.GB, 64}, {&snapshot.Instance{}, 64, 16 * unit.GB, 192}, {&snapshot.Instance{}, 4, 4 * unit.GB, 12},
+		{&snapshot.Instance{}, 64, 127 * unit.MB, 1}, {&snapshot.Instance{}, 64, 32 * unit.MB, 1}, {busy, 64, unit.GB, 70},
+	} {
+		if got := Mixed.Active(c.in, c.cpus, 300, c.part); got != c.want {
+			t.Errorf("%d processors and %s: %d, want %d", c.cpus, c.part, got, c.want)
+		}
+	}
+	if got := Mixed.AtWork(&snapshot.Instance{}, 64, 300, 96*unit.MB); got != 1.5 {
+		t.Errorf("96 MB: %v", got)
+	}
+}
+
+// TestPartOf: a control group's limit is shared by those under it, the host's
+// memory by all.
+func TestPartOf(t *testing.T) {
+	group := func(path string, limit unit.Bytes) snapshot.Instance {
+		return snapshot.Instance{CGroup: known.Is(host.CGroup{Path: path, Memory: known.Is(limit)})}
+	}
+	s := &snapshot.Snapshot{Host: host.Host{Memory: known.Is(host.Memory{Total: 64 * unit.GB})},
+		Instances: []snapshot.Instance{group("/a", 8*unit.GB), group("/a", 8*unit.GB), group("/b", 60*unit.GB), {}}}
+	for i, want := range []unit.Bytes{4 * unit.GB, 4 * unit.GB, 16 * unit.GB, 16 * unit.GB} {
+		if got, _ := PartOf(s, &s.Instances[i]).Get(); got != want {
+			t.Errorf("instance %d: %s, want %s", i, got, want)
+		}
+	}
+	if f := PartOf(&snapshot.Snapshot{}, &snapshot.Instance{}); f.Known() {
+		t.Error("a part of nothing")
+	}
+}
+
+// TestTempBuffersThatSomebodyChose: another value than the default says that
+// they are used.
+func TestTempBuffersThatSomebodyChose(t *testing.T) {
+	web := Load{}
+	if m, _ := Figures(Present(settings(t, 17, nil)), web); m.TempTables != 0 {
+		t.Errorf("the default: %v", m.TempTables)
+	}
+	if m, _ := Figures(Present(settings(t, 17, map[string]string{"temp_buffers": "4096"})), web); m.TempTables != 0.5 {
+		t.Errorf("32 MB: %v", m.TempTables)
+	}
+	if m, _ := Figures(Present(settings(t, 17, map[string]string{"temp_buffers": "4096"})), Load{TempTables: 1}); m.TempTables != 1 {
+		t.Errorf("32 MB for 1C: %v", m.TempTables)
 	}
 }
 
@@ -120,9 +176,9 @@ func TestAsItIs(t *testing.T) {
 // TestCommits: what strict overcommit counts is what is mapped; a published
 // server with everything in huge pages commits its private memory only.
 func TestCommits(t *testing.T) {
-	m := Instance{Shared: 16 * unit.GB, Connections: 90, Processes: 10, Active: 10, WorkMem: unit.MB, Sorts: 1, TempBuffers: 8 * unit.MB, Maintenance: unit.GB}
+	m := Instance{Shared: 16 * unit.GB, Connections: 90, Processes: 10, Active: 10, WorkMem: unit.MB, Sorts: 1, TempBuffers: 8 * unit.MB, TempTables: 0.5, Maintenance: unit.GB}
 	private := m.Commits(false)
-	if want := 1000*unit.MB + 80*unit.MB + 10*unit.MB + unit.GB; private != want {
+	if want := 1000*unit.MB + 40*unit.MB + 10*unit.MB + unit.GB; private != want {
 		t.Errorf("%s, want %s", private, want)
 	}
 	if got := m.Commits(true) - private; got != 16*unit.GB {

@@ -1,6 +1,9 @@
 package memory
 
-import "github.com/pgfettle/pgfettle/internal/fact/snapshot"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+)
 
 // Load is what is assumed of the sessions at the peak where nothing was
 // measured.
@@ -13,19 +16,43 @@ type Load struct {
 	// takes 2 to 4. Beyond that the processors are saturated and more sessions
 	// only wait, whatever max_connections allows.
 	PerCPU float64
+	// TempTables is the share of the sessions at work that use temporary tables,
+	// from 0 to 1: temp_buffers are allocated when a session touches its first
+	// one, and by no other session. 1C makes them in nearly every query; of
+	// reports and batch jobs some do; short web and OLTP transactions do not.
+	TempTables float64
 }
 
 // Mixed is the load of an instance of which nobody said what it is for: short
-// queries and reports.
-var Mixed = Load{Sorts: 1, Hashes: 1, PerCPU: 3}
+// queries and reports, of which one in ten goes through a temporary table.
+var Mixed = Load{Sorts: 1, Hashes: 1, PerCPU: 3, TempTables: 0.1}
+
+// activeMemory is how much memory there has to be for each session that is
+// assumed to be at work. With its base, page tables and one small sort each
+// takes about 10 MB, and the shared memory, the file cache and the maintenance
+// have their parts of the memory too: a machine of 4 GB that is given 64
+// processors by its host does not run 192 queries at once.
+const activeMemory = 64 * unit.MB
 
 // Active returns how many sessions of an instance are at work at once at the
-// peak: what the load assumes of so many processors, more where more are at
-// work now, at least one, and never more than there are connections.
-func (l Load) Active(in *snapshot.Instance, cpus, connections int) int {
+// peak: what the load assumes of so many processors and so much memory (the
+// instance's part; 0: not known, and no bound), more where more are at work now,
+// at least one, and never more than there are connections.
+func (l Load) Active(in *snapshot.Instance, cpus, connections int, part unit.Bytes) int {
+	return int(l.AtWork(in, cpus, connections, part))
+}
+
+// AtWork is Active before it is rounded down to whole sessions. With it a sum
+// over the sessions grows evenly with the memory, without the steps that would
+// let a megabyte more of it leave less to others.
+func (l Load) AtWork(in *snapshot.Instance, cpus, connections int, part unit.Bytes) float64 {
 	now := int64(0)
 	if a, ok := in.Server.Activity.Get(); ok {
 		now = min(a.States["active"].Count, int64(connections))
 	}
-	return min(max(int(now), int(l.PerCPU*float64(cpus)), 1), connections)
+	assumed := float64(int(l.PerCPU * float64(cpus)))
+	if part > 0 {
+		assumed = min(assumed, float64(part)/float64(activeMemory))
+	}
+	return min(max(float64(now), assumed, 1), float64(connections))
 }

@@ -10,19 +10,30 @@ import "github.com/pgfettle/pgfettle/internal/base/unit"
 // PostgreSQL runs on.
 const entry = 8
 
-// table is the size of one page table on x86-64 and arm64 with 4 kB pages.
-const table = 4 * unit.KB
+// tableOf returns the size of one page table on a kernel that maps pages of the
+// given size: a table is one ordinary page. 16 kB and 64 kB are ordinary pages of
+// arm64 (64 kB of ppc64le too), and 32 MB and 512 MB the huge pages that go with
+// them; those of 2 MB and 1 GB go with 4 kB.
+func tableOf(page unit.Bytes) unit.Bytes {
+	switch page {
+	case 16 * unit.KB, 32 * unit.MB:
+		return 16 * unit.KB
+	case 64 * unit.KB, 512 * unit.MB:
+		return 64 * unit.KB
+	}
+	return 4 * unit.KB
+}
 
 // ProcessPageTables is what the page tables of an idle backend take before it
 // touches shared buffers: its binary, libraries, heap and stack. Measured on
-// kernel 6.18: 136 to 148 kB for builds with few libraries (13, 17), 150 to 180
-// kB for Debian's 15.
+// kernel 6.18 with pages of 4 kB: 136 to 148 kB for builds with few libraries (13,
+// 17), 150 to 180 kB for Debian's 15.
 const ProcessPageTables = 150 * unit.KB
 
 // PageTables returns the page tables, in bytes, that one process needs to map
 // touched bytes of shared memory with pages of the given size, on top of
 // ProcessPageTables. With 4 kB pages that is touched/512 in whole tables plus
-// the tables above them; with 2 MB pages the entries stand one level higher, in
+// the tables above them (with 64 kB pages touched/8192, in tables of 64 kB); with 2 MB pages the entries stand one level higher, in
 // tables that processes share for whole gigabytes where the architecture can
 // (they are counted here all the same: this is the worst case).
 func PageTables(touched, page unit.Bytes) unit.Bytes {
@@ -30,6 +41,7 @@ func PageTables(touched, page unit.Bytes) unit.Bytes {
 		return 0
 	}
 	var sum unit.Bytes
+	table := tableOf(page)
 	for entries := touched.Pages(page); ; {
 		tables := unit.Bytes(entries * entry).Pages(table)
 		sum += unit.Bytes(tables) * table

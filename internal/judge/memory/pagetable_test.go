@@ -42,6 +42,32 @@ func TestPublishedPageTables(t *testing.T) {
 	}
 }
 
+// TestPageTablesOfLargerPages: with ordinary pages of 64 kB a table is 64 kB as
+// well and has 8,192 entries, which map 512 MB.
+func TestPageTablesOfLargerPages(t *testing.T) {
+	for _, c := range []struct {
+		what          string
+		touched, page unit.Bytes
+		want          unit.Bytes
+	}{
+		// 8 GB / 64 kB = 131,072 entries × 8 B = 1 MB in 16 tables; the 16 entries
+		// for these stand in one table more.
+		{"8 GB on 64 kB", 8 * unit.GB, 64 * unit.KB, unit.MB + 64*unit.KB},
+		// One page needs a whole table.
+		{"1 MB on 64 kB", unit.MB, 64 * unit.KB, 64 * unit.KB},
+		// 512 MB and a page: two tables, and one above.
+		{"512 MB and 64 kB on 64 kB", 512*unit.MB + 64*unit.KB, 64 * unit.KB, 3 * 64 * unit.KB},
+		// 8 GB / 512 MB = 16 entries in one table.
+		{"8 GB on the 512 MB pages of such a kernel", 8 * unit.GB, 512 * unit.MB, 64 * unit.KB},
+		// 8 GB / 16 kB = 524,288 entries × 8 B = 4 MB in 256 tables; 256 entries in one more.
+		{"8 GB on 16 kB", 8 * unit.GB, 16 * unit.KB, 4*unit.MB + 16*unit.KB},
+	} {
+		if got := memory.PageTables(c.touched, c.page); got != c.want {
+			t.Errorf("%s: %s, want %s", c.what, got, c.want)
+		}
+	}
+}
+
 // TestMeasuredPageTables: within 2 % of VmPTE of backends that had touched so
 // much of the shared memory, as the kernel counted both (RssShmem, VmPTE).
 func TestMeasuredPageTables(t *testing.T) {
@@ -58,21 +84,23 @@ func TestMeasuredPageTables(t *testing.T) {
 	}
 }
 
-// TestPageTablesGrow: more memory or smaller pages never take less.
+// TestPageTablesGrow: more memory or smaller pages of one kernel never take less.
 func TestPageTablesGrow(t *testing.T) {
+	kernels := map[unit.Bytes][]unit.Bytes{small: {small, large, unit.GB}, 64 * unit.KB: {64 * unit.KB, 512 * unit.MB}}
 	rapid.Check(t, func(t *rapid.T) {
 		a := unit.Bytes(rapid.Int64Range(0, int64(24*unit.TB)).Draw(t, "touched"))
 		b := a + unit.Bytes(rapid.Int64Range(0, int64(unit.TB)).Draw(t, "more"))
-		pages := []unit.Bytes{small, 64 * unit.KB, large, unit.GB}
-		for i, page := range pages {
-			if memory.PageTables(a, page) > memory.PageTables(b, page) {
-				t.Fatalf("%s take more than %s on pages of %s", a, b, page)
-			}
-			if i > 0 && memory.PageTables(a, page) > memory.PageTables(a, pages[i-1]) {
-				t.Fatalf("%s take more on pages of %s than of %s", a, page, pages[i-1])
-			}
-			if got := memory.PageTables(a, page); got%small != 0 {
-				t.Fatalf("%d bytes are no whole tables", got)
+		for table, pages := range kernels {
+			for i, page := range pages {
+				if memory.PageTables(a, page) > memory.PageTables(b, page) {
+					t.Fatalf("%s take more than %s on pages of %s", a, b, page)
+				}
+				if i > 0 && memory.PageTables(a, page) > memory.PageTables(a, pages[i-1]) {
+					t.Fatalf("%s take more on pages of %s than of %s", a, page, pages[i-1])
+				}
+				if got := memory.PageTables(a, page); got%table != 0 {
+					t.Fatalf("%d bytes are no whole tables", got)
+				}
 			}
 		}
 	})

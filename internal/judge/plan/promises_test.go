@@ -369,7 +369,7 @@ func TestObedient(t *testing.T) {
 		v, inBase string
 	}{
 		{"pg:work_mem", "64MB", "65536"}, {"pg:shared_buffers", "256MB", "32768"}, {"pg:max_connections", "37", "37"},
-		{"pg:random_page_cost", "2.5", "2.5"}, {"pg:huge_pages", "off", "off"}, {"sysctl:vm.swappiness", "7", "7"}, {"pg:checkpoint_timeout", "9min", "540"},
+		{"pg:random_page_cost", "2.5", "2.5"}, {"pg:huge_pages", "off", "off"}, {"pg:temp_buffers", "64MB", "8192"}, {"pg:wal_recycle", "off", "off"}, {"sysctl:vm.swappiness", "7", "7"}, {"pg:checkpoint_timeout", "9min", "540"},
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		h := hosts().Draw(t, "host")

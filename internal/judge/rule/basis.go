@@ -12,8 +12,8 @@ import (
 type Basis struct {
 	Total     unit.Bytes // of the host, or the limit of the control group
 	Limited   bool       // a control group limits the memory, not the host
-	Reserve   unit.Bytes // memory.ReserveOf(Total)
-	Others    unit.Bytes // other programs: measured and rounded up, or half of the memory on a shared host
+	Reserve   unit.Bytes // memory.ReserveOf(Total), or memory.ReserveOfGroup(Total)
+	Others    unit.Bytes // other programs: measured and rounded up, or half of the memory on a shared host; of a control group's limit what the host cannot give
 	Measured  unit.Bytes // other programs as measured; 0 within a control group's limit
 	Instances int        // that share what is left, equally
 }
@@ -71,7 +71,7 @@ func (o *Outcome) Basis(s *snapshot.Snapshot, opt *Options) (Basis, bool) {
 			return basisOf(s, nil, opt)
 		}
 		all.Instances++
-		if g := limitGroup(in); !seen[g] {
+		if g := memory.LimitGroup(in); !seen[g] {
 			seen[g] = true
 			all.Total += b.Total
 			all.Reserve += b.Reserve
@@ -95,13 +95,20 @@ func basisOf(s *snapshot.Snapshot, in *snapshot.Instance, opt *Options) (Basis, 
 	group, groupOK := limit.Get()
 	switch {
 	case limited && groupOK:
-		g := Basis{Total: group, Limited: true, Instances: sharing(s, in)}
+		g := Basis{Total: group, Limited: true, Instances: memory.Sharing(s, in)}
+		// What is kept for the kernel is another share of a limit than of a host,
+		// so it has no say in which of the two is smaller: else more memory might
+		// turn the choice round, to a smaller part.
+		free := max(whole.Total-whole.Others, 0) / unit.Bytes(max(whole.Instances, 1))
 		whole.finish(opt)
 		g.finish(opt)
-		if !hostOK || g.Share() <= whole.Share() {
-			return g, true
+		if hostOK && g.Part() > free {
+			return whole, true
 		}
-		return whole, true
+		if lack := g.Share() - whole.Share(); hostOK && lack > 0 {
+			g.Others += lack * unit.Bytes(g.Instances)
+		}
+		return g, true
 	case !hostOK:
 		return Basis{}, false
 	}
@@ -111,6 +118,9 @@ func basisOf(s *snapshot.Snapshot, in *snapshot.Instance, opt *Options) (Basis, 
 
 func (b *Basis) finish(opt *Options) {
 	b.Reserve = memory.ReserveOf(b.Total)
+	if b.Limited {
+		b.Reserve = memory.ReserveOfGroup(b.Total)
+	}
 	if opt.Shared {
 		b.Others = max(b.Others, b.Total/2)
 	}
@@ -133,32 +143,13 @@ func othersOf(s *snapshot.Snapshot, m host.Memory) unit.Bytes {
 	return rest + foreignHuge(s, m)
 }
 
-// sharing counts the instances that the same control group limits.
-func sharing(s *snapshot.Snapshot, in *snapshot.Instance) int {
-	n, group := 0, limitGroup(in)
-	for i := range s.Instances {
-		if _, limited := s.MemoryLimit(&s.Instances[i]); limited && limitGroup(&s.Instances[i]) == group {
-			n++
-		}
-	}
-	return max(n, 1)
-}
-
-// limitGroup names the control group that limits an instance's memory.
-func limitGroup(in *snapshot.Instance) string {
-	cg, _ := in.CGroup.Get()
-	if p := cg.LimitedBy["memory"]; p != "" {
-		return p
-	}
-	return cg.Path
-}
-
 // CPUs returns the processors that the instance may use.
 func (c *Case) CPUs() (int, bool) { return Need(c, memory.Processors(c.Snapshot, c.Instance)) }
 
 // Active returns how many sessions are at work at once at the peak: what the
-// user said, else what the profile assumes of so many processors, more where
-// more are at work now, and never more than there are connections.
+// user said, else what the profile assumes of so many processors and so much
+// memory, more where more are at work now, and never more than there are
+// connections.
 func (c *Case) Active() (int, bool) {
 	conns, ok := c.Int("pg:max_connections")
 	if !ok {
@@ -169,12 +160,19 @@ func (c *Case) Active() (int, bool) {
 
 // activeOf is Active with another number of connections.
 func (c *Case) activeOf(conns int) (int, bool) {
+	n, ok := c.atWork(conns)
+	return int(n), ok
+}
+
+// atWork is activeOf before it is rounded down; see memory.Load.AtWork.
+func (c *Case) atWork(conns int) (float64, bool) {
 	if c.Options.Active > 0 {
-		return min(c.Options.Active, conns), true
+		return float64(min(c.Options.Active, conns)), true
 	}
 	cpus, ok := c.CPUs()
 	if !ok {
 		return 0, false
 	}
-	return c.prior().Active(c.Instance, cpus, conns), true
+	part, _ := memory.PartOf(c.Snapshot, c.Instance).Get()
+	return c.prior().AtWork(c.Instance, cpus, conns, part), true
 }

@@ -5,19 +5,26 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
-// cacheShare is the share of the memory that usually holds file pages, in
-// shared_buffers or in the kernel's cache: half to three quarters.
-const cacheShare = 0.75
+const (
+	// cacheShare is the share of the memory that usually holds file pages, in
+	// shared_buffers or in the kernel's cache: half to three quarters. It is a
+	// guess of what is likely cached, not of the worst case, in which all
+	// connections work at once: that one the budget is for.
+	cacheShare = 0.75
+	// cacheShareSmall: below 4 GB connections and daemons take a larger part.
+	cacheShareSmall = 0.5
+	cacheSmall      = 4 * unit.GB
+)
 
 var effectiveCacheSize = Rule{
 	Address: knob.PG("effective_cache_size"),
 	Title:   "how much cache the planner believes a query can use",
 	Why: "It allocates nothing. The higher it is, the cheaper repeated reads of an index look; too low, and the planner reads whole tables that are in memory anyway. " +
 		"It counts shared_buffers and the kernel's file cache together.",
-	Formula: "Three quarters of the instance's part of the memory without what other programs hold, but no more than is left beside the private memory and page tables of all connections and the maintenance, " +
-		"and never less than shared_buffers.",
+	Formula: "Three quarters of what other programs leave of the memory (of the control group's limit where that is less), half of it below 4 GB, divided by the number of instances; " +
+		"never less than shared_buffers, and never more than all that is left.",
 	Sources:   []string{"pg-config-query", "dalibo-j1"},
-	Needs:     after(sizedBefore, knob.PG("max_connections"), knob.PG("shared_buffers")),
+	Needs:     []knob.Address{knob.PG("shared_buffers")},
 	Tolerance: 0.15,
 	Decide: func(c *Case) {
 		b, ok := c.Basis()
@@ -28,25 +35,33 @@ var effectiveCacheSize = Rule{
 		if !ok {
 			return
 		}
-		conns, ok := c.Int(knob.PG("max_connections"))
-		if !ok {
-			return
-		}
 		free := max(b.Total-b.Others, 0) / unit.Bytes(b.Instances)
-		want := free.Scale(cacheShare)
-		text, pairs := "three quarters of the {memory} that other programs leave", []any{"memory", free}
-		if parts, _, ok := c.beside(b, conns); ok {
-			private := parts.PageTables + parts.Backends + parts.Maintenance
-			if left := b.Share() - private; left < want {
-				want = left
-				text = "of the {share} that the instance may have {left} is left beside {private} of private memory for {connections} and maintenance"
-				pairs = []any{"left", max(left, 0), "share", b.Share(), "private", private, "connections", count{conns, "connection"}}
-			}
+		share, text := cacheShare, "three quarters"
+		if b.Total < cacheSmall {
+			share, text = cacheShareSmall, "on so small a machine half"
+		}
+		switch {
+		case b.Limited && b.Others == 0:
+			text += " of the {memory} that the control group allows"
+		case b.Limited:
+			text += " of the {memory} that other programs leave of the control group's limit"
+		default:
+			text += " of the {memory} that other programs leave"
+		}
+		if b.Instances > 1 {
+			text += " to each of {instances} instances"
+		}
+		want := roundDown(free.Scale(share), 16, unit.MB)
+		pairs := []any{"memory", free}
+		if b.Instances > 1 {
+			pairs = append(pairs, "instances", b.Instances)
 		}
 		if want < sb {
-			c.Set(sb, text+"; shared_buffers, {buffers}, is more", append(pairs, "buffers", sb)...)
-			return
+			want, text, pairs = sb, text+"; shared_buffers, {buffers}, is more", append(pairs, "buffers", sb)
 		}
-		c.Set(max(roundDown(want, 16, unit.MB), sb), text, pairs...)
+		if want > free {
+			want, text = free, text+" than all of it"
+		}
+		c.Set(want, text, pairs...)
 	},
 }

@@ -21,7 +21,7 @@ var maxParallelMaintenanceWorkers = Rule{
 		if !ok {
 			return
 		}
-		want := min(max(cpus/2, 2), 4)
+		want := maintenanceWorkers(cpus)
 		if pooled {
 			want = min(want, pool)
 		}
@@ -32,3 +32,8 @@ var maxParallelMaintenanceWorkers = Rule{
 		c.Set(want, "{workers} shorten index builds on {cpus}", "cpus", processors(cpus), "workers", count{want, "worker"})
 	},
 }
+
+// maintenanceWorkers returns how many workers one index build should have on so
+// many processors: half of them, at least the server's default of 2 and at most
+// 4, as reading and merging stay with one process.
+func maintenanceWorkers(cpus int) int { return min(max(cpus/2, 2), 4) }

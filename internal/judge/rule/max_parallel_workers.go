@@ -14,7 +14,7 @@ var maxParallelWorkers = Rule{
 	Title:   "how many parallel workers all sessions may have together",
 	Why: "Each parallel worker is a process that may hold work_mem as often as its session does. More of them than processors make nothing faster and " +
 		"take memory from work_mem; more than max_worker_processes cannot be had.",
-	Formula: "dw and mixed: as many as processors; web, oltp, 1c and desktop: half as many. At least 2, at most one for each 512 MB of memory, and not above max_worker_processes. A present value within a quarter of that stays, and so does one above it that the processors can run (as many as there are) and the memory can feed.",
+	Formula: "dw and mixed: as many as processors; web, oltp and desktop: half as many, at least 2. 1c, whose queries run without them: 4 to 8, twice max_parallel_maintenance_workers as this host should have it, for two index builds at once. At most one for each 512 MB of memory, and not above max_worker_processes. A present value within a quarter of that stays, and so does one above it that the processors can run (as many as there are) and the memory can feed.",
 	Sources: []string{"pg-config-resource", "dalibo-j1"},
 	Needs:   []knob.Address{maxWorkerProcessesAddress},
 	Decide: func(c *Case) {

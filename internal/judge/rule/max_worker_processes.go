@@ -75,9 +75,17 @@ func (c *Case) parallelWorkers() (p parallel, ok bool) {
 	}
 	p.want, p.most = p.cpus, max(p.cpus, parallelLeast)
 	switch c.Options.Profile {
-	case Web, OLTP, OneC, Desktop:
+	case Web, OLTP, Desktop:
 		// The sessions themselves keep the processors busy.
 		p.want = p.cpus / 2
+	case OneC:
+		// No query has any (max_parallel_workers_per_gather = 0): two index builds
+		// or VACUUMs at once do. It is reckoned from what the processors suggest for
+		// one of them and not from what is set, which is decided after this and
+		// bounded by it; a present value above it stays anyway.
+		p.want = 2 * maintenanceWorkers(p.cpus)
+		p.clause = ", for two index builds at once, as its queries run without any"
+		p.most = max(p.most, p.want)
 	}
 	p.want = max(p.want, parallelLeast)
 	if fed, clause, ok := c.fed(parallelLeast); ok && fed < p.most {

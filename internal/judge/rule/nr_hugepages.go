@@ -10,6 +10,14 @@ import (
 // poolSlack is the share of unused pages that is not worth taking back.
 const poolSlack = 0.02
 
+// From a quarter of the memory or 64 GB on a pool is better reserved at boot: the
+// kernel has to move or drop whatever lies in the way of each page, which takes
+// long, and on a host that has been up for a while it often ends with fewer.
+const (
+	poolLargeShare = 4
+	poolLarge      = 64 * unit.GB
+)
+
 var nrHugepages = Rule{
 	Address: knob.Sysctl("vm.nr_hugepages"),
 	Title:   "how many huge pages the kernel keeps in its pool",
@@ -75,8 +83,14 @@ var nrHugepages = Rule{
 				append(pairs, "available", m.Available, "want", bare(want))...)
 			c.After(knob.Reboot)
 		default:
-			c.Set(want, text+". The kernel may silently give fewer where memory is fragmented: read it back, and also reserve them at boot (hugepages={want})",
-				append(pairs, "want", bare(want))...)
+			const fewer = ". The kernel may silently give fewer where memory is fragmented: read it back"
+			if size > m.Total/poolLargeShare || size > poolLarge {
+				c.Warn("A pool of {size} is {percent} % of the memory: reserve it at boot, with hugepages={want} on the kernel's command line. A kernel that has run for a while may not find so much memory in one piece.",
+					"size", size, "percent", int((200*size/m.Total+1)/2), "want", bare(want))
+				c.Set(want, text+fewer, pairs...)
+				return
+			}
+			c.Set(want, text+fewer+", and also reserve them at boot (hugepages={want})", append(pairs, "want", bare(want))...)
 		}
 	},
 }

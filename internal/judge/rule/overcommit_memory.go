@@ -8,8 +8,8 @@ var overcommitMemory = Rule{
 	Why: "With the default, 0, a session that asks for too much gets it, and when the promise falls due the OOM killer ends a process of the server, with which all sessions of the instance end. " +
 		"With 2 the kernel refuses at a limit, and one query fails with «out of memory». But a limit that is too low keeps sessions from starting, and every program of the host is under it: " +
 		"that is why it is only for hosts that serve nothing but PostgreSQL, and only with a limit that was computed. 1 promises everything and is for nobody here.",
-	Formula: "2 where the host is dedicated, runs no containers, and the limit of 80 % of the memory (huge pages and swap taken off) leaves, after the reserves of root and user, " +
-		"enough for what may be committed: shared memory on ordinary pages, 10 MB for each session and process, temp_buffers, work_mem × claims, maintenance, and other programs; " +
+	Formula: "2 where the host is dedicated, runs no containers and no ZFS (whose cache is kernel memory that no limit counts), and the limit of 80 % of the memory (huge pages and swap taken off) leaves, after the reserves of root and user, " +
+		"enough for what may be committed: shared memory on ordinary pages, 10 MB for each session and process, temp_buffers of those that use temporary tables, work_mem × claims, maintenance, and other programs; " +
 		"and for what is committed now. Else 0, or as it is on a shared host.",
 	Sources: []string{"pg-overcommit", "linux-commit-limit", "linux-vm", "dalibo-j1"},
 	Needs:   append(after(sizedBefore, knob.PG("max_connections"), knob.PG("shared_buffers"), knob.PG("work_mem"), knob.PG("huge_pages")), knob.Sysctl("vm.nr_hugepages")),
@@ -18,6 +18,11 @@ var overcommitMemory = Rule{
 	Decide: func(c *Case) {
 		if !c.kernel() {
 			return
+		}
+		mounts, known := c.Snapshot.Host.Mounts.Get()
+		zfs := known && zfsMounted(mounts)
+		if zfs && len(c.Snapshot.Instances) > 0 {
+			c.warnARC()
 		}
 		have, ok := c.sysctl()
 		if !ok {
@@ -34,8 +39,15 @@ var overcommitMemory = Rule{
 		if len(c.Snapshot.Instances) == 0 {
 			return
 		}
-		mounts, ok := Need(c, c.Snapshot.Host.Mounts)
-		if !ok {
+		if _, ok := Need(c, c.Snapshot.Host.Mounts); !ok {
+			return
+		}
+		if zfs {
+			if have == 2 {
+				c.Keep("it is strict already; no other limit is reckoned here, as the cache of ZFS (the ARC) is kernel memory that the limit does not count")
+				return
+			}
+			c.lenient("ZFS is mounted: its cache (the ARC) is kernel memory that a commit limit does not count, so no limit can be reckoned that keeps its promise")
 			return
 		}
 		if containersHere(mounts) {

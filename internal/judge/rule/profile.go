@@ -47,10 +47,10 @@ type prior struct {
 var priors = map[Profile]prior{
 	Web:     {memory.Load{Sorts: 1, Hashes: 0.5, PerCPU: 4}, 0.25},
 	OLTP:    {memory.Load{Sorts: 1, Hashes: 1, PerCPU: 4}, 0.25},
-	DW:      {memory.Load{Sorts: 2, Hashes: 2, PerCPU: 1}, 0.25}, // one long query saturates a processor
+	DW:      {memory.Load{Sorts: 2, Hashes: 2, PerCPU: 1, TempTables: 0.1}, 0.25}, // one long query saturates a processor
 	Mixed:   {memory.Mixed, 0.25},
-	Desktop: {memory.Load{Sorts: 1, Hashes: 1, PerCPU: 2}, 1.0 / 16},
-	OneC:    {memory.Load{Sorts: 2, Hashes: 1, PerCPU: 3}, 0.25},
+	Desktop: {memory.Load{Sorts: 1, Hashes: 1, PerCPU: 2, TempTables: 0.1}, 1.0 / 16},
+	OneC:    {memory.Load{Sorts: 2, Hashes: 1, PerCPU: 3, TempTables: 1}, 0.25},
 }
 
 func (c *Case) prior() prior {

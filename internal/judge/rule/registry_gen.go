@@ -55,6 +55,8 @@ func All() []Rule {
 		trackWALIOTiming,
 		walBuffers,
 		walCompression,
+		walInitZero,
+		walRecycle,
 		workMem,
 		numaBalancing,
 		adminReserveKBytes,

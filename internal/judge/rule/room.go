@@ -36,7 +36,7 @@ func (c *Case) fitBuffers(b Basis, conns int) (fitted, bool) {
 	}
 	fits := func(sb, page unit.Bytes) bool {
 		shared, _ := c.estimate(withTolerance(sb, buffersNear), conns)
-		return l.on(shared, page, workMemLeast).Parts().Sum() <= l.share
+		return l.sum(shared, page, workMemLeast) <= l.share
 	}
 	small := func(sb unit.Bytes) bool {
 		if sb <= hugeFrom {
@@ -82,19 +82,23 @@ func (c *Case) beside(b Basis, conns int) (parts memory.Parts, l layout, ok bool
 	if !ok {
 		return parts, l, false
 	}
-	sb := withTolerance(c.nominalBuffers(b), buffersNear)
+	wanted := c.nominalBuffers(b)
+	sb := withTolerance(wanted, buffersNear)
 	d := c.out.Of(c.Instance.Key, "pg:shared_buffers")
 	pinned := d != nil && d.Pinned
 	if pinned {
 		if sb, ok = size(d.Effective); !ok {
 			return parts, l, false
 		}
+		wanted = sb
 	}
 	shared, ok := c.estimate(sb, conns)
 	if !ok {
 		return parts, l, false
 	}
-	if room := c.hugeRoom(); sb >= hugeFrom && room.most > 0 && shared.RoundUp(l.huge) <= room.most {
+	// Whether they are wanted is asked of the size itself, as in fitBuffers, and
+	// not of the tolerance on top.
+	if room := c.hugeRoom(); wanted >= hugeFrom && room.most > 0 && shared.RoundUp(l.huge) <= room.most {
 		return l.on(shared, l.huge, 0).Parts(), l, true
 	}
 	parts = l.on(shared, l.base, 0).Parts()

@@ -397,7 +397,8 @@ func (c *Case) parse(s string) (Value, error) {
 	return v, nil
 }
 
-// knownPins refuses a pin that no rule decides and no server has.
+// knownPins refuses a pin that no rule decides, and one of a server's setting
+// where there is no server: it would be obeyed by nobody.
 func knownPins(rules []*Rule, pins map[knob.Address]string, s *snapshot.Snapshot) error {
 	addrs := make([]string, 0, len(pins))
 	for a := range pins {
@@ -411,6 +412,9 @@ func knownPins(rules []*Rule, pins map[knob.Address]string, s *snapshot.Snapshot
 		}
 		if !ok {
 			return &PinError{knob.Address(a), "pgfettle plans no such knob; 'pgfettle explain' lists those it plans"}
+		}
+		if len(s.Instances) == 0 && knob.Address(a).Layer() == knob.Instance {
+			return &PinError{knob.Address(a), "no instance was found"}
 		}
 	}
 	return nil

@@ -121,17 +121,21 @@ type layout struct {
 	part     unit.Bytes // its part of the whole memory
 	base     unit.Bytes // size of ordinary pages
 	huge     unit.Bytes // of huge pages
+	broken   float64    // of a session at work that the memory has room for beside the whole ones
 }
 
 func (c *Case) layout(b Basis, conns int) (layout, bool) {
 	m, ok := c.figures(conns)
+	exact, _ := c.atWork(conns)
+	broken := exact - float64(m.Active)
 	if !ok {
+		broken = 0
 		// Where the processors are not known every session may be at work: enough
 		// to see that shared_buffers fits, not to size work_mem.
 		m, ok = memory.Figures(c.lookup, c.prior().Load)
 		m.Connections, m.Active = conns, conns
 	}
-	return layout{instance: m, share: b.Share(), part: b.Part(), base: memory.BasePage(c.Snapshot), huge: hugePageSize(c.Snapshot, c.Instance)}, ok
+	return layout{instance: m, share: b.Share(), part: b.Part(), base: memory.BasePage(c.Snapshot), huge: hugePageSize(c.Snapshot, c.Instance), broken: broken}, ok
 }
 
 // on returns the memory with shared memory of the given size on pages of the
@@ -140,6 +144,15 @@ func (l layout) on(shared, page, work unit.Bytes) memory.Instance {
 	m := l.instance
 	m.Shared, m.SharedPage, m.WorkMem = shared.RoundUp(page), page, work
 	return m
+}
+
+// sum returns all the memory with shared memory of the given size, the broken
+// part of a session included.
+func (l layout) sum(shared, page, work unit.Bytes) unit.Bytes {
+	m := l.on(shared, page, work)
+	sum := m.Parts().Sum()
+	m.Active++
+	return sum + (m.Parts().Sum() - sum).Scale(l.broken)
 }
 
 // tables returns the page tables for shared memory on ordinary pages that

@@ -16,8 +16,8 @@ const (
 var tempBuffers = Rule{
 	Address: knob.PG("temp_buffers"),
 	Title:   "a session's cache for temporary tables",
-	Why: "Temporary tables live in the session's own memory, not in shared_buffers. What a session has once taken it keeps until it ends, " +
-		"so the value counts for every session that ever worked.",
+	Why: "Temporary tables live in the session's own memory, not in shared_buffers. It takes nothing before it uses its first temporary table, and " +
+		"keeps what it has once taken until it ends, so the value counts for every session that ever used one.",
 	Formula: "The default, 8 MB, or what it is now. 1c, which makes temporary tables in nearly every query: a 512th of the memory, from 8 to 32 MB.",
 	Sources: []string{"pg-config-resource", "postgrespro-1c", "its-1c"},
 	Decide: func(c *Case) {

@@ -16,8 +16,8 @@ var workMem = Rule{
 	Title:   "the memory of one sort, hash or other node of a query",
 	Why: "A sort or hash that does not fit goes to temporary files. But each node of each query of each session and of each parallel worker may take it, a hash hash_mem_multiplier times, " +
 		"and nothing bounds the sum: too much of it ends in the OOM killer, which restarts the whole instance.",
-	Formula: "Half of what the instance's part of the memory has left beside the shared memory, page tables, 5 MB for each connection and process, temp_buffers, maintenance and autovacuum, " +
-		"divided by the processes at work (active sessions and max_parallel_workers) times the nodes of a query of the profile (sorts + hashes × hash_mem_multiplier). " +
+	Formula: "Half of what the instance's part of the memory has left beside the shared memory, page tables, 5 MB for each connection and process, temp_buffers of the sessions that use temporary tables, maintenance and autovacuum, " +
+		"divided by the processes at work (sessions: --active, else 1 to 4 a processor by the profile, at most one for each 64 MB of memory, or as many as are at work now; and max_parallel_workers) times the nodes of a query of the profile (sorts + hashes × hash_mem_multiplier). " +
 		"Rounded down to an eighth of the power of two below; from 64 kB, which no floor raises where the memory is not there, to 2 GB.",
 	Sources:   []string{"pg-config-resource", "pg-source-hash", "dalibo-j1"},
 	Needs:     after(sizedBefore, knob.PG("max_connections"), knob.PG("shared_buffers")),

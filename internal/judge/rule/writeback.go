@@ -25,9 +25,11 @@ var dirtyFor = map[Storage]dirtyLimits{
 }
 
 // dirty looks at one of the two limits: its ratio is the setting that rules now
-// when bytes is 0. Values of a person's from least to most stay.
+// when bytes is 0. Values of a person's from least to most stay. Where all that
+// the instances write goes to ZFS nothing is decided: it writes through a cache of
+// its own (zfs_dirty_data_max), which these limits do not count.
 func (c *Case) dirty(ratioName string, pick func(dirtyLimits) unit.Bytes, least, most unit.Bytes) {
-	if !c.kernel() {
+	if !c.kernel() || allOnZFS(c.Snapshot) {
 		return
 	}
 	b, ok := c.Basis()

@@ -26,9 +26,12 @@ func newDemo(env *Env) *cobra.Command {
 	o := &demoOptions{}
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "Run check and plan on a throwaway server and this host",
+		Short: "Run check, plan, apply and undo on a throwaway server",
 		Long: `Start a throwaway PostgreSQL server, give it a little life, check it together with
-this host, plan for both, stop it, and leave nothing behind.
+this host, plan for both, apply the server's part of the plan to it, restart it,
+check again, undo all, show that everything is as it was, stop it, and leave nothing
+behind. The host's part is only planned, unless PGFETTLE_TEST_KERNEL=disposable says
+that this machine may be touched.
 
 Server programs that are installed are used; where there are none (or with
 --fetch) they are fetched once, verified, and kept in the cache folder. Run by
@@ -102,10 +105,11 @@ func runDemo(ctx context.Context, env *Env, o *demoOptions) (err error) {
 		return err
 	}
 	step("pgfettle check %s", inst.DataDir)
-	if err := render.CheckText(env.Stdout, judge(l, check.Options{}), env.Style()); err != nil {
+	before := judge(l, check.Options{})
+	if err := render.CheckText(env.Stdout, before, env.Style()); err != nil {
 		return err
 	}
-	p, err := makePlan(ctx, env, l, rule.Options{Profile: profile})
+	p, err := makePlan(ctx, env, l, rule.Options{Profile: profile, Pins: demoPins(env)})
 	if err != nil {
 		return err
 	}
@@ -114,11 +118,15 @@ func runDemo(ctx context.Context, env *Env, o *demoOptions) (err error) {
 	if err := render.PlanText(env.Stdout, render.Plan{Plan: p, Subject: render.SubjectOf(l.snapshot)}, env.Style()); err != nil {
 		return err
 	}
+	fmt.Fprintln(env.Stdout)
+	if err := demoApply(ctx, env, inst, l, p, before, step); err != nil {
+		return err
+	}
 	if err := inst.Remove(); err != nil {
 		return err
 	}
 	fmt.Fprintln(env.Stdout)
-	step("The throwaway server is stopped and removed; this took %s. On your own host: pgfettle check, then pgfettle plan.", time.Since(began).Round(100*time.Millisecond))
+	step("The throwaway server is stopped and removed; this took %s. On your own host: pgfettle check, pgfettle plan, pgfettle apply.", time.Since(began).Round(100*time.Millisecond))
 	return nil
 }
 

@@ -16,6 +16,9 @@ const (
 	exitError       = say.CodeError
 	exitUsage       = say.CodeUsage
 	exitFindings    = 3
+	exitStale       = say.CodeStale
+	exitRefused     = say.CodeRefused
+	exitPartly      = say.CodePartly
 	exitNoAccess    = say.CodeNoAccess
 	exitInterrupted = 130
 )

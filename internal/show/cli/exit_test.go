@@ -48,7 +48,7 @@ func TestEndTellsAndMaps(t *testing.T) {
 // TestExitTableHasEveryCode holds that each code of this program is in the
 // table that every help shows.
 func TestExitTableHasEveryCode(t *testing.T) {
-	for _, code := range []int{exitFine, exitError, exitUsage, exitFindings, exitNoAccess, exitInterrupted} {
+	for _, code := range []int{exitFine, exitError, exitUsage, exitFindings, exitStale, exitRefused, exitPartly, exitNoAccess, exitInterrupted} {
 		if !strings.Contains(exitTable, "\n  "+strconv.Itoa(code)+" ") {
 			t.Errorf("%d is not in the table", code)
 		}

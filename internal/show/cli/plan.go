@@ -69,14 +69,24 @@ docker run and a compose file.
 			o.target = strings.Join(args, "")
 			o.formatSaid = cmd.Flags().Changed("format")
 			o.describing = cmd.Flags().Changed("for")
-			for _, n := range []string{"connections", "active"} {
-				if v, _ := cmd.Flags().GetInt(n); cmd.Flags().Changed(n) && (v < 1 || v > maxBackends) {
-					return usage(fmt.Sprintf("--%s: %d is out of range", n, v), fmt.Sprintf("write a whole number from 1 to %d", maxBackends))
-				}
+			if err := counts(cmd); err != nil {
+				return err
 			}
 			return runPlan(cmd.Context(), env, o)
 		},
 	}
+	o.flags(cmd)
+	f := cmd.Flags()
+	f.StringVar(&o.format, "format", "text", strings.Join(planFormats, ", "))
+	f.StringVar(&o.out, "out", "", "write the files to `DIR` and tell the place of each")
+	f.BoolVar(&o.force, "force", false, "let --out replace files")
+	f.BoolVar(&o.exitCode, "exit-code", false, "exit with 3 when there is something to change")
+	complete(cmd, "format", planFormats...)
+	return cmd
+}
+
+// flags are what a plan is made with; apply has them too.
+func (o *planOptions) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.profile, "profile", string(rule.Mixed), "what the host is for: web, oltp, dw, mixed, desktop or 1c")
 	f.IntVar(&o.connections, "connections", 0, "plan for `N` connections (default: max_connections as it is)")
@@ -84,17 +94,24 @@ docker run and a compose file.
 	f.StringVar(&o.storage, "storage", "", "what the data lies on: nvme, ssd, hdd or san (default: what the disk says)")
 	f.BoolVar(&o.dedicated, "dedicated", true, "the host is for PostgreSQL alone; --dedicated=false leaves room for others")
 	f.StringArrayVar(&o.pins, "pin", nil, "fix a value, `ADDRESS=VALUE`, as in pg:work_mem=64MB; repeat it or write commas")
-	f.StringVar(&o.format, "format", "text", strings.Join(planFormats, ", "))
-	f.StringVar(&o.out, "out", "", "write the files to `DIR` and tell the place of each")
-	f.BoolVar(&o.force, "force", false, "let --out replace files")
-	f.BoolVar(&o.exitCode, "exit-code", false, "exit with 3 when there is something to change")
 	f.StringVar(&o.describe, "for", "", "plan for a host that is not here: `KEY=VALUE,…`")
 	f.BoolVar(&o.deep, "deep", false, "also ask what grows with the number of tables")
 	complete(cmd, "profile", "web", "oltp", "dw", "mixed", "desktop", "1c")
 	complete(cmd, "storage", "nvme", "ssd", "hdd", "san")
-	complete(cmd, "format", planFormats...)
 	complete(cmd, "pin", ruleAddresses()...)
-	return cmd
+}
+
+// planFlags are the names of those that say what a plan is made with.
+var planFlags = []string{"profile", "connections", "active", "storage", "dedicated", "pin", "for", "deep"}
+
+// counts refuses numbers of sessions that no server takes.
+func counts(cmd *cobra.Command) error {
+	for _, n := range []string{"connections", "active"} {
+		if v, _ := cmd.Flags().GetInt(n); cmd.Flags().Changed(n) && (v < 1 || v > maxBackends) {
+			return usage(fmt.Sprintf("--%s: %d is out of range", n, v), fmt.Sprintf("write a whole number from 1 to %d", maxBackends))
+		}
+	}
+	return nil
 }
 
 // maxBackends is the most that max_connections takes on every version
@@ -104,6 +121,9 @@ const maxBackends = 262143
 func runPlan(ctx context.Context, env *Env, o *planOptions) error {
 	ro, err := o.rules()
 	if err != nil {
+		return err
+	}
+	if err := choice("format", o.format, planFormats...); err != nil {
 		return err
 	}
 	if o.force && o.out == "" {
@@ -195,9 +215,6 @@ func (o *planOptions) rules() (rule.Options, error) {
 		if ro.Storage, err = rule.ParseStorage(o.storage); err != nil {
 			return ro, usage("--storage: "+err.Error(), "leave it out to believe what the disk says")
 		}
-	}
-	if err := choice("format", o.format, planFormats...); err != nil {
-		return ro, err
 	}
 	ro.Pins, err = readPins(o.pins)
 	return ro, err

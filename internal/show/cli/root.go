@@ -11,11 +11,14 @@ import (
 
 const rootLong = `pgfettle reads a PostgreSQL host and its instances, says what is wrong and why,
 and plans one coherent configuration of both: server and kernel, each value with
-its reason. It changes nothing.`
+its reason. apply carries the plan out and undo takes it back; nothing else changes
+anything.`
 
 const rootExample = `  pgfettle check                     what is wrong with this host and its instances
   pgfettle plan                      what their settings should be, and why
   pgfettle plan --for 'ram=64GB,cpus=16,storage=nvme,pg=17'
+  pgfettle apply                     make it so: shown, asked, noted in a journal
+  pgfettle undo                      and take it back
   pgfettle explain shared_buffers    one knob: what it trades, how it is decided
   pgfettle demo                      see it at work on a throwaway server`
 
@@ -45,7 +48,7 @@ Flags of every command:
 func newRoot(env *Env) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "pgfettle",
-		Short:         "Check and plan the settings of a PostgreSQL host",
+		Short:         "Check, plan and change the settings of a PostgreSQL host",
 		Long:          rootLong,
 		Example:       rootExample,
 		Version:       versionLine(),
@@ -66,7 +69,7 @@ func newRoot(env *Env) *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().BoolVar(&env.NoColor, "no-color", false, "never write colours (NO_COLOR does the same)")
-	root.AddCommand(newCheck(env), newPlan(env), newSnapshot(env), newExplain(env), newDemo(env), newVersion(env), newMan(env))
+	root.AddCommand(newCheck(env), newPlan(env), newApply(env), newUndo(env), newJournal(env), newStatus(env), newSnapshot(env), newExplain(env), newDemo(env), newVersion(env), newMan(env))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	strict(root)

@@ -94,32 +94,45 @@ type group struct {
 // changes lists them by layer and instance, then by effect from the gentlest;
 // within one heading the plan's order stays, which is that of carrying it out.
 func (p *page) changes(list []plan.Change) {
+	for _, g := range groupsOf(list) {
+		p.gap()
+		p.line(p.tint(strong, g.heading()))
+		p.changeGroup(g.of(list))
+	}
+}
+
+// groupsOf returns the headings under which changes stand, in their order.
+func groupsOf(list []plan.Change) []group {
 	var order []group
-	of := map[group][]plan.Change{}
 	for _, layer := range knob.Layers {
 		for _, instance := range instancesOf(list, layer) {
 			for eff := knob.Now; eff <= knob.Reboot; eff++ {
-				g := group{layer, instance, eff}
-				for _, c := range list {
-					if c.Layer == layer && c.Instance == instance && c.Effect == eff {
-						of[g] = append(of[g], c)
-					}
-				}
-				if len(of[g]) > 0 {
+				if g := (group{layer, instance, eff}); len(g.of(list)) > 0 {
 					order = append(order, g)
 				}
 			}
 		}
 	}
-	for _, g := range order {
-		p.gap()
-		head := strings.ToUpper(string(g.layer))
-		if g.instance != "" {
-			head += " " + clean(g.instance)
+	return order
+}
+
+// of returns the changes that stand under a heading.
+func (g group) of(list []plan.Change) []plan.Change {
+	var out []plan.Change
+	for _, c := range list {
+		if c.Layer == g.layer && c.Instance == g.instance && c.Effect == g.effect {
+			out = append(out, c)
 		}
-		p.line(p.tint(strong, head+", "+effectWords[g.effect]))
-		p.changeGroup(of[g])
 	}
+	return out
+}
+
+func (g group) heading() string {
+	head := strings.ToUpper(string(g.layer))
+	if g.instance != "" {
+		head += " " + clean(g.instance)
+	}
+	return head + ", " + effectWords[g.effect]
 }
 
 func instancesOf(list []plan.Change, layer knob.Layer) []string {
@@ -224,6 +237,9 @@ func planSummary(d Plan) []string {
 		if n[eff] > 0 {
 			by = append(by, digits(n[eff])+" "+map[knob.Effect]string{knob.Now: "at once", knob.Reload: "by reload", knob.Restart: "by restart", knob.Reboot: "by reboot"}[eff])
 		}
+	}
+	if d.Applying {
+		return []string{count(len(d.Changes), "change", "changes") + " (" + strings.Join(by, ", ") + "); " + kept + "."}
 	}
 	return []string{
 		count(len(d.Changes), "change", "changes") + " (" + strings.Join(by, ", ") + "); " + kept + ". Nothing was changed.",

@@ -62,7 +62,8 @@ type Check struct {
 // Plan is a plan with what it is about.
 type Plan struct {
 	*plan.Plan
-	Subject Subject `json:"subject"`
+	Subject  Subject `json:"subject"`
+	Applying bool    `json:"-"` // it is shown to be carried out next
 }
 
 // publishers are names that are too long to stand in every paragraph.

@@ -44,10 +44,16 @@ func quote(v string) string {
 	return "'" + strings.NewReplacer(`'`, `''`, `\`, `\\`).Replace(v) + "'"
 }
 
+// isName says whether a line can begin with a name and then sets it.
+func isName(name string) bool {
+	l := parseLine(name + " = ''")
+	return name != "" && l.Name == name && !directive(name)
+}
+
 // Entry spells a line that sets a value, with its end, as ALTER SYSTEM does. A
 // value that a line cannot hold is an error.
 func Entry(name, value string) (string, error) {
-	if l := parseLine(name + " = ''"); l.Name != name || directive(name) {
+	if !isName(name) {
 		return "", fmt.Errorf("%q is not the name of a setting", name)
 	}
 	if strings.ContainsAny(value, "\n\r\x00") {

@@ -91,7 +91,7 @@ func (s Step) SQL() (string, error) {
 	if a, b, ok := strings.Cut(lower(s.Name), "."); ok {
 		id = `"` + a + `"."` + b + `"`
 	}
-	if l := parseLine(s.Name + " = ''"); l.Name != s.Name || directive(s.Name) {
+	if !isName(s.Name) {
 		return "", fmt.Errorf("%q is not the name of a setting", s.Name)
 	}
 	if s.Value == nil {

@@ -1,0 +1,115 @@
+package apply
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+)
+
+// TestOverrides: what is read after our file is named, with what it sets; what
+// is read before it is not.
+func TestOverrides(t *testing.T) {
+	set := func(name, file string, read bool) host.SysctlSet {
+		return host.SysctlSet{Name: name, Value: "7", File: file, Line: 3, Read: read}
+	}
+	s := &snapshot.Snapshot{}
+	s.Host.Tuned = known.Is("virtual-guest")
+	s.Host.SysctlConf = known.Is([]host.SysctlSet{
+		set("vm.dirty_bytes", "/usr/lib/sysctl.d/10-early.conf", true),
+		set("vm.dirty_bytes", sysctlFile, true),
+		set("vm.swappiness", "/etc/sysctl.d/90-else.conf", true),
+		set("vm.dirty_ratio", "/run/sysctl.d/61-pair.conf", true),
+		set("vm.dirty_bytes", "/usr/lib/sysctl.d/99-late.conf", true),
+		set("vm.dirty_bytes", "/etc/sysctl.conf", true),
+		set("vm.dirty_bytes", "/etc/sysctl.conf.d/x.conf", false),
+	})
+	got := Overrides(s, "vm.dirty_bytes")
+	for i, has := range []string{"/run/sysctl.d/61-pair.conf line 3 (vm.dirty_ratio = 7)", "/usr/lib/sysctl.d/99-late.conf line 3", "/etc/sysctl.conf line 3", "no program reads", "virtual-guest"} {
+		if i >= len(got) || !strings.Contains(got[i], has) {
+			t.Fatalf("no sentence %d with %q:\n%s", i, has, strings.Join(got, "\n"))
+		}
+	}
+	if len(got) != 5 {
+		t.Errorf("more than that:\n%s", strings.Join(got, "\n"))
+	}
+	if got := Overrides(&snapshot.Snapshot{}, "vm.dirty_bytes"); got != nil {
+		t.Errorf("nothing is known, and yet %q", got)
+	}
+}
+
+// TestSysctlWitness: status names the file that has the value which was found.
+func TestSysctlWitness(t *testing.T) {
+	l := newLab(t, map[string]string{
+		"/etc/sysctl.d/99-theirs.conf":     "# x\nvm.swappiness = 35\n",
+		"/usr/lib/sysctl.d/50-vendor.conf": "vm.swappiness = 30\n",
+		sysctlFile:                         "vm.swappiness = 10\n",
+	})
+	w := Host{Files: l, Kernel: l}.Kinds()["sysctl"].(Witness)
+	k := Knob{Address: "sysctl:vm.swappiness"}
+	for live, want := range map[string]string{"35": "/etc/sysctl.d/99-theirs.conf line 2, which sets vm.swappiness to 35", "40": "", "10": ""} {
+		if got := w.Witness(context.Background(), k, journal.State{Live: &live}); got != want {
+			t.Errorf("%s: %q, want %q", live, got, want)
+		}
+	}
+}
+
+// TestPairInOneFile: a line for the ratio in our own file would be read after
+// the one for the bytes, so it goes, and comes back with the former state.
+func TestPairInOneFile(t *testing.T) {
+	l := newLab(t, debian)
+	l.lay(sysctlFile, "vm.dirty_ratio = 30\n")
+	kind, k := Host{Files: l, Kernel: l}.Kinds()["sysctl"], Knob{Address: "sysctl:vm.dirty_bytes"}
+	before := mustLook(t, kind, k)
+	after := mustWant(t, kind, before, k, "1073741824")
+	mustSet(t, kind, k, after)
+	if text := l.text(sysctlFile); text != "vm.dirty_bytes = 1073741824\n" {
+		t.Errorf("the file is\n%s", text)
+	}
+	l.lay(sysctlFile, l.text(sysctlFile)+"vm.swappiness = 1\n")
+	st, err := kind.Without(mustLook(t, kind, k), before, k)
+	if err != nil || st.File.Text == nil || *st.File.Text != "vm.dirty_ratio = 30\nvm.swappiness = 1\n" {
+		t.Errorf("without: %+v, %v", st.File, err)
+	}
+}
+
+// TestTwoKnobsInOneFile: the first of two is taken back first. The file is that
+// of the second then, and gone with it.
+func TestTwoKnobsInOneFile(t *testing.T) {
+	l := newLab(t, debian)
+	kind := Host{Files: l, Kernel: l}.Kinds()["sysctl"]
+	type change struct {
+		k             Knob
+		before, after journal.State
+	}
+	var done []change
+	for address, value := range map[knob.Address]string{"sysctl:vm.swappiness": "10", "sysctl:vm.dirty_bytes": "1073741824"} {
+		c := change{k: Knob{Address: address}}
+		c.before = mustLook(t, kind, c.k)
+		c.after = mustWant(t, kind, c.before, c.k, value)
+		mustSet(t, kind, c.k, c.after)
+		done = append(done, c)
+	}
+	if text := l.text(sysctlFile); text != sysctlForm.header+"vm.dirty_bytes = 1073741824\nvm.swappiness = 10\n" {
+		t.Errorf("not sorted, or more than that:\n%s", text)
+	}
+	for i, c := range done {
+		found := mustLook(t, kind, c.k)
+		if !kind.Ours(found, c.after, c.k) {
+			t.Fatalf("%s is not ours", c.k.Address)
+		}
+		st, err := kind.Without(found, c.before, c.k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustSet(t, kind, c.k, st)
+		if now := mustLook(t, kind, c.k); !now.SameLive(c.before) || (now.File.Text == nil) != (i == 1) {
+			t.Errorf("%s: %s, file %v", c.k.Address, liveString(now), now.File.Text)
+		}
+	}
+}

@@ -1,0 +1,328 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+)
+
+// manner is how one instance is stopped and started: through what really runs
+// it, so that this goes on to know its server.
+type manner struct {
+	name    string           // for people: "systemctl restart postgresql@15-main.service"
+	restart []target.Command // run one after another; the first one only where the server runs, if there are two
+	log     string           // file that its messages go to before it opens its own; "": none that could be read
+	unit    string           // whose journal has them instead
+	passing bool             // log is a file for the time of the start alone
+}
+
+// supervisors are programs that start a server again by themselves when it ends,
+// or end with it. Who restarts the server behind their back gets two.
+var supervisors = map[string]bool{
+	"runsv": true, "supervisord": true, "s6-supervise": true, "perpd": true, "monit": true, "circusd": true,
+	"docker-init": true, "tini": true, "dumb-init": true, "containerd-shim": true, "conmon": true, "patroni": true,
+	"pg_autoctl": true, "stolon-keeper": true, "repmgrd": true,
+}
+
+// mannerOf finds out how to restart an instance. pm is its server, where up. What
+// was found while it was up is remembered, as a server that is down shows little.
+func (p *PG) mannerOf(ctx context.Context, in *snapshot.Instance, pm postmaster, up bool) (manner, error) {
+	dir, ok := in.DataDirectory.Get()
+	if !ok {
+		return manner{}, fmt.Errorf("data directory: %s", in.DataDirectory.Gap().Reason)
+	}
+	p.lock.Lock()
+	known, ok := p.manners[dir]
+	p.lock.Unlock()
+	if ok && !up {
+		return known, nil
+	}
+	m, err := p.findManner(ctx, in, dir, pm, up)
+	if err != nil {
+		return m, err
+	}
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	if p.manners == nil {
+		p.manners = map[string]manner{}
+	}
+	p.manners[dir] = m
+	return m, nil
+}
+
+func (p *PG) findManner(ctx context.Context, in *snapshot.Instance, dir string, pm postmaster, up bool) (manner, error) {
+	if p.RestartCommand != "" {
+		return manner{name: p.RestartCommand, restart: []target.Command{{Argv: []string{"/bin/sh", "-c", p.RestartCommand}, Timeout: p.wait()}}}, nil
+	}
+	if unit := p.unitOf(ctx, in, dir, pm, up); unit != "" {
+		argv := []string{"systemctl", "restart", unit}
+		return manner{name: strings.Join(argv, " "), restart: []target.Command{{Argv: argv, Timeout: p.wait()}}, unit: unit}, nil
+	}
+	if up {
+		if by := p.supervisor(pm); by != "" {
+			return manner{}, &say.Problem{Message: "the server of " + dir + " is run by " + by + ", which pgfettle does not know how to ask for a restart",
+				Hint: "give the command that restarts it with --restart-command", Code: say.CodeRefused}
+		}
+	}
+	if m, ok, err := p.debian(in, dir, pm, up); ok || err != nil {
+		return m, err
+	}
+	return p.pgctl(in, dir, pm, up)
+}
+
+// supervisor names the program that has the server as its child.
+func (p *PG) supervisor(pm postmaster) string {
+	comm, err := p.Target.ReadFile("/proc/"+strconv.Itoa(pm.parent)+"/comm", 64)
+	if err != nil {
+		return ""
+	}
+	name := strings.TrimSpace(string(comm))
+	for s := range supervisors { // the kernel cuts names at 15 bytes
+		if name == s || len(name) == 15 && strings.HasPrefix(s, name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// unitOf returns the unit whose main process the server is. A unit that only
+// started whatever started the server, such as cron's, is not it. Of a server
+// that is down it is the one that names the data directory.
+func (p *PG) unitOf(ctx context.Context, in *snapshot.Instance, dir string, pm postmaster, up bool) string {
+	if _, err := p.Target.Stat("/run/systemd/system"); err != nil {
+		return "" // systemd is not what runs this host
+	}
+	show := func(args ...string) string {
+		out, err := p.Target.Run(ctx, target.Command{Argv: append([]string{"systemctl"}, args...)})
+		if err != nil || out.Code != 0 {
+			return ""
+		}
+		return string(out.Stdout)
+	}
+	if up {
+		u, ok := in.Unit.Get()
+		if ok && strings.TrimSpace(show("show", "--property=MainPID", "--value", "--", u.Name)) == strconv.Itoa(pm.PID) {
+			return u.Name
+		}
+		return ""
+	}
+	for line := range strings.Lines(show("list-units", "--type=service", "--all", "--no-legend", "--plain", "postgres*")) {
+		name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if name == "" || name[0] == '-' {
+			continue
+		}
+		said := show("show", "--property=Environment,ExecStart,LoadState", "--", name)
+		for _, word := range strings.FieldsFunc(said, func(r rune) bool { return strings.ContainsRune(" =;\n\"'", r) }) {
+			if path.Clean(word) == path.Clean(dir) {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// debian recognises a cluster of Debian's postgresql-common by the folder of its
+// configuration. pg_ctlcluster is run as the owner: as root it would ask
+// systemd, which does not run this server.
+func (p *PG) debian(in *snapshot.Instance, dir string, pm postmaster, up bool) (m manner, ok bool, err error) {
+	const tool = "/usr/bin/pg_ctlcluster"
+	file := p.configFile(Knob{Instance: in}, nil)
+	rest, ok := strings.CutPrefix(file, "/etc/postgresql/")
+	part := strings.Split(rest, "/")
+	if !ok || len(part) != 3 || part[2] != "postgresql.conf" {
+		return manner{}, false, nil
+	}
+	if _, err := p.Target.Stat(tool); errors.Is(err, fs.ErrNotExist) {
+		return manner{}, false, nil
+	}
+	owner, err := p.owner(dir)
+	if err != nil {
+		return manner{}, false, err
+	}
+	argv := []string{tool, part[0], part[1], "restart"}
+	log := "/var/log/postgresql/postgresql-" + part[0] + "-" + part[1] + ".log"
+	if to, err := p.Target.Readlink("/etc/postgresql/" + part[0] + "/" + part[1] + "/log"); err == nil {
+		log = to
+	}
+	var env []string
+	if up {
+		owner, env = p.asBefore(owner, pm)
+	}
+	return manner{name: strings.Join(argv, " "), log: log,
+		restart: []target.Command{{Argv: argv, As: owner, Env: env, Timeout: p.wait()}}}, true, nil
+}
+
+// pgctl stops and starts the server with its own pg_ctl, as its owner, with the
+// options that it was started with, which it keeps in postmaster.opts.
+func (p *PG) pgctl(in *snapshot.Instance, dir string, pm postmaster, up bool) (manner, error) {
+	owner, err := p.owner(dir)
+	if err != nil {
+		return manner{}, err
+	}
+	args, err := p.arguments(dir, pm, up)
+	if err != nil {
+		return manner{}, fmt.Errorf("how the server was started: %w", err)
+	}
+	bin := path.Dir(args[0])
+	if d, ok := in.BinDir.Get(); ok {
+		bin = d
+	}
+	m := manner{name: "pg_ctl restart -D " + dir, log: "/dev/null"}
+	var env []string
+	if up {
+		collects := p.collector(pm)
+		if m.log, err = p.stderr(pm, owner, collects); err != nil {
+			return manner{}, err
+		}
+		if m.passing = collects && m.log == "/dev/null"; m.passing {
+			// what it says before its collector runs would be lost
+			m.log = path.Join(dir, "pgfettle-start.log")
+		}
+		owner, env = p.asBefore(owner, pm)
+	}
+	seconds := strconv.Itoa(max(int(p.wait()/time.Second), 1))
+	longer := p.wait() + 5*time.Second // pg_ctl itself says that time is up
+	common := []string{"-D", dir, "-w", "-t", seconds}
+	m.restart = []target.Command{
+		{Argv: append([]string{path.Join(bin, "pg_ctl"), "stop", "-m", "fast"}, common...), As: owner, Env: env, Timeout: longer},
+		{Argv: append([]string{path.Join(bin, "pg_ctl"), "start", "-s", "-l", m.log, "-o", shellWords(args[1:]), "-p", path.Join(bin, "postgres")}, common...), As: owner, Env: env, Timeout: longer},
+	}
+	return m, nil
+}
+
+// arguments are what the server was started with: the command line of the one
+// that runs, or of the last one as it noted it in postmaster.opts, each word in
+// double quotes. What is in the words is not escaped there, so that one with
+// a quote, a blank and a quote in it would come apart.
+func (p *PG) arguments(dir string, pm postmaster, up bool) ([]string, error) {
+	if up {
+		b, err := p.Target.ReadFile("/proc/"+strconv.Itoa(pm.PID)+"/cmdline", maxFile)
+		if err != nil {
+			return nil, err
+		}
+		return programPath(strings.Split(strings.TrimRight(string(b), "\x00"), "\x00"), dir)
+	}
+	b, err := p.Target.ReadFile(path.Join(dir, "postmaster.opts"), maxFile)
+	if err != nil {
+		return nil, err
+	}
+	program, rest, any := strings.Cut(strings.TrimRight(string(b), "\r\n"), ` "`)
+	args := []string{program}
+	if any {
+		args = append(args, strings.Split(strings.TrimSuffix(rest, `"`), `" "`)...)
+	}
+	return programPath(args, dir)
+}
+
+// programPath takes the first word for the path of a program; where it is none,
+// the folder is known otherwise or pg_ctl will say so. Words of more than a line
+// are no command line.
+func programPath(args []string, dir string) ([]string, error) {
+	if strings.ContainsAny(strings.Join(args, ""), "\n\r\x00") || len(args) == 0 || args[0] == "" {
+		return nil, fmt.Errorf("%s: not the command line of a server", dir)
+	}
+	return args, nil
+}
+
+// shellWords spells words for the shell that pg_ctl hands them to.
+func shellWords(words []string) string {
+	var out []string
+	for _, w := range words {
+		out = append(out, "'"+strings.ReplaceAll(w, "'", `'\''`)+"'")
+	}
+	return strings.Join(out, " ")
+}
+
+// stderr is the file that the running server's messages go to. Where it is none,
+// something else holds the other end, and would not hold that of a new server; a
+// server with a collector of its own needs it for its first lines only.
+func (p *PG) stderr(pm postmaster, owner *target.User, collects bool) (string, error) {
+	if collects {
+		return "/dev/null", nil
+	}
+	to, err := p.Target.Readlink("/proc/" + strconv.Itoa(pm.PID) + "/fd/2")
+	if err != nil {
+		return "", fmt.Errorf("where the server's messages go: %w", err)
+	}
+	if to == "/dev/null" {
+		return to, nil
+	}
+	if st, err := p.Target.Stat(to); err == nil && st.Mode.IsRegular() && (owner == nil || st.UID == owner.UID) {
+		return to, nil
+	}
+	return "", &say.Problem{Message: "the messages of the server go to " + to + ", which a server that its owner starts would not have", Code: say.CodeRefused,
+		Hint: "give the command that restarts it with --restart-command"}
+}
+
+// collector says whether the server's own log collector runs: its child of that
+// title.
+func (p *PG) collector(pm postmaster) bool {
+	names, err := p.Target.ReadDir("/proc/" + strconv.Itoa(pm.PID) + "/task/" + strconv.Itoa(pm.PID))
+	if err != nil || len(names) == 0 {
+		return false
+	}
+	b, err := p.Target.ReadFile("/proc/"+strconv.Itoa(pm.PID)+"/task/"+strconv.Itoa(pm.PID)+"/children", maxFile)
+	if err != nil {
+		return false
+	}
+	for _, child := range strings.Fields(string(b)) {
+		title, err := p.Target.ReadFile("/proc/"+child+"/cmdline", maxFile)
+		if err == nil && strings.Contains(string(title), "logger") {
+			return true
+		}
+	}
+	return false
+}
+
+// owner is the user to act as; nil where that is ourselves.
+func (p *PG) owner(dir string) (*target.User, error) {
+	st, err := p.Target.Stat(dir)
+	if err != nil {
+		return nil, err
+	}
+	switch us := p.Target.UID(); {
+	case us == st.UID:
+		return nil, nil
+	case us == 0:
+		return &target.User{UID: st.UID, GID: st.GID}, nil
+	}
+	return nil, &say.Problem{Message: "the server of " + dir + " is to be restarted by root or its owner alone", Code: say.CodeNoAccess,
+		Hint: "run pgfettle as root or as the owner of the data directory, or give --restart-command"}
+}
+
+// asBefore returns the user with the groups of the running server (that of the
+// key of its certificate, say), and its environment.
+func (p *PG) asBefore(owner *target.User, pm postmaster) (*target.User, []string) {
+	proc := "/proc/" + strconv.Itoa(pm.PID)
+	if status, err := p.Target.ReadFile(proc+"/status", maxFile); err == nil && owner != nil {
+		for line := range strings.Lines(string(status)) {
+			list, ok := strings.CutPrefix(line, "Groups:")
+			for _, g := range strings.Fields(list) {
+				if n, err := strconv.Atoi(g); ok && err == nil && len(owner.Groups) < 1<<10 {
+					owner.Groups = append(owner.Groups, n)
+				}
+			}
+		}
+	}
+	b, err := p.Target.ReadFile(proc+"/environ", maxFile)
+	if err != nil {
+		return owner, nil
+	}
+	var env []string
+	for v := range strings.SplitSeq(string(b), "\x00") {
+		name, _, ok := strings.Cut(v, "=")
+		if ok && name != "" && name != "PG_GRANDPARENT_PID" && name != "LC_ALL" && name != "NOTIFY_SOCKET" {
+			env = append(env, v)
+		}
+	}
+	return owner, env
+}

@@ -1,0 +1,309 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/show/render"
+)
+
+type applyOptions struct {
+	plan      planOptions
+	planSaid  []string // flags of the plan that were given
+	place     placeOptions
+	restart   restartOptions
+	maxEffect string
+	accept    []string
+	only      []string
+	yes       bool
+	wait      bool
+	resume    string
+}
+
+// resumeLast is what --resume means without an id.
+const resumeLast = "last"
+
+func newApply(env *Env) *cobra.Command {
+	o := &applyOptions{}
+	cmd := &cobra.Command{
+		Use:   "apply [PLANFILE|TARGET]",
+		Short: "Carry a plan out, so that it can be taken back",
+		Long: `Plan, show the plan, ask for each part of it, and carry it out: each change is
+noted in a journal before it is touched, made, and read back. Settings are tried
+with the installed server before they are written. 'pgfettle undo' takes it back.
+
+PLANFILE is what 'pgfettle plan --format json' wrote; the host is looked at again,
+and when a fact that the plan rests on has moved, the plan is refused as stale.
+
+` + targetHelp + `
+An evidence file is no target here: it is of another moment.
+
+Asked are, for each part (a layer and when it takes effect): yes, skip, quit. With
+--yes nothing is asked, and the plan is shown all the same; without a terminal and
+without --yes nothing is done.
+
+Nothing is restarted without being asked: --max-effect is reload where nothing
+else is said. What needs more is left out and named, and so is what rests on it:
+huge pages that no server would use, strict overcommit before the shared memory
+is in huge pages. Changes of high risk are made only when they are named with
+--accept-risk ADDRESS,… ('all' for all of them); else they are left out and named.
+When nothing is left to do for that reason, or because everything was declined,
+the exit code is 5. Where another program owns the configuration of an instance
+(Patroni, CloudNativePG, Ansible, …) the apply is refused and the change printed in
+the form of that program.
+
+With --root DIR files are changed in a tree of files, such as an image: only those,
+no live values, and no server is asked. What to plan for is told by a PLANFILE or
+by --for. Settings of an instance are written when its data directory is there.
+Nothing runs there, so --max-effect is reboot where nothing else is said.
+
+` + placeHelp,
+		Example: `  pgfettle apply
+  pgfettle apply --profile oltp --max-effect restart
+  pgfettle plan --format json > plan.json; pgfettle apply plan.json --yes
+  pgfettle apply --only sysctl:vm.swappiness,thp:enabled
+  pgfettle apply --yes --max-effect restart --accept-risk sysctl:vm.overcommit_memory
+  pgfettle apply --root ./image --for 'ram=64GB,cpus=16,storage=nvme,pg=17' --yes
+  pgfettle apply --resume`,
+		Args: atMost(1, "one PLANFILE or TARGET at most"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.plan.target = strings.Join(args, "")
+			o.plan.describing = cmd.Flags().Changed("for")
+			for _, n := range planFlags {
+				if cmd.Flags().Changed(n) {
+					o.planSaid = append(o.planSaid, "--"+n)
+				}
+			}
+			if o.place.root != "" && !cmd.Flags().Changed("max-effect") {
+				o.maxEffect = knob.Reboot.String() // nothing runs in a tree of files
+			}
+			if err := counts(cmd); err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("resume") {
+				return runResume(cmd.Context(), env, o)
+			}
+			return runApply(cmd.Context(), env, o)
+		},
+	}
+	o.plan.flags(cmd)
+	o.place.flags(cmd)
+	o.restart.flags(cmd)
+	f := cmd.Flags()
+	f.StringVar(&o.maxEffect, "max-effect", "reload", maxEffectUsage)
+	f.StringSliceVar(&o.accept, "accept-risk", nil, "make these changes of high risk too: `ADDRESS,…`, or all")
+	f.StringSliceVar(&o.only, "only", nil, "make these changes only: `ADDRESS,…`")
+	f.BoolVar(&o.yes, "yes", false, "ask nothing")
+	f.BoolVar(&o.wait, "wait", false, "wait for another apply or undo to end, instead of refusing")
+	f.StringVar(&o.resume, "resume", "", "go on with an apply that was interrupted: the last one, or the one with this `ID`")
+	f.Lookup("resume").NoOptDefVal = resumeLast
+	complete(cmd, "max-effect", effects...)
+	complete(cmd, "accept-risk", append(highRisks(), "all")...)
+	complete(cmd, "only", ruleAddresses()...)
+	return cmd
+}
+
+func runApply(ctx context.Context, env *Env, o *applyOptions) error {
+	opts, err := o.options()
+	if err != nil {
+		return err
+	}
+	p, l, err := o.planned(ctx, env)
+	if err != nil {
+		return err
+	}
+	d := render.Plan{Plan: p, Subject: render.SubjectOf(l.snapshot), Applying: true}
+	if err := render.PlanText(env.Stdout, d, env.Style()); err != nil {
+		return err
+	}
+	if len(p.Changes) == 0 {
+		return nil
+	}
+	w, server, err := world(env, l, &o.place, o.restart)
+	if err != nil {
+		return err
+	}
+	p = perUnit(p, l.snapshot)
+	s := &selection{options: opts, plan: p, acceptAll: slices.Contains(o.accept, "all")}
+	if o.place.root != "" {
+		s.files = w.Target
+	}
+	s.choose()
+	if err := refused(env, server, d, l, s.chosen); err != nil {
+		return err
+	}
+	if err := render.LeftText(env.Stdout, s.left, env.Style()); err != nil {
+		return err
+	}
+	if len(s.chosen) == 0 {
+		return s.nothing(env.Stdout)
+	}
+	if !o.yes {
+		if err := s.ask(ctx, env); err != nil {
+			return err
+		}
+	}
+	if o.fromFile() {
+		if err := o.fresh(ctx, env, p, l, s.chosen); err != nil {
+			return err
+		}
+	}
+	server.Pool = poolOf(s.chosen)
+	res, err := apply.Run(ctx, w, p, l.snapshot, s.options)
+	if err == nil {
+		err = inForce(ctx, server, l, res.Journal, s.chosen)
+	}
+	return told(env, res.Journal, err)
+}
+
+// poolOf returns the huge pages that will be there when a server is restarted by
+// this apply; 0 where it leaves the pool as it is.
+func poolOf(chosen []plan.Change) int64 {
+	for _, c := range chosen {
+		if c.Address == knob.Sysctl("vm.nr_hugepages") && c.Effect == knob.Now {
+			if n, err := strconv.ParseInt(c.ToBase, 10, 64); err == nil {
+				return n
+			}
+		}
+	}
+	return 0
+}
+
+// told shows the journal of an apply, also where it did not end well.
+func told(env *Env, j *journal.Journal, err error) error {
+	if j == nil {
+		return err
+	}
+	if e := render.AppliedText(env.Stdout, j, env.Style()); err == nil {
+		err = e
+	}
+	return err
+}
+
+func runResume(ctx context.Context, env *Env, o *applyOptions) error {
+	if len(o.planSaid) > 0 || len(o.only) > 0 || len(o.accept) > 0 {
+		return usage("--resume goes on with what was planned, and no other plan is made", "leave the flags of the plan out")
+	}
+	id := o.resume
+	if id == resumeLast || id == "" {
+		id = o.plan.target // --resume ID, with a blank between them
+	} else if o.plan.target != "" {
+		return usage(fmt.Sprintf("%q is one argument too many", o.plan.target), "write pgfettle apply --resume ID")
+	}
+	if _, err := maxEffect(o.maxEffect); err != nil {
+		return err
+	}
+	w, l, err := worldOf(ctx, env, &o.place, o.restart, id, func(j *journal.Journal) bool { return j.State == journal.Interrupted })
+	if err != nil {
+		return err
+	}
+	res, err := apply.Resume(ctx, w, l.snapshot, id, apply.Options{Wait: o.wait})
+	return told(env, res.Journal, err)
+}
+
+// options turns the flags into the bounds of what is done.
+func (o *applyOptions) options() (apply.Options, error) {
+	opts := apply.Options{Wait: o.wait}
+	var err error
+	if opts.MaxEffect, err = maxEffect(o.maxEffect); err != nil {
+		return opts, err
+	}
+	for _, list := range []struct {
+		flag string
+		from []string
+		to   *[]knob.Address
+	}{{"only", o.only, &opts.Only}, {"accept-risk", o.accept, &opts.AcceptRisk}} {
+		for _, text := range list.from {
+			text = strings.TrimSpace(text)
+			if list.flag == "accept-risk" && text == "all" {
+				continue
+			}
+			a, err := knob.Parse(text)
+			if err != nil {
+				return opts, usage("--"+list.flag+": "+err.Error(), didYouMean(text, ruleAddresses(), "write an address as the plan shows it, such as sysctl:vm.swappiness or pg:work_mem"))
+			}
+			*list.to = append(*list.to, a)
+		}
+	}
+	return opts, nil
+}
+
+// refused ends an apply of settings that are not ours to change, and prints
+// them in the form of the program that owns them.
+func refused(env *Env, server *apply.PG, d render.Plan, l *loaded, chosen []plan.Change) error {
+	if l.request == nil {
+		return nil // no server, only files
+	}
+	asked := map[string]bool{}
+	for _, c := range chosen {
+		in := l.snapshot.Instance(c.Key)
+		if in == nil || c.Layer != knob.Instance || asked[c.Key] {
+			continue
+		}
+		asked[c.Key] = true
+		err := server.Refuse(in)
+		if err == nil {
+			continue
+		}
+		manager, _ := in.Manager.Get()
+		form := map[string]string{"patroni": "patroni", "cloudnative-pg": "cnpg", "ansible": "ansible"}[manager]
+		if form == "" {
+			return err
+		}
+		fmt.Fprintf(env.Stdout, "\nIn the form of %s:\n\n", manager)
+		if form == "ansible" {
+			if e := render.Ansible(env.Stdout, d, l.snapshot); e != nil {
+				return e
+			}
+			return err
+		}
+		if e := instanceForms[form](env.Stdout, d, l.snapshot, c.Key); e != nil {
+			return e
+		}
+		return err
+	}
+	return nil
+}
+
+// inForce asks the servers whether they have every value that was applied: also
+// those that the engine has no spelling of to compare.
+func inForce(ctx context.Context, server *apply.PG, l *loaded, j *journal.Journal, chosen []plan.Change) error {
+	if j == nil || l.request == nil {
+		return nil
+	}
+	of := map[string][]plan.Change{}
+	for _, c := range chosen {
+		for i := range j.Changes {
+			done := &j.Changes[i]
+			if c.Layer == knob.Instance && done.Address == c.Address && done.Instance == c.Instance && done.Active() {
+				of[c.Key] = append(of[c.Key], c)
+			}
+		}
+	}
+	var unmet []string
+	for key, list := range of {
+		bad, err := server.Verify(ctx, l.snapshot.Instance(key), list)
+		if err != nil {
+			return err
+		}
+		for _, u := range bad {
+			unmet = append(unmet, u.String())
+		}
+	}
+	if len(unmet) == 0 {
+		return nil
+	}
+	slices.Sort(unmet)
+	return &say.Problem{Message: "not every setting that was applied is in force", Detail: strings.Join(unmet, "; "),
+		Hint: "take out what sets it elsewhere, or take all back with 'pgfettle undo " + j.ID + "'", Code: exitPartly}
+}

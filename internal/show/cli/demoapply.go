@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/show/render"
+)
+
+// disposable says that the kernel of this machine may be touched by a demo.
+func disposable(env *Env) bool { return env.Getenv("PGFETTLE_TEST_KERNEL") == "disposable" }
+
+// demoPins keep a server that gets no pool of huge pages able to start.
+func demoPins(env *Env) map[knob.Address]string {
+	if disposable(env) {
+		return nil
+	}
+	return map[knob.Address]string{"pg:huge_pages": "try"}
+}
+
+// demoApply carries the plan out on the throwaway server, checks it again, and
+// takes all back.
+func demoApply(ctx context.Context, env *Env, inst *server.Instance, l *loaded, p *plan.Plan, before render.Check, step func(string, ...any)) (err error) {
+	// A folder of our own: the server's belongs to its user, who could swap what
+	// lies in it.
+	dir, err := os.MkdirTemp("", "pgfettle-demo-")
+	if err != nil {
+		return fmt.Errorf("journal of the demo: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	w, kind, err := demoWorld(env, inst, l, filepath.Join(dir, "journal"))
+	if err != nil {
+		return err
+	}
+	part := *p
+	if !disposable(env) {
+		part.Changes = nil
+		for _, c := range p.Changes {
+			if c.Layer == knob.Instance {
+				part.Changes = append(part.Changes, c)
+			}
+		}
+	}
+	auto := filepath.Join(inst.DataDir, "postgresql.auto.conf")
+	was, err := env.Target.ReadFile(auto, plan.MaxFile)
+	if err != nil {
+		return fmt.Errorf("settings before: %w", err)
+	}
+	s := &selection{options: apply.Options{MaxEffect: knob.Restart}, plan: perUnit(&part, l.snapshot)}
+	s.choose()
+	kind.Pool = poolOf(s.chosen)
+	step("pgfettle apply --yes --max-effect restart %s", inst.DataDir)
+	if !disposable(env) {
+		fmt.Fprintln(env.Stdout, "The server's part alone: this host is not touched, and gives it no huge pages.")
+	}
+	if err := render.LeftText(env.Stdout, s.left, env.Style()); err != nil {
+		return err
+	}
+	res, err := apply.Run(ctx, w, s.plan, l.snapshot, s.options)
+	if err == nil {
+		err = inForce(ctx, kind, l, res.Journal, s.chosen)
+	}
+	undone := false
+	defer func() {
+		// The server goes anyway; the kernel's part must not stay behind.
+		if res.Journal != nil && !undone {
+			_, e := apply.Undo(context.WithoutCancel(ctx), w, l.snapshot, res.Journal.ID, apply.UndoOptions{MaxEffect: knob.Restart})
+			err = errors.Join(err, e)
+		}
+	}()
+	if err := told(env, res.Journal, err); err != nil {
+		return err
+	}
+	if res.Journal == nil {
+		return nil // nothing to change
+	}
+
+	again := &loaded{request: l.request}
+	if again.archive, err = collect.Run(ctx, env.Target, *l.request); err != nil {
+		return err
+	}
+	if err := again.read(); err != nil {
+		return err
+	}
+	fmt.Fprintln(env.Stdout)
+	step("pgfettle check %s, before and after", inst.DataDir)
+	if err := render.FindingsText(env.Stdout, before, judge(again, check.Options{}), env.Style()); err != nil {
+		return err
+	}
+	fmt.Fprintln(env.Stdout)
+	step("pgfettle undo --max-effect restart")
+	undone = true
+	if err := undo(ctx, env, w, again, res.Journal.ID, apply.UndoOptions{MaxEffect: knob.Restart}); err != nil {
+		return err
+	}
+	is, err := env.Target.ReadFile(auto, plan.MaxFile)
+	if err != nil {
+		return fmt.Errorf("settings after: %w", err)
+	}
+	if !bytes.Equal(was, is) {
+		return fmt.Errorf("%s is not as it was", auto)
+	}
+	fmt.Fprintf(env.Stdout, "%s is as it was, byte for byte.\n", render.Line(auto))
+	return nil
+}
+
+// demoWorld is the world of the throwaway server: we ourselves run it, so we
+// restart it too.
+func demoWorld(env *Env, inst *server.Instance, l *loaded, journals string) (*apply.World, *apply.PG, error) {
+	w, kind, err := world(env, l, &placeOptions{dir: journals}, restartOptions{})
+	if err != nil {
+		return nil, nil, err
+	}
+	reload := w.Activate
+	w.Activate = func(ctx context.Context, key string, e knob.Effect) error {
+		if e < knob.Restart {
+			return reload(ctx, key, e)
+		}
+		if err := inst.Stop(); err != nil {
+			return err
+		}
+		return inst.Start(ctx)
+	}
+	return w, kind, nil
+}

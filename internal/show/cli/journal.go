@@ -1,0 +1,178 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/show/render"
+)
+
+type journalOptions struct {
+	place  placeOptions
+	format string
+}
+
+func newJournal(env *Env) *cobra.Command {
+	o := &journalOptions{}
+	cmd := &cobra.Command{
+		Use:   "journal",
+		Short: "Show what was applied and taken back",
+		Long: `Show the journals: one for each apply, with every change, where it is kept, what
+was there before, and how it stands. Nothing is changed. Without a word after it,
+the journals are listed.
+
+` + placeHelp,
+		Example: `  pgfettle journal
+  pgfettle journal show
+  pgfettle journal show 20261121-103000-k3x9qz --format json`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			return runJournalList(env, o)
+		},
+	}
+	list := &cobra.Command{
+		Use:     "list",
+		Short:   "List the journals, the newest first",
+		Long:    "List the journals: id, when it was begun, how it stands, how many changes.\nAs JSON the oldest comes first.",
+		Example: "  pgfettle journal list",
+		Args:    atMost(0, "no argument"),
+		RunE:    func(*cobra.Command, []string) error { return runJournalList(env, o) },
+	}
+	show := &cobra.Command{
+		Use:   "show [ID]",
+		Short: "Show one journal (default: the last)",
+		Long: `Show one journal: each change with its values before and after, where it is kept
+and how it stands. The states are planned, skipped, intended (begun, and not known
+to be finished), done, failed (as before), undoing, undone, and kept (somebody had
+changed it since, and undo left it). The journal itself is done, partly, undone or
+interrupted.`,
+		Example: "  pgfettle journal show\n  pgfettle journal show 20261121-103000-k3x9qz --format json",
+		Args:    atMost(1, "one ID at most"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return runJournalShow(env, o, strings.Join(args, ""))
+		},
+		ValidArgsFunction: journalIDs(env, &o.place),
+	}
+	for _, c := range []*cobra.Command{cmd, list, show} {
+		o.place.flags(c)
+		c.Flags().StringVar(&o.format, "format", "text", "text or json")
+		complete(c, "format", "text", "json")
+	}
+	cmd.AddCommand(list, show)
+	return cmd
+}
+
+func runJournalList(env *Env, o *journalOptions) error {
+	if err := choice("format", o.format, "text", "json"); err != nil {
+		return err
+	}
+	t, dir, err := o.place.open(env)
+	if err != nil {
+		return err
+	}
+	list, err := journal.List(t, dir)
+	if err := closed(err, dir); err != nil && len(list) == 0 {
+		return err
+	}
+	show := render.JournalListText
+	if o.format == "json" {
+		if err := render.JournalListJSON(env.Stdout, list); err != nil {
+			return err
+		}
+	} else if err := show(env.Stdout, list, env.Style()); err != nil {
+		return err
+	}
+	return err // those that could not be read, after those that could
+}
+
+func runJournalShow(env *Env, o *journalOptions, id string) error {
+	if err := choice("format", o.format, "text", "json"); err != nil {
+		return err
+	}
+	t, dir, err := o.place.open(env)
+	if err != nil {
+		return err
+	}
+	j, err := findJournal(t, dir, id)
+	if err != nil {
+		return err
+	}
+	if o.format == "json" {
+		return render.JournalJSON(env.Stdout, j)
+	}
+	return render.JournalText(env.Stdout, j, env.Style())
+}
+
+// open returns the target that the journals lie on, and their folder there.
+func (o *placeOptions) open(env *Env) (target.Target, string, error) {
+	t, err := o.files(env)
+	if err != nil {
+		return nil, "", err
+	}
+	dir, err := o.journals(env)
+	return t, dir, err
+}
+
+// findJournal returns the journal with an id; "" is the last one.
+func findJournal(t target.Target, dir, id string) (*journal.Journal, error) {
+	if id != "" {
+		j, err := journal.Read(t, dir, id)
+		if err == nil || !errors.Is(err, fs.ErrNotExist) {
+			return j, closed(err, dir)
+		}
+	}
+	list, err := journal.List(t, dir)
+	switch {
+	case id != "":
+		return nil, usage(fmt.Sprintf("there is no journal %q", id), didYouMean(id, idsOf(list), "'pgfettle journal list' lists those in "+dir))
+	case len(list) > 0:
+		return list[len(list)-1], nil
+	case err != nil:
+		return nil, closed(err, dir)
+	}
+	return nil, &say.Problem{Message: "there is no journal: nothing was applied yet", Detail: "the folder of the journals is " + dir, Code: exitError}
+}
+
+// closed names the right that is missing where the folder is closed to us.
+func closed(err error, dir string) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return &say.Problem{Message: "the journals may not be read", Detail: err.Error(), Hint: "run pgfettle as the owner of " + dir + ", which is root as a rule", Code: exitNoAccess}
+	}
+	return err
+}
+
+func idsOf(list []*journal.Journal) []string {
+	var ids []string
+	for _, j := range list {
+		ids = append(ids, j.ID)
+	}
+	return ids
+}
+
+// journalIDs completes the id of a journal.
+func journalIDs(env *Env, place *placeOptions) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		t, dir, err := place.open(env)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		list, err := journal.List(t, dir)
+		if err != nil && len(list) == 0 {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		return idsOf(list), cobra.ShellCompDirectiveNoFileComp
+	}
+}

@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+
+	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/show/render"
+)
+
+// selection is what of a plan will be carried out: what the flags allow, less
+// what a person says no to.
+type selection struct {
+	options   apply.Options
+	plan      *plan.Plan
+	acceptAll bool
+	files     target.Target // --root: the tree; nil: a host
+
+	chosen []plan.Change
+	left   []apply.Left
+	barred map[knob.Address]string // addresses in options.Skip, and why
+}
+
+// choose applies the bounds. Risks that were not accepted are left out rather
+// than ending the whole: what does not rest on them is done.
+func (s *selection) choose() {
+	if s.barred == nil {
+		s.barred = map[knob.Address]string{}
+	}
+	for _, c := range s.plan.Changes {
+		if !s.asked(&c) {
+			continue
+		}
+		if c.Risk == knob.High && s.acceptAll {
+			s.options.AcceptRisk = append(s.options.AcceptRisk, c.Address)
+		}
+		if why := s.bars(&c); why != "" && s.barred[c.Address] == "" {
+			s.barred[c.Address] = why
+			s.options.Skip = append(s.options.Skip, c.Address)
+		}
+	}
+	s.chosen, s.left = apply.Select(s.plan, s.options)
+	s.left = slices.DeleteFunc(s.left, func(l apply.Left) bool { return !s.asked(&l.Change) }) // nobody needs to be told
+	for i := range s.left {
+		if why := s.barred[s.left[i].Change.Address]; why != "" && slices.Contains(s.options.Skip, s.left[i].Change.Address) {
+			s.left[i].Reason = why
+		}
+	}
+}
+
+// asked says whether --only lets a change through.
+func (s *selection) asked(c *plan.Change) bool {
+	return len(s.options.Only) == 0 || slices.Contains(s.options.Only, c.Address)
+}
+
+// notAccepted is why a change of high risk is left out.
+const notAccepted = "the risk is high and was not accepted: read the reason, then add it to --accept-risk"
+
+func (s *selection) bars(c *plan.Change) string {
+	switch {
+	case c.Effect > s.options.MaxEffect:
+		return "" // the reason that comes first
+	case c.Risk == knob.High && !slices.Contains(s.options.AcceptRisk, c.Address):
+		return notAccepted
+	case s.files == nil:
+		return ""
+	case c.Layer == knob.Units:
+		return "which unit runs the instance is not known in a tree of files"
+	case c.Layer == knob.Instance:
+		if _, err := s.files.Stat(path.Join(c.Instance, "PG_VERSION")); err != nil {
+			return "its data directory is not in the tree of files"
+		}
+	}
+	return ""
+}
+
+// nothing ends an apply of which everything was left out.
+func (s *selection) nothing(w io.Writer) error {
+	if len(s.options.Only) > 0 && len(s.left) == 0 {
+		fmt.Fprintln(w, "\nNothing to change: what --only names is not in the plan.")
+		return nil
+	}
+	refused := false
+	for _, l := range s.left {
+		refused = refused || l.Reason == notAccepted || l.Reason == declined
+	}
+	p := &say.Problem{Message: "nothing was changed: all of the plan is left out", Hint: "the reasons stand above; --max-effect and --only bound what is done", Code: exitError}
+	if refused {
+		p.Hint = "the reasons stand above"
+		p.Code = exitRefused
+	}
+	return p
+}
+
+// declined is why a part is left out that a person said no to.
+const declined = "you said no to it"
+
+// ask asks a person for each part of what was chosen.
+func (s *selection) ask(ctx context.Context, env *Env) error {
+	if _, ok := terminal(env.Stdin); !ok {
+		return &say.Problem{Message: "nothing was changed: there is no terminal to ask at", Hint: "read the plan above, then say --yes", Code: exitRefused}
+	}
+	lines := newLines(env.Stdin)
+	for _, g := range render.Groups(s.chosen) {
+		answer, err := lines.choose(ctx, env, fmt.Sprintf("%s: %d of the changes above. Make them?", g.Heading(), len(g.Changes)), "yes", "skip", "quit")
+		if err != nil {
+			return err
+		}
+		switch answer {
+		case "quit":
+			return &say.Problem{Message: "nothing was changed: you quit", Code: exitRefused}
+		case "skip":
+			for _, c := range g.Changes {
+				s.barred[c.Address] = declined
+				s.options.Skip = append(s.options.Skip, c.Address)
+			}
+		}
+	}
+	before := len(s.left)
+	s.choose()
+	if len(s.left) > before {
+		if err := render.LeftText(env.Stdout, s.left, env.Style()); err != nil {
+			return err
+		}
+	}
+	if len(s.chosen) == 0 {
+		return s.nothing(env.Stdout)
+	}
+	return nil
+}
+
+// perUnit gives a property of systemd units, which a plan has once, to each unit
+// that has another value, where there are several. The world knows of one alone.
+func perUnit(p *plan.Plan, s *snapshot.Snapshot) *plan.Plan {
+	names, of := units(s)
+	if len(names) < 2 {
+		return p
+	}
+	out := *p
+	out.Changes = nil
+	for _, c := range p.Changes {
+		if c.Layer != knob.Units || c.Instance != "" {
+			out.Changes = append(out.Changes, c)
+			continue
+		}
+		for _, name := range names {
+			in := of[name]
+			if u, _ := in.Unit.Get(); u.Properties[c.Address.Name()] == c.To {
+				continue
+			}
+			one := c
+			one.Instance, one.Key = in.Label(), in.Key
+			out.Changes = append(out.Changes, one)
+		}
+	}
+	return &out
+}
+
+// highRisks are the knobs that need --accept-risk.
+func highRisks() []string {
+	var out []string
+	for _, r := range rule.All() {
+		if r.Risk == knob.High {
+			out = append(out, string(r.Address))
+		}
+	}
+	return out
+}

@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/show/render"
+)
+
+type statusOptions struct {
+	place    placeOptions
+	format   string
+	exitCode bool
+}
+
+func newStatus(env *Env) *cobra.Command {
+	o := &statusOptions{}
+	cmd := &cobra.Command{
+		Use:   "status [JOURNAL]",
+		Short: "Show which applied values no longer hold",
+		Long: `Look at every value that was applied and not taken back, and tell which no longer
+hold: another value is in force, or its file no longer has it; with who set it,
+where that can be known. Then those that wait for a restart or a reboot. With a
+JOURNAL only those of that apply. Nothing is changed.
+
+` + placeHelp,
+		Example: `  pgfettle status
+  pgfettle status --format json
+  pgfettle status --exit-code`,
+		Args: atMost(1, "one JOURNAL at most"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runStatus(cmd.Context(), env, o, strings.Join(args, ""))
+		},
+		ValidArgsFunction: journalIDs(env, &o.place),
+	}
+	o.place.flags(cmd)
+	f := cmd.Flags()
+	f.StringVar(&o.format, "format", "text", "text or json")
+	f.BoolVar(&o.exitCode, "exit-code", false, "exit with 3 when an applied value no longer holds")
+	complete(cmd, "format", "text", "json")
+	return cmd
+}
+
+func runStatus(ctx context.Context, env *Env, o *statusOptions, id string) error {
+	if err := choice("format", o.format, "text", "json"); err != nil {
+		return err
+	}
+	t, dir, err := o.place.open(env)
+	if err != nil {
+		return err
+	}
+	all := &journal.Journal{} // of all journals, what is about an instance
+	if id != "" {
+		if all, err = findJournal(t, dir, id); err != nil {
+			return err
+		}
+	} else {
+		list, err := journal.List(t, dir)
+		if err := closed(err, dir); err != nil && len(list) == 0 {
+			return err
+		}
+		for _, j := range list {
+			for _, c := range j.Changes {
+				if c.State == journal.IsDone {
+					all.Changes = append(all.Changes, c)
+				}
+			}
+		}
+	}
+	var drifts []apply.Drift
+	if len(all.Changes) > 0 { // else there is nothing to look at
+		l, err := loadJournalled(ctx, env, &o.place, all)
+		if err != nil {
+			return err
+		}
+		w, _, err := world(env, l, &o.place, restartOptions{})
+		if err != nil {
+			return err
+		}
+		if drifts, err = apply.Status(ctx, w, l.snapshot, id); err != nil && len(drifts) == 0 {
+			return err
+		} else if err != nil {
+			env.tell("warning", err.Error())
+		}
+	}
+	if o.format == "json" {
+		err = render.StatusJSON(env.Stdout, drifts)
+	} else {
+		err = render.StatusText(env.Stdout, drifts, env.Style())
+	}
+	if err != nil {
+		return err
+	}
+	for _, d := range drifts {
+		if o.exitCode && (d.Hold == apply.Changed || d.Hold == apply.Lost) {
+			return errFindings
+		}
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/show/render"
+)
+
+type undoOptions struct {
+	place     placeOptions
+	restart   restartOptions
+	maxEffect string
+	wait      bool
+}
+
+func newUndo(env *Env) *cobra.Command {
+	o := &undoOptions{}
+	cmd := &cobra.Command{
+		Use:   "undo [JOURNAL]",
+		Short: "Take an apply back",
+		Long: `Take an apply back, the last change first: files and live values become what they
+were before it. Without a JOURNAL it is the last apply that was not taken back.
+
+What somebody has changed since is not overwritten: it is kept and shown. A server
+is reloaded; it is restarted only with --max-effect restart, and until then it is
+said that it still has to be. An undo that was interrupted, or that could not take
+all back, is finished by undoing again.
+
+` + placeHelp,
+		Example: `  pgfettle undo
+  pgfettle undo --max-effect restart
+  pgfettle undo 20261121-103000-k3x9qz`,
+		Args: atMost(1, "one JOURNAL at most"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runUndo(cmd.Context(), env, o, strings.Join(args, ""))
+		},
+		ValidArgsFunction: journalIDs(env, &o.place),
+	}
+	o.place.flags(cmd)
+	o.restart.flags(cmd)
+	f := cmd.Flags()
+	f.StringVar(&o.maxEffect, "max-effect", "reload", maxEffectUsage)
+	f.BoolVar(&o.wait, "wait", false, "wait for another apply or undo to end, instead of refusing")
+	complete(cmd, "max-effect", effects...)
+	return cmd
+}
+
+func runUndo(ctx context.Context, env *Env, o *undoOptions, id string) error {
+	effect, err := maxEffect(o.maxEffect)
+	if err != nil {
+		return err
+	}
+	w, l, err := worldOf(ctx, env, &o.place, o.restart, id, func(j *journal.Journal) bool { return j.State != journal.TakenBack })
+	if err != nil {
+		return err
+	}
+	return undo(ctx, env, w, l, id, apply.UndoOptions{MaxEffect: effect, Wait: o.wait})
+}
+
+// worldOf builds the world of a journal: the one named, or the last that is
+// meant.
+func worldOf(ctx context.Context, env *Env, place *placeOptions, restart restartOptions, id string, is func(*journal.Journal) bool) (*apply.World, *loaded, error) {
+	t, dir, err := place.open(env)
+	if err != nil {
+		return nil, nil, err
+	}
+	var j *journal.Journal
+	if id != "" {
+		if j, err = findJournal(t, dir, id); err != nil {
+			return nil, nil, err
+		}
+	} else {
+		list, err := journal.List(t, dir)
+		for _, one := range list {
+			if is(one) {
+				j = one
+			}
+		}
+		if err := closed(err, dir); err != nil && j == nil {
+			return nil, nil, err
+		}
+	}
+	l, err := loadJournalled(ctx, env, place, j)
+	if err != nil {
+		return nil, nil, err
+	}
+	w, _, err := world(env, l, place, restart)
+	return w, l, err
+}
+
+// undo takes a journal back and tells how it ended, also where it did not end
+// well.
+func undo(ctx context.Context, env *Env, w *apply.World, l *loaded, id string, o apply.UndoOptions) error {
+	res, err := apply.Undo(ctx, w, l.snapshot, id, o)
+	if res.Journal != nil {
+		if told := render.UndoneText(env.Stdout, res.Journal, env.Style()); err == nil {
+			err = told
+		}
+	}
+	return err
+}
+
+const maxEffectUsage = "the most that may be needed: now, reload, restart or reboot"
+
+var effects = []string{"now", "reload", "restart", "reboot"}
+
+func maxEffect(s string) (knob.Effect, error) {
+	e, err := knob.ParseEffect(s)
+	if err != nil {
+		return e, usage("--max-effect: "+err.Error(), "reload is the default: nothing is restarted without being asked")
+	}
+	return e, nil
+}

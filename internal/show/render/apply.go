@@ -1,0 +1,84 @@
+package render
+
+import (
+	"io"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
+)
+
+// Group is a part of a plan that a person says yes or no to as a whole: the
+// changes of one layer and instance that take effect alike.
+type Group struct {
+	Layer    knob.Layer
+	Instance string
+	Effect   knob.Effect
+	Changes  []plan.Change
+}
+
+// Groups divides changes as a plan shows them.
+func Groups(list []plan.Change) []Group {
+	var out []Group
+	for _, g := range groupsOf(list) {
+		out = append(out, Group{g.layer, g.instance, g.effect, g.of(list)})
+	}
+	return out
+}
+
+// Heading names a group as the plan above it does.
+func (g Group) Heading() string { return group{g.Layer, g.Instance, g.Effect}.heading() }
+
+// LeftText tells what of a plan is left out and why, those of one reason
+// together.
+func LeftText(w io.Writer, left []apply.Left, st Style) error {
+	if len(left) == 0 {
+		return nil
+	}
+	p := newPage(st)
+	p.gap()
+	p.line(p.tint(strong, "Left out"))
+	var order []string
+	of := map[string][]string{}
+	for _, l := range left {
+		if of[l.Reason] == nil {
+			order = append(order, l.Reason)
+		}
+		of[l.Reason] = append(of[l.Reason], clean(string(l.Change.Address)))
+	}
+	for _, why := range order {
+		p.para("  - ", plain, strings.Join(of[why], ", ")+": "+why)
+	}
+	_, err := io.WriteString(w, p.b.String())
+	return err
+}
+
+// AppliedText tells how an apply ended: what did not go as planned, what is
+// still owed, and how to take it back.
+func AppliedText(w io.Writer, j *journal.Journal, st Style) error {
+	return ended(w, j, st, map[journal.ChangeState]bool{journal.IsFailed: true, journal.IsKept: true, journal.IsSkipped: true, journal.IsIntended: true, journal.IsPlanned: true, journal.IsUndoing: true})
+}
+
+// UndoneText tells how an undo ended: what was left as somebody has made it
+// since, what could not be taken back, and what is still owed.
+func UndoneText(w io.Writer, j *journal.Journal, st Style) error {
+	return ended(w, j, st, map[journal.ChangeState]bool{journal.IsKept: true, journal.IsDone: true, journal.IsIntended: true, journal.IsUndoing: true})
+}
+
+func ended(w io.Writer, j *journal.Journal, st Style, tell map[journal.ChangeState]bool) error {
+	p := newPage(st)
+	p.gap()
+	p.line(p.tint(strong, "Journal "+clean(j.ID)), ": ", outcomeWords[j.State], "; ", tally(j.Changes))
+	var list []journal.Change
+	for _, c := range j.Changes {
+		if tell[c.State] {
+			list = append(list, c)
+		}
+	}
+	p.journalChanges(list)
+	p.next(j)
+	_, err := io.WriteString(w, p.b.String())
+	return err
+}
