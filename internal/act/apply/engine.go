@@ -274,8 +274,8 @@ func wanted(kind Kind, now journal.State, k Knob, value string, e knob.Effect) (
 	if err != nil {
 		return want, err
 	}
-	if e == knob.Reboot {
-		want.Live = nil // the next boot's business
+	if e == knob.Reboot && want.File != nil {
+		want.Live = nil // the next boot's business; grubby has no file, and its live value is that of the next boot
 	}
 	if want.File == nil && want.Live == nil {
 		return want, fmt.Errorf("there is no place to set it")

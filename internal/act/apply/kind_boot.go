@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"regexp"
 	"strings"
 	"time"
@@ -13,15 +12,18 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/target"
 )
 
-// bootKind is a parameter of the kernel's command line. Its live value is what
-// the next boot will get, read from what the distribution's own program made of
-// the file: a word elsewhere that comes later, and wins, is found so. What the
-// running kernel was started with is told by Notes.
+// bootKind is a parameter of the kernel's command line. The value of one that is
+// not there is ""; of one without a value, its own name.
 //
-// Debian and its kin: a line in /etc/default/grub.d, and update-grub. Red Hat's:
-// grubby, which has no file of ours. Every other boot loader is refused with the
-// word to add. The value of a parameter that is not there is ""; of one without
-// a value, its own name.
+// Debian and its kin: a line in /etc/default/grub.d, and update-grub. The live
+// value is that of /proc/cmdline, which only a boot changes: Set goes by the
+// file, and reads in grub.cfg what update-grub made of it, where a word that
+// comes later would win.
+//
+// Red Hat's: grubby, which keeps the command line in places of its own, so there
+// is no file here. The live value is then what grubby says the next boot has.
+//
+// Every other boot loader is refused with the word to add.
 type bootKind struct{ Host }
 
 const (
@@ -67,17 +69,30 @@ func (b bootKind) Look(ctx context.Context, k Knob) (st journal.State, err error
 	if err != nil {
 		return st, err
 	}
+	name := k.Address.Name()
 	if l == grubDebian {
 		if st.File, err = b.lookFile(grubFile); err != nil || b.Kernel == nil {
 			return st, err
 		}
 	}
-	live, err := b.next(ctx, l, k.Address.Name())
+	live, err := b.next(ctx, l, name)
+	if err == nil && l == grubDebian {
+		live, err = b.running(name)
+	}
 	if err != nil {
 		return st, err
 	}
 	st.Live = &live
 	return st, nil
+}
+
+// running returns the value that the running kernel was started with.
+func (b bootKind) running(name string) (string, error) {
+	text, err := b.Kernel.ReadFile(cmdline, maxLive)
+	if err != nil {
+		return "", fmt.Errorf("command line of the kernel: %w", err)
+	}
+	return wordOf(strings.Fields(string(text)), name), nil
 }
 
 // next returns the value that the next boot will have.
@@ -167,8 +182,7 @@ func (b bootKind) Want(now journal.State, k Knob, value string) (journal.State, 
 	return want, nil
 }
 
-// Set implements Kind. The file alone is enough to bring the next boot's value
-// about.
+// Set implements Kind.
 func (b bootKind) Set(ctx context.Context, k Knob, st journal.State) error {
 	l, err := b.loader(k)
 	if err != nil {
@@ -184,9 +198,9 @@ func (b bootKind) Set(ctx context.Context, k Knob, st journal.State) error {
 	}
 	want, sure := "", true
 	switch {
-	case st.Live != nil:
+	case l == grubby && st.Live != nil:
 		want = *st.Live
-	case st.File != nil && l == grubDebian:
+	case l == grubDebian && st.File != nil:
 		// without a word of ours the next boot has what others say, once
 		// what is left of ours in grub.cfg is gone
 		want, sure = grubForm.get(st.File.Text, name)
@@ -239,16 +253,13 @@ func (b bootKind) Notes(k Knob) ([]string, error) {
 	if b.Kernel == nil {
 		return nil, nil
 	}
-	text, err := b.Kernel.ReadFile(cmdline, maxLive)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	name := k.Address.Name()
+	v, err := b.running(name)
 	if err != nil {
 		return nil, err
 	}
-	name := k.Address.Name()
 	started := "without " + name
-	if v := wordOf(strings.Fields(string(text)), name); v != "" {
+	if v != "" {
 		started = "with " + bootWord(name, v)
 	}
 	return []string{"the running kernel was started " + started + "; what is set now holds from the next boot"}, nil

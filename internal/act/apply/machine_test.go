@@ -115,6 +115,7 @@ type machine struct {
 	theirs  map[string]bool // servers that did not come up with the host
 	edits   int             // that may still come while we are at work
 	cancel  func()
+	still   bool           // nobody edits, and the host stays up
 	seen    map[string]int // how often what came to pass
 }
 
@@ -253,14 +254,16 @@ func (m *machine) guard(what string, r *run, op func(ctx context.Context) error)
 	defer cancel()
 	m.acting, m.mark = r, m.d.parts()
 	m.d.fuse, m.cancel, m.edits = -1, nil, 0
-	m.d.cut, m.d.power = rapid.IntRange(0, 5000).Draw(m.t, "cut"), rapid.Bool().Draw(m.t, "power")
+	m.d.cut, m.d.power = rapid.IntRange(0, 5000).Draw(m.t, "cut"), rapid.Bool().Draw(m.t, "power") && !m.still
 	switch rapid.IntRange(0, 5).Draw(m.t, what+" dies") {
 	case 0, 1, 2:
 		m.d.fuse = rapid.IntRange(0, 120).Draw(m.t, "after points")
 	case 3:
 		m.cancel = cancel
 	case 4:
-		m.edits = 1
+		if !m.still {
+			m.edits = 1
+		}
 	}
 	func() {
 		defer func() {
