@@ -126,9 +126,7 @@ func TestOrder(t *testing.T) {
 func TestServerThatDoesNotComeBack(t *testing.T) {
 	b := newBench()
 	p := onto("100")
-	p.Changes = append(p.Changes[:4:4], append([]plan.Change{change("pg:s_a", "/data/1", "0", "bad", knob.Restart), change("pg:s_a", "/data/2", "0", "1", knob.Restart)}, p.Changes[4:]...)...)
 	p.Changes[3] = change("pg:s_a", "/data/1", "0", "bad", knob.Restart)
-	p.Changes = append(p.Changes[:4], p.Changes[6:]...)
 	before := b.d.files["/data/1/postgresql.auto.conf"]
 	res, no := b.run(t, p, all)
 	if no == nil || no.Code != say.CodePartly || !strings.Contains(no.Detail, "FATAL: s_a is bad") || res.Journal.State != journal.Partly {

@@ -39,7 +39,10 @@ type PG struct {
 	sessions map[string]*pgSession // by data directory, between calls
 }
 
-var _ Kind = (*PG)(nil)
+var (
+	_ Kind    = (*PG)(nil)
+	_ Witness = (*PG)(nil)
+)
 
 // Look implements Kind.
 func (p *PG) Look(ctx context.Context, k Knob) (journal.State, error) {
@@ -106,6 +109,11 @@ func (p *PG) look(ctx context.Context, k Knob, s *pgSession) (journal.State, err
 func (p *PG) lookFile(ctx context.Context, at string, k Knob, s *pgSession) (journal.File, error) {
 	if s != nil && !s.here && formOf(at) == autoForm {
 		return s.auto(ctx)
+	}
+	if formOf(at) != blockForm {
+		if err := p.notLink(at); err != nil {
+			return journal.File{}, err
+		}
 	}
 	file, err := LookFile(p.Target, at)
 	if errors.Is(err, fs.ErrPermission) && s != nil && s.super && formOf(at) == autoForm {
@@ -186,14 +194,14 @@ func (p *PG) Set(ctx context.Context, k Knob, want journal.State) error {
 		return nil
 	}
 	if formOf(want.File.Path) != autoForm {
-		return p.setFile(*want.File, k)
+		return p.setFile(ctx, *want.File)
 	}
 	s, err := p.session(ctx, k.Instance)
 	if err != nil && !p.mayWriteBlind(Knob{Place: want.File.Path}, err) {
 		return err
 	}
 	if s == nil {
-		return p.setFile(*want.File, k)
+		return p.setFile(ctx, *want.File)
 	}
 	defer s.close()
 	now, err := p.lookFile(ctx, want.File.Path, k, s)
@@ -208,7 +216,7 @@ func (p *PG) Set(ctx context.Context, k Knob, want journal.State) error {
 			return err
 		}
 	case byFile:
-		return p.setFile(*want.File, k)
+		return p.setFile(ctx, *want.File)
 	case !s.alter:
 		return &say.Problem{Message: "allow_alter_system is off on this server", Hint: "run pgfettle as root or as the owner of the data directory", Code: say.CodeNoAccess}
 	default:
@@ -218,7 +226,7 @@ func (p *PG) Set(ctx context.Context, k Knob, want journal.State) error {
 		return err
 	}
 	if byFile && now.Text != nil && want.File.Text != nil && *now.Text == *want.File.Text {
-		return p.setFile(*want.File, k) // the server gives the file its own mode
+		return p.setFile(ctx, *want.File) // the server gives the file its own mode
 	}
 	return fmt.Errorf("%s: the server made something else of it than was asked for", want.File.Path)
 }
@@ -250,16 +258,28 @@ func (s *pgSession) steps(ctx context.Context, steps []conf.Step) error {
 	return nil
 }
 
-// setFile is SetFile for a file that another user's server reads, in a folder
-// that may be his: what he put there instead of the file is not followed.
-func (p *PG) setFile(f journal.File, k Knob) error {
-	if err := p.mayWrite(f.Path); err != nil {
-		return err
+// Witness implements Witness: where the value that holds is from.
+func (p *PG) Witness(ctx context.Context, k Knob, found journal.State) string {
+	s, err := p.session(ctx, k.Instance)
+	if err != nil || s == nil {
+		return ""
 	}
-	if _, err := p.Target.Readlink(f.Path); err == nil && formOf(f.Path) != blockForm {
-		return fmt.Errorf("%s: a symbolic link where the server writes a file", f.Path)
+	defer s.close()
+	rows, err := s.settings(ctx, k.Address.Name())
+	row, ok := rows[k.Address.Name()]
+	switch {
+	case err != nil || !ok:
+		return ""
+	case !row.ofInstance():
+		return "ALTER ROLE or ALTER DATABASE, for " + s.role
+	case row.source == "command line":
+		return "the command line of the server"
+	case row.file == "":
+		return ""
+	case found.File != nil && row.file == found.File.Path && formOf(row.file) == autoForm:
+		return "ALTER SYSTEM"
 	}
-	return SetFile(p.Target, f)
+	return row.file + " line " + row.line
 }
 
 // Ours implements Kind.

@@ -8,8 +8,9 @@ import (
 	"path"
 	"slices"
 	"strconv"
-	"syscall"
 
+	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -222,24 +223,65 @@ func notHere(k Knob) error {
 // mayWrite says which right is missing to replace a file: its folder has to be
 // writable, and a mount that is read-only says so here and not half-way.
 func (p *PG) mayWrite(name string) error {
-	real := name
-	if r, err := p.Target.Resolve(name); err == nil {
-		real = r
-	}
-	dir := path.Dir(real)
-	at := p.Target.Reach(dir)
-	if at == "" {
-		return &fs.PathError{Op: "write", Path: dir, Err: fs.ErrPermission}
-	}
-	const write, enter = 2, 1 // W_OK, X_OK
-	if err := syscall.Access(at, write|enter); err != nil {
-		return &fs.PathError{Op: "write", Path: dir, Err: err}
+	if err := p.Target.Writable(name); err != nil {
+		return err
 	}
 	in, err := p.Target.Stat(name)
 	if err == nil && p.Target.UID() != 0 && in.UID != p.Target.UID() {
 		// a new file of ours would take the place of somebody else's, and its
 		// owner could not be put back
 		return &fs.PathError{Op: "write", Path: name, Err: fs.ErrPermission}
+	}
+	return nil
+}
+
+// setFile is SetFile for a file in a folder that may be another user's, who could
+// put a link there instead: root is not led by it to a file that is not his.
+func (p *PG) setFile(ctx context.Context, f journal.File) error {
+	if err := p.mayWrite(f.Path); err != nil {
+		return err
+	}
+	if formOf(f.Path) == blockForm { // an administrator's postgresql.conf may well be a link
+		if real, err := p.Target.Resolve(f.Path); err == nil {
+			f.Path = real
+		}
+	} else if err := p.notLink(f.Path); err != nil {
+		return err
+	}
+	folder, err := p.Target.Stat(path.Dir(f.Path))
+	if err != nil {
+		return err
+	}
+	if p.Target.UID() != 0 || folder.UID == 0 {
+		return SetFile(p.Target, f)
+	}
+	if f.Text != nil {
+		if f.UID == 0 {
+			return fmt.Errorf("%s: a file of root's in a folder of user %d; give it to him with chown", f.Path, folder.UID)
+		}
+		return SetFile(p.Target, f)
+	}
+	if p.Target.Reach("/") != "/" {
+		return SetFile(p.Target, f) // a tree of files runs no commands
+	}
+	as := &target.User{UID: folder.UID, GID: folder.GID}
+	for _, argv := range [][]string{{"rm", "-f", "--", f.Path}, {"sync", "--", path.Dir(f.Path)}} {
+		out, err := p.Target.Run(ctx, target.Command{Argv: argv, As: as})
+		if err == nil && out.Code != 0 {
+			err = fmt.Errorf("%s: %s", argv[0], lastLines(string(out.Stderr), 1))
+		}
+		if err != nil {
+			return fmt.Errorf("removal of %s: %w", f.Path, err)
+		}
+	}
+	return nil
+}
+
+// notLink refuses a symbolic link where a server's own file is expected.
+func (p *PG) notLink(name string) error {
+	if to, err := p.Target.Readlink(name); err == nil {
+		return &say.Problem{Message: name + " is a symbolic link to " + to + ", where the server has a file of its own", Code: say.CodeRefused,
+			Hint: "put the file itself there"}
 	}
 	return nil
 }

@@ -227,11 +227,12 @@ func (s *pgSession) rows(ctx context.Context, sql string, args ...string) ([][]s
 
 // setting is one row of pg_settings.
 type setting struct {
-	name, value, unit, vartype, context, source, file string
-	pending                                           bool
+	name, value, vartype, source string
+	file, line                   string // where it is from; "": no file, or not shown
+	pending                      bool
 }
 
-const settingColumns = `select name, setting, unit, vartype, context, source, sourcefile, pending_restart::text from pg_settings where name = any($1::text[])`
+const settingColumns = `select name, setting, vartype, source, sourcefile, sourceline::text, pending_restart::text from pg_settings where name = any($1::text[])`
 
 // settings asks for settings by name; one that the server does not have is
 // missing from the answer.
@@ -242,7 +243,7 @@ func (s *pgSession) settings(ctx context.Context, names ...string) (map[string]s
 	}
 	out := map[string]setting{}
 	for _, r := range rows {
-		out[r[0]] = setting{r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7] == "true"}
+		out[r[0]] = setting{r[0], r[1], r[2], r[3], r[4], r[5], r[6] == "true"}
 	}
 	return out, nil
 }

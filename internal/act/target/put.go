@@ -40,6 +40,10 @@ func (l *Local) Put(name string, data []byte, perm fs.FileMode, uid, gid int) er
 		return err
 	}
 	defer dir.Close()
+	if uid != 0 && l.UID() == 0 && base != path.Base(clean(name)) {
+		// root must not be led by another user's link to give him a file that is not his
+		return &fs.PathError{Op: "write", Path: name, Err: syscall.ELOOP}
+	}
 	old, err := info(dir.Lstat(base))
 	switch {
 	case err == nil && !old.Mode.IsRegular():

@@ -22,6 +22,9 @@ func TestMain(m *testing.M) {
 		os.Stdout.WriteString("in=" + string(b[:n]) + " lc=" + os.Getenv("LC_ALL") + " lang=" + os.Getenv("LANG") + " secret=" + os.Getenv("SECRET"))
 		os.Stderr.WriteString("complaint")
 		os.Exit(3)
+	case "short":
+		os.Stdout.WriteString(short(os.Getenv("PGFETTLE_TEST_SHORT")))
+		os.Exit(0)
 	case "flood":
 		for {
 			if _, err := os.Stdout.WriteString(strings.Repeat("x", 1000)); err != nil {

@@ -58,7 +58,7 @@ huge pages that no server would use, strict overcommit before the shared memory
 is in huge pages. Changes of high risk are made only when they are named with
 --accept-risk ADDRESS,… ('all' for all of them); else they are left out and named.
 When nothing is left to do for that reason, or because everything was declined,
-the exit code is 5. Where another program owns the configuration of an instance
+the exit code is 5; when the bounds alone leave nothing, it is 0. Where another program owns the configuration of an instance
 (Patroni, CloudNativePG, Ansible, …) the apply is refused and the change printed in
 the form of that program.
 
@@ -151,6 +151,9 @@ func runApply(ctx context.Context, env *Env, o *applyOptions) error {
 	if !o.yes {
 		if err := s.ask(ctx, env); err != nil {
 			return err
+		}
+		if len(s.chosen) == 0 {
+			return s.nothing(env.Stdout)
 		}
 	}
 	if o.fromFile() {

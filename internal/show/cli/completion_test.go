@@ -20,11 +20,18 @@ func run(t *testing.T, args ...string) (out, talk string, code int) {
 
 func TestCompletionKnowsTheWords(t *testing.T) {
 	for line, want := range map[string]string{
-		"plan --profile ":  "oltp",
-		"plan --storage ":  "nvme",
-		"plan --format a":  "alter-system",
-		"check --fail-on ": "critical",
-		"check --format ":  "json",
+		"plan --profile ":        "oltp",
+		"plan --storage ":        "nvme",
+		"plan --format a":        "alter-system",
+		"plan --format p":        "patroni",
+		"apply --max-effect ":    "restart",
+		"apply --accept-risk ":   "sysctl:vm.overcommit_memory",
+		"apply --profile ":       "1c",
+		"undo --max-effect ":     "reload",
+		"journal show --format ": "json",
+		"status --format ":       "json",
+		"check --fail-on ":       "critical",
+		"check --format ":        "json",
 	} {
 		out, _, code := run(t, append([]string{cobra.ShellCompNoDescRequestCmd}, strings.Split(line, " ")...)...)
 		if code != 0 || !strings.Contains("\n"+out, "\n"+want+"\n") {

@@ -83,22 +83,21 @@ func (s *selection) bars(c *plan.Change) string {
 	return ""
 }
 
-// nothing ends an apply of which everything was left out.
+// nothing ends an apply of which everything was left out. That is a refusal only
+// where a risk or a person stood against it: who says what may be done at most, or
+// applies again what is applied, gets what he asked for.
 func (s *selection) nothing(w io.Writer) error {
-	if len(s.options.Only) > 0 && len(s.left) == 0 {
-		fmt.Fprintln(w, "\nNothing to change: what --only names is not in the plan.")
-		return nil
-	}
-	refused := false
 	for _, l := range s.left {
-		refused = refused || l.Reason == notAccepted || l.Reason == declined
+		if l.Reason == notAccepted || l.Reason == declined {
+			return &say.Problem{Message: "nothing was changed: all of the plan is left out", Hint: "the reasons stand above", Code: exitRefused}
+		}
 	}
-	p := &say.Problem{Message: "nothing was changed: all of the plan is left out", Hint: "the reasons stand above; --max-effect and --only bound what is done", Code: exitError}
-	if refused {
-		p.Hint = "the reasons stand above"
-		p.Code = exitRefused
+	text := "Nothing was changed: the bounds leave nothing of the plan. --max-effect says what may be needed; a server can do without a pool of huge pages with --pin pg:huge_pages=off."
+	if len(s.options.Only) > 0 && len(s.left) == 0 {
+		text = "Nothing was changed: what --only names is not in the plan."
 	}
-	return p
+	_, err := fmt.Fprintf(w, "\n%s\n", text)
+	return err
 }
 
 // declined is why a part is left out that a person said no to.
@@ -131,9 +130,6 @@ func (s *selection) ask(ctx context.Context, env *Env) error {
 		if err := render.LeftText(env.Stdout, s.left, env.Style()); err != nil {
 			return err
 		}
-	}
-	if len(s.chosen) == 0 {
-		return s.nothing(env.Stdout)
 	}
 	return nil
 }

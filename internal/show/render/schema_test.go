@@ -46,7 +46,9 @@ func TestSchemasRefuse(t *testing.T) {
 	for kind, bad := range map[string][]string{
 		"check": {`{}`, `{"schema":"pgfettle.check/1","findings":null,"unknown":[],"subject":{"host":"","host_seen":true,"instances":[]}}`,
 			`{"schema":"pgfettle.check/1","findings":[{"id":"x"}],"unknown":[],"subject":{"host":"","host_seen":true,"instances":[]}}`},
-		"plan": {`{}`, `{"schema":"pgfettle.plan/1"}`},
+		"plan":    {`{}`, `{"schema":"pgfettle.plan/1"}`},
+		"journal": {`{}`, `{"schema":"pgfettle.journal.show/1"}`, `{"schema":"pgfettle.journal.show/1","journals":[{"id":"x"}]}`},
+		"status":  {`{}`, `{"schema":"pgfettle.status/1","knobs":[{"hold":"maybe"}]}`},
 	} {
 		s, err := jsonschema.NewCompiler().Compile(schemaFile(kind))
 		if err != nil {

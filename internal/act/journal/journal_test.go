@@ -1,0 +1,333 @@
+package journal_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+)
+
+func ptr(s string) *string { return &s }
+
+func state(live, text string) *journal.State {
+	return &journal.State{Live: ptr(live), File: &journal.File{Path: "/etc/x", Text: ptr(text), Mode: 0o644}}
+}
+
+const id = "20261121-100000-a"
+
+var run = journal.Run{ID: id, Tool: "pgfettle test", Hostname: "h"}
+
+func planned() []journal.Line {
+	return []journal.Line{
+		{Kind: journal.Planned, N: 1, Address: "sysctl:vm.swappiness", From: "60", To: "1"},
+		{Kind: journal.Planned, N: 2, Address: "pg:shared_buffers", Instance: "/data", Effect: knob.Restart, From: "128MB", To: "16GB"},
+	}
+}
+
+func begun(t *testing.T) (*target.Local, *journal.Log) {
+	t.Helper()
+	l := &target.Local{Root: t.TempDir()}
+	g, err := journal.Create(l, "/j/journal", run, 1_763_719_200, planned())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l, g
+}
+
+func add(t *testing.T, g *journal.Log, lines ...journal.Line) {
+	t.Helper()
+	for _, l := range lines {
+		if err := g.Append(l); err != nil {
+			t.Fatalf("%+v: %v", l, err)
+		}
+	}
+}
+
+// TestStory: the JSON of a journal after each chapter of its story, as it is
+// kept while writing and as it is read from the disk.
+func TestStory(t *testing.T) {
+	l, g := begun(t)
+	s := func(kind journal.Kind, n int) journal.Line { return journal.Line{Kind: kind, N: n, At: 1} }
+	for _, c := range []struct {
+		lines []journal.Line
+		state journal.Outcome
+		each  string
+		owed  string
+	}{
+		{nil, journal.Interrupted, "planned planned", ""},
+		{[]journal.Line{{Kind: journal.Intend, N: 1, Before: state("60", "a"), After: state("1", "b")}}, journal.Interrupted, "intended planned", ""},
+		{[]journal.Line{s(journal.Done, 1), {Kind: journal.Intend, N: 2, Before: state("16384", "c"), After: state("2097152", "d")}, s(journal.Done, 2)},
+			journal.Interrupted, "done done", "/data restart"},
+		{[]journal.Line{{Kind: journal.Activate, Instance: "/data", Effect: knob.Restart}}, journal.Interrupted, "done done", "/data restart"},
+		{[]journal.Line{{Kind: journal.Active, Instance: "/data", Effect: knob.Restart}, {Kind: journal.End}}, journal.Whole, "done done", ""},
+		{[]journal.Line{{Kind: journal.Undo}, {Kind: journal.Undoing, N: 2, Before: state("2097152", "d"), After: state("16384", "c")}}, journal.Interrupted, "done undoing", ""},
+		{[]journal.Line{s(journal.Undone, 2)}, journal.Interrupted, "done undone", "/data restart"},
+		{[]journal.Line{{Kind: journal.Activate, Instance: "/data", Effect: knob.Restart}, {Kind: journal.Active, Instance: "/data", Effect: knob.Restart}},
+			journal.Interrupted, "done undone", ""},
+		{[]journal.Line{{Kind: journal.End}}, journal.Partly, "done undone", ""},
+		{[]journal.Line{{Kind: journal.Undo}, {Kind: journal.Kept, N: 1, Reason: "33 now"}, {Kind: journal.End}}, journal.TakenBack, "kept undone", ""},
+	} {
+		add(t, g, c.lines...)
+		read, err := journal.Read(l, "/j/journal", id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, j := range map[string]*journal.Journal{"written": g.Journal, "read": read} {
+			var each, owed []string
+			for _, ch := range j.Changes {
+				each = append(each, string(ch.State))
+			}
+			for _, p := range j.Pending {
+				owed = append(owed, p.Instance+" "+p.Effect.String())
+			}
+			if j.State != c.state || strings.Join(each, " ") != c.each || strings.Join(owed, " ") != c.owed {
+				t.Errorf("%s after %v: %s, %v, owed %v", name, c.lines, j.State, each, owed)
+			}
+		}
+	}
+	b, err := json.Marshal(g.Journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"id":"20261121-100000-a","started":"2025-11-21T10:00:00Z","state":"undone","changes":[` +
+		`{"address":"sysctl:vm.swappiness","before":"60","after":"1","where":"/etc/x","state":"kept","reason":"33 now","effect":"now"},` +
+		`{"address":"pg:shared_buffers","instance":"/data","before":"128MB","after":"16GB","where":"/etc/x","state":"undone","effect":"restart"}]}`
+	if diff := cmp.Diff(want, string(b)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestBroughtBack: what an apply takes back by itself is failed and not undone,
+// with the reason; where no activation was begun none is owed, unless the server
+// was seen with the new value.
+func TestBroughtBack(t *testing.T) {
+	for name, c := range map[string]struct {
+		tried bool
+		found string
+		owed  int
+	}{"before an activation": {false, "16384", 0}, "after one": {true, "16384", 1}, "after somebody's": {false, "2097152", 1}} {
+		_, g := begun(t)
+		add(t, g, journal.Line{Kind: journal.Intend, N: 2, Before: state("16384", "c"), After: state("2097152", "d")}, journal.Line{Kind: journal.Done, N: 2})
+		if c.tried {
+			add(t, g, journal.Line{Kind: journal.Activate, Instance: "/data", Effect: knob.Restart})
+		}
+		add(t, g, journal.Line{Kind: journal.Revert, Instance: "/data", Reason: "it is down"},
+			journal.Line{Kind: journal.Undoing, N: 2, Before: state(c.found, "d"), After: state("16384", "c")}, journal.Line{Kind: journal.Undone, N: 2, Reason: "it is down"})
+		if ch := g.Changes[1]; ch.State != journal.IsFailed || ch.Reason != "it is down" || len(g.Pending) != c.owed || g.Reverting().Instance != "/data" {
+			t.Errorf("%s: %+v, owed %v", name, ch, g.Pending)
+		}
+	}
+}
+
+// TestCutOff: a journal cut off anywhere reads as one whose last whole line is
+// the last, and goes on from there without a trace of the rest.
+func TestCutOff(t *testing.T) {
+	l, g := begun(t)
+	add(t, g, journal.Line{Kind: journal.Intend, N: 1, Before: state("60", "a"), After: state("1", "b")})
+	at := filepath.Join(l.Root, "j/journal", id+".jsonl")
+	head, err := os.ReadFile(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	add(t, g, journal.Line{Kind: journal.Done, N: 1, Reason: "a reason"})
+	whole, err := os.ReadFile(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tails := [][]byte{append(bytes.Repeat([]byte{0}, 30), '\n'), bytes.Repeat([]byte{0}, 30)}
+	for n := len(head); n < len(whole); n++ {
+		tails = append(tails, whole[len(head):n])
+	}
+	for _, tail := range tails {
+		if err := os.WriteFile(at, append(bytes.Clone(head), tail...), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		again, err := journal.Open(l, "/j/journal", id)
+		if err != nil {
+			t.Fatalf("with %q: %v", tail, err)
+		}
+		if s := again.Changes[0].State; s != journal.IsIntended {
+			t.Errorf("with %q: %s", tail, s)
+		}
+		add(t, again, journal.Line{Kind: journal.Done, N: 1, Reason: "a reason"})
+		if got, _ := os.ReadFile(at); !bytes.Equal(got, whole) {
+			t.Errorf("with %q it went on as %q", tail, got)
+		}
+	}
+}
+
+// TestHostile: what no crash can leave is refused, with the line.
+func TestHostile(t *testing.T) {
+	begin := `{"kind":"begin","at":1,"run":{"schema":"pgfettle.journal/1","id":"a","tool":"","plan":"","hostname":""}}` + "\n"
+	plan := `{"kind":"planned","at":1,"n":1,"address":"thp:enabled","to":"never"}` + "\n"
+	for text, want := range map[string]string{
+		"":           "no begin line",
+		"{":          "no begin line",
+		plan:         "line 1: a journal starts with its begin line",
+		"\n" + begin: "line 1: EOF",
+		strings.Replace(begin, "journal/1", "journal/2", 1): `line 1: schema "pgfettle.journal/2"`,
+		strings.Replace(begin, `"a"`, `"../a"`, 1):          "line 1: begin without the id of its run",
+		begin + begin:           "line 2: a second begin line",
+		begin + plan + plan:     "line 3: planned change 1 after 1",
+		begin + "null\n" + plan: "line 2:",
+		begin + "{}\n":          "line 2:",
+		begin + "x\n":           "line 2: invalid character",
+		begin + "\x00\n" + plan: "line 2: invalid character",
+		begin + plan + `{"kind":"done","at":1,"n":1}` + "\n":                    "line 3: done of change 1, which is planned",
+		begin + plan + `{"kind":"done","at":1,"n":2}` + "\n":                    "line 3: done of change 2, and 1 were planned",
+		begin + plan + `{"kind":"done","at":1,"n":-1}` + "\n":                   "line 3: done of change -1",
+		begin + plan + `{"kind":"intend","at":1,"n":1}` + "\n":                  "line 3: intention of change 1 without before and after",
+		begin + plan + `{"kind":"odd","at":1,"n":1}` + "\n":                     `line 3: "odd" is no kind of line`,
+		begin + plan + `{"kind":"active","at":1}` + "\n":                        "line 3: active of no instance",
+		begin + plan + `{"kind":"end","at":1,"more":1}` + "\n":                  `line 3: json: unknown field "more"`,
+		begin + plan + `{"kind":"end","at":1}{}` + "\n":                         "line 3: more than one value",
+		begin + plan + `{"kind":"end","at":1,"effect":"soon"}` + "\n":           "line 3:",
+		begin + `{"kind":"planned","at":1,"n":1,"address":"registry:x"}` + "\n": "line 2:",
+		begin + strings.Repeat(`{"kind":"end","at":1}`+"\n", 100_000):           "more than 100000 lines",
+	} {
+		_, _, err := journal.Parse([]byte(text))
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%.120q: %v; want %s", text, err, want)
+		}
+	}
+	if _, _, err := journal.Parse(make([]byte, 64<<20+1)); !errors.Is(err, target.ErrTooLarge) {
+		t.Errorf("a journal over the limit: %v", err)
+	}
+}
+
+// TestFiles: folder and file are closed to others, an id is never taken twice,
+// and names that are no journals are passed over.
+func TestFiles(t *testing.T) {
+	l, _ := begun(t)
+	for name, mode := range map[string]fs.FileMode{"j/journal": 0o700, "j/journal/" + id + ".jsonl": 0o600} {
+		if fi, err := os.Stat(filepath.Join(l.Root, name)); err != nil || fi.Mode().Perm() != mode {
+			t.Errorf("%s: %v, %v", name, fi, err)
+		}
+	}
+	if _, err := journal.Create(l, "/j/journal", run, 1, planned()); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a second journal of one id: %v", err)
+	}
+	other := run
+	other.ID = "20261121-090000-b"
+	if _, err := journal.Create(l, "/j/journal", other, 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{".x.jsonl.1.pgfettle-tmp": "x", "notes": "x", "20250101-000000-c.jsonl": "broken\n", "20250101-000000-d.jsonl": ""} {
+		if err := os.WriteFile(filepath.Join(l.Root, "j/journal", name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := journal.List(l, "/j/journal")
+	if len(list) != 2 || list[0].ID != other.ID || list[1].ID != id {
+		t.Errorf("%d journals", len(list))
+	}
+	if err == nil || !strings.Contains(err.Error(), "000000-c: line 1") || !strings.Contains(err.Error(), "000000-d: no begin line") {
+		t.Errorf("those that cannot be read: %v", err)
+	}
+	if list, err := journal.List(l, "/nowhere"); list != nil || err != nil {
+		t.Errorf("no folder: %v, %v", list, err)
+	}
+	for _, bad := range []string{"", "../journal/" + id, "A", strings.Repeat("a", 65)} {
+		if _, err := journal.Read(l, "/j/journal", bad); err == nil {
+			t.Errorf("%q was read", bad)
+		}
+	}
+	if err := os.Rename(filepath.Join(l.Root, "j/journal", id+".jsonl"), filepath.Join(l.Root, "j/journal/copied.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := journal.Read(l, "/j/journal", "copied"); err == nil {
+		t.Error("a journal under another's name was read")
+	}
+}
+
+// TestNewID: ids sort as their times do.
+func TestNewID(t *testing.T) {
+	at := time.Date(2026, 11, 21, 11, 0, 0, 0, time.FixedZone("", 3600))
+	if got := journal.NewID(at, "k3"); got != "20261121-100000-k3" {
+		t.Error(got)
+	}
+}
+
+// TestOrigin: a file is what it was before the first step only where nobody else
+// changed it in between and no other change is still in it.
+func TestOrigin(t *testing.T) {
+	_, g := begun(t)
+	file := func(text string) journal.File { return *state("", text).File }
+	add(t, g, journal.Line{Kind: journal.Intend, N: 1, Before: state("60", "a"), After: state("1", "b")}, journal.Line{Kind: journal.Done, N: 1})
+	if f, ok := g.Origin(&g.Changes[0], file("b")); !ok || *f.Text != "a" {
+		t.Errorf("%+v, %v", f, ok)
+	}
+	if _, ok := g.Origin(&g.Changes[0], file("edited")); ok {
+		t.Error("somebody's edit would be lost")
+	}
+	add(t, g, journal.Line{Kind: journal.Intend, N: 2, Before: state("1", "b"), After: state("2", "c")}, journal.Line{Kind: journal.Done, N: 2})
+	if _, ok := g.Origin(&g.Changes[0], file("c")); ok {
+		t.Error("the other change would be lost")
+	}
+	add(t, g, journal.Line{Kind: journal.Undo}, journal.Line{Kind: journal.Undoing, N: 2, Before: state("2", "c"), After: state("1", "b")}, journal.Line{Kind: journal.Undone, N: 2})
+	if f, ok := g.Origin(&g.Changes[0], file("b")); !ok || *f.Text != "a" {
+		t.Errorf("%+v, %v", f, ok)
+	}
+
+	_, g = begun(t)
+	add(t, g, journal.Line{Kind: journal.Intend, N: 1, Before: state("60", "a"), After: state("1", "b")}, journal.Line{Kind: journal.Done, N: 1},
+		journal.Line{Kind: journal.Intend, N: 2, Before: state("1", "b with a remark"), After: state("2", "c")}, journal.Line{Kind: journal.Done, N: 2},
+		journal.Line{Kind: journal.Undo}, journal.Line{Kind: journal.Undoing, N: 1, Before: state("1", "c"), After: state("60", "d")}, journal.Line{Kind: journal.Undone, N: 1})
+	if _, ok := g.Origin(&g.Changes[1], file("d")); ok {
+		t.Error("the remark that came between two changes would be lost")
+	}
+}
+
+// FuzzParse: no bytes bring the reader down, and what it took it takes again.
+func FuzzParse(f *testing.F) {
+	l := &target.Local{Root: f.TempDir()}
+	g, err := journal.Create(l, "/j", run, 1, planned())
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, line := range []journal.Line{{Kind: journal.Intend, N: 2, Before: state("60", "a"), After: state("1", "b")}, {Kind: journal.Done, N: 2},
+		{Kind: journal.Activate, Instance: "/data", Effect: knob.Restart}, {Kind: journal.Revert, Instance: "/data", Reason: "x"},
+		{Kind: journal.Undoing, N: 2, Before: state("1", "b"), After: state("60", "a")}, {Kind: journal.Undone, N: 2}, {Kind: journal.Skipped, N: 1}, {Kind: journal.End}} {
+		if err := g.Append(line); err != nil {
+			f.Fatal(err)
+		}
+	}
+	data, err := l.ReadFile("/j/"+id+".jsonl", 1<<20)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Add(data[:len(data)-9])
+	f.Fuzz(func(t *testing.T, data []byte) {
+		j, whole, err := journal.Parse(data)
+		if err != nil {
+			return
+		}
+		again, n, err := journal.Parse(data[:whole])
+		if err != nil || n != whole {
+			t.Fatalf("%d of %d bytes again: %v", n, whole, err)
+		}
+		a, err1 := json.Marshal(j)
+		b, err2 := json.Marshal(again)
+		if err1 != nil || err2 != nil || !bytes.Equal(a, b) {
+			t.Errorf("%s and %s (%v, %v)", a, b, err1, err2)
+		}
+		for i := range j.Changes {
+			c := &j.Changes[i]
+			if c.Begun() && c.Will.File != nil {
+				j.Origin(c, *c.Will.File)
+			}
+		}
+	})
+}
