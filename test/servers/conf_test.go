@@ -123,6 +123,7 @@ func TestFilesReadAsTheServerReads(t *testing.T) {
 			for range random.IntN(12) {
 				file.WriteString(pieces[random.IntN(len(pieces))])
 			}
+			file.WriteString("\n") // at the end of the file the server counts a faulty last line one too low
 			write("random.conf", file.String())
 			compare(fmt.Sprintf("random file %d: %q", n, file.String()))
 			if t.Failed() {
@@ -142,6 +143,9 @@ func TestAlterSystemAsTheServer(t *testing.T) {
 		auto := i.DataDir + "/" + pgconf.AutoFile
 		tried := 0
 		for _, row := range ask(t, c, `select name from pg_settings where vartype = 'string' and context <> 'internal' order by name`) {
+			if b.Version.Major() == 13 && row[0] == "unix_socket_directories" {
+				continue // a list without quoted names there, one with them from 14 on
+			}
 			for _, value := range []string{`pgf a, "pgf B"`, `it's \ a`, "plain"} {
 				before := text(t, auto)
 				spelled := pgconf.Spelled(row[0], value)

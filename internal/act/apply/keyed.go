@@ -1,9 +1,6 @@
 package apply
 
-import (
-	"sort"
-	"strings"
-)
+import "strings"
 
 // keyed is a form of configuration file in which a line of its own stands for
 // one key: sysctl.d, tmpfiles.d, udev rules, systemd drop-ins, grub.d. Texts are
@@ -157,20 +154,6 @@ func (f keyed) without(found, before *string, key string) *string {
 		return nil
 	}
 	return &text
-}
-
-// keys lists the keys that a text sets, sorted.
-func (f keyed) keys(text string) []string {
-	all, _ := f.entries(cut(text))
-	seen, out := map[string]bool{}, []string{}
-	for _, e := range all {
-		if !seen[e.key] {
-			seen[e.key] = true
-			out = append(out, e.key)
-		}
-	}
-	sort.Strings(out)
-	return out
 }
 
 // ending returns the line end of a line: "\n", "\r\n" or "".

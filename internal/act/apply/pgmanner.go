@@ -61,7 +61,7 @@ func (p *PG) mannerOf(ctx context.Context, in *snapshot.Instance, pm postmaster,
 
 func (p *PG) findManner(ctx context.Context, in *snapshot.Instance, dir string, pm postmaster, up bool) (manner, error) {
 	if p.RestartCommand != "" {
-		return manner{name: p.RestartCommand, restart: []target.Command{{Argv: []string{"/bin/sh", "-c", p.RestartCommand}, Timeout: p.wait()}}}, nil
+		return manner{name: p.RestartCommand, restart: []target.Command{p.command()}}, nil
 	}
 	if unit := p.unitOf(ctx, in, dir, pm, up); unit != "" {
 		argv := []string{"systemctl", "restart", unit}
@@ -77,6 +77,11 @@ func (p *PG) findManner(ctx context.Context, in *snapshot.Instance, dir string, 
 		return m, err
 	}
 	return p.pgctl(in, dir, pm, up)
+}
+
+// command is the user's own, which is a shell line.
+func (p *PG) command() target.Command {
+	return target.Command{Argv: []string{"/bin/sh", "-c", p.RestartCommand}, Timeout: p.wait()}
 }
 
 // supervisor names the program that has the server as its child.

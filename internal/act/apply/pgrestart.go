@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"syscall"
@@ -149,6 +150,12 @@ func (p *PG) restart(ctx context.Context, in *snapshot.Instance) error {
 	if err := p.Refuse(in); err != nil {
 		return err
 	}
+	if afar, err := p.afar(ctx, in, dir); afar || err != nil {
+		if err != nil && p.RestartCommand == "" {
+			return err
+		}
+		return p.restartAfar(ctx, in)
+	}
 	old, up, err := postmasterOf(p.Target, dir)
 	if err != nil {
 		return err
@@ -187,6 +194,67 @@ func (p *PG) restart(ctx context.Context, in *snapshot.Instance) error {
 			return p.down(ctx, in, m, at, errors.Join(fmt.Errorf("not ready within %s", p.wait()), err))
 		}
 		if err := pause(ctx, poll); err != nil {
+			return err
+		}
+	}
+}
+
+// afar says whether the server is out of our reach but for SQL: on another host,
+// or in a data directory that is closed to us. A folder here of the same name
+// as one there is never taken for it. The error is that of a server which does
+// not answer and was never seen to be here.
+func (p *PG) afar(ctx context.Context, in *snapshot.Instance, dir string) (bool, error) {
+	if _, _, err := postmasterOf(p.Target, dir); errors.Is(err, fs.ErrPermission) {
+		return true, nil
+	}
+	p.lock.Lock()
+	_, seen := p.manners[dir]
+	p.lock.Unlock()
+	if p.Conninfo == "" || seen {
+		return false, nil
+	}
+	s, err := p.session(ctx, in)
+	if err != nil {
+		return true, err
+	}
+	defer s.hangUp()
+	return !s.here, nil
+}
+
+// restartAfar runs the user's own command and waits until the server answers that
+// it has started anew.
+func (p *PG) restartAfar(ctx context.Context, in *snapshot.Instance) error {
+	if p.RestartCommand == "" {
+		return &say.Problem{Message: "the server of " + in.Label() + " is to be restarted by root or its owner alone, on its host", Code: say.CodeNoAccess,
+			Hint: "run pgfettle there as root or as the owner of the data directory, or give --restart-command"}
+	}
+	began := int64(0)
+	if s, e := p.session(ctx, in); e == nil && s != nil {
+		began = s.began
+		s.hangUp()
+	}
+	out, err := p.Target.Run(ctx, p.command())
+	if err == nil && out.Code != 0 {
+		err = fmt.Errorf("exit status %d: %s", out.Code, lastLines(string(out.Stderr)+"\n"+string(out.Stdout), 3))
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.RestartCommand, err)
+	}
+	end := p.Target.Now().Add(p.wait())
+	for {
+		s, err := p.session(ctx, in)
+		if err == nil && s != nil {
+			now := s.began
+			s.hangUp()
+			if now != began {
+				return nil
+			}
+			err = errors.New("it has not been restarted")
+		}
+		if p.Target.Now().After(end) {
+			return errors.Join(fmt.Errorf("the server of %s did not come back within %s", in.Label(), p.wait()), err)
+		}
+		if err := pause(ctx, time.Second); err != nil { // its start is told in whole seconds
 			return err
 		}
 	}

@@ -30,6 +30,7 @@ type pgSession struct {
 	alter      bool   // ALTER SYSTEM is not switched off
 	dataDir    string // "": the role may not see it
 	configFile string // "": the role may not see it
+	began      int64  // start of the server, seconds since the epoch by its clock
 	here       bool   // its data directory is the one that we see under that name
 }
 
@@ -167,13 +168,12 @@ func (s *pgSession) ask(ctx context.Context, p *PG, dir string) error {
 		return &say.Problem{Message: "the server that answers is another one", Code: say.CodeError,
 			Detail: fmt.Sprintf("its data directory is %s, not %s", s.dataDir, dir), Hint: "give the connection string of the instance"}
 	}
-	began, err := strconv.ParseInt(r[6], 10, 64)
-	if err != nil {
+	if s.began, err = strconv.ParseInt(r[6], 10, 64); err != nil {
 		return fmt.Errorf("pg_postmaster_start_time: %w", err)
 	}
 	// a server of another host may have a folder of the same name
 	if l, err := collect.ReadLock(p.Target, dir); err == nil && l.Began > 0 {
-		s.here = began-l.Began >= -1 && began-l.Began <= startSlack
+		s.here = s.began-l.Began >= -1 && s.began-l.Began <= startSlack
 	}
 	return nil
 }

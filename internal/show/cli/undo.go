@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -56,42 +57,45 @@ func runUndo(ctx context.Context, env *Env, o *undoOptions, id string) error {
 	if err != nil {
 		return err
 	}
-	w, l, err := worldOf(ctx, env, &o.place, o.restart, id, func(j *journal.Journal) bool { return j.State != journal.TakenBack })
+	// One that is undone, but for a restart that may be made now, is not finished.
+	w, l, id, err := worldOf(ctx, env, &o.place, o.restart, id, func(j *journal.Journal) bool {
+		return j.State != journal.TakenBack || slices.ContainsFunc(j.Pending, func(p journal.Pending) bool { return p.Effect <= effect })
+	})
 	if err != nil {
 		return err
 	}
 	return undo(ctx, env, w, l, id, apply.UndoOptions{MaxEffect: effect, Wait: o.wait})
 }
 
-// worldOf builds the world of a journal: the one named, or the last that is
-// meant.
-func worldOf(ctx context.Context, env *Env, place *placeOptions, restart restartOptions, id string, is func(*journal.Journal) bool) (*apply.World, *loaded, error) {
+// worldOf builds the world of a journal: the one named, or the last of this host
+// that is meant, whose id it returns; "" where there is none.
+func worldOf(ctx context.Context, env *Env, place *placeOptions, restart restartOptions, id string, is func(*journal.Journal) bool) (*apply.World, *loaded, string, error) {
 	t, dir, err := place.open(env)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, "", err
 	}
 	var j *journal.Journal
 	if id != "" {
 		if j, err = findJournal(t, dir, id); err != nil {
-			return nil, nil, err
+			return nil, nil, "", err
 		}
 	} else {
 		list, err := journal.List(t, dir)
 		for _, one := range list {
-			if is(one) {
-				j = one
+			if one.Run.Hostname == hostname(env) && one.Run.Root == place.root && is(one) {
+				j, id = one, one.ID
 			}
 		}
 		if err := closed(err, dir); err != nil && j == nil {
-			return nil, nil, err
+			return nil, nil, "", err
 		}
 	}
 	l, err := loadJournalled(ctx, env, place, j)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, "", err
 	}
 	w, _, err := world(env, l, place, restart)
-	return w, l, err
+	return w, l, id, err
 }
 
 // undo takes a journal back and tells how it ended, also where it did not end

@@ -73,7 +73,11 @@ func (p *page) journalChanges(list []journal.Change) {
 func (p *page) next(j *journal.Journal) {
 	p.gap()
 	for _, o := range j.Pending {
-		p.para("", yellow, fmt.Sprintf("%s needs a %s before this is in force.", o.Instance, o.Effect))
+		what := "this is"
+		if j.Undoing {
+			what = "its former values are"
+		}
+		p.para("", yellow, fmt.Sprintf("%s needs a %s before %s in force.", o.Instance, o.Effect, what))
 	}
 	if n := waiting(j.Changes, knob.Reboot); n > 0 {
 		p.para("", yellow, count(n, "change is", "changes are")+" in force after a reboot of the host.")
@@ -84,6 +88,8 @@ func (p *page) next(j *journal.Journal) {
 		p.para("", strong, "To finish taking it back: pgfettle undo "+id)
 	case j.State == journal.Interrupted:
 		p.para("", strong, "To finish it: pgfettle apply --resume "+id+". To take it back: pgfettle undo "+id)
+	case j.State == journal.TakenBack && strings.Contains(tally(j.Changes), string(journal.IsKept)):
+		p.para("", strong, "Nothing of ours is left; what somebody has changed since stays as it is.")
 	case j.State == journal.TakenBack:
 		p.para("", strong, "Nothing of it is left.")
 	case begun(j.Changes):
