@@ -172,6 +172,19 @@ func (m *machine) step(p part, from, to, when string) {
 	}
 }
 
+// inStep says whether every server runs with what its file says.
+func (d *toyDisk) inStep() bool {
+	for _, s := range d.servers {
+		for _, n := range settings {
+			v, ok := get(d.files[s.conf()].data, n)
+			if !s.up || ok && v != s.running[n] || !ok && s.running[n] != "0" {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 func places(c *plan.Change, d *toyDisk) (file, live part) {
 	k := apply.Knob{Address: c.Address}
 	if c.Instance != "" {
@@ -319,7 +332,8 @@ func (m *machine) boot() {
 
 func (m *machine) apply() {
 	p := m.plan()
-	r := &run{before: map[part]map[string]bool{}, after: map[part]string{}, files: m.d.picture(false), whole: m.d.picture(true)}
+	r := &run{before: map[part]map[string]bool{}, after: map[part]string{}, files: m.d.picture(false), whole: m.d.picture(true),
+		rebooted: !m.d.inStep()} // a reload would bring in more than what we write
 	m.aim(r, p)
 	o := apply.Options{MaxEffect: rapid.SampledFrom([]knob.Effect{knob.Reboot, knob.Restart, knob.Reload, knob.Now}).Draw(m.t, "most")}
 	m.d.held = rapid.IntRange(0, 15).Draw(m.t, "locked") == 0
@@ -390,6 +404,11 @@ func (m *machine) ended(id string, r *run) {
 	}
 	if r.edited || r.rebooted {
 		return
+	}
+	for _, c := range j.Changes {
+		if c.State == journal.IsFailed && c.Instance != "" && slices.ContainsFunc(j.Changes, func(d journal.Change) bool { return d.Instance == c.Instance && d.State == journal.IsDone }) {
+			m.t.Fatalf("%s: %s failed, and other settings of the instance were done", id, c.Address)
+		}
 	}
 	for i := range j.Changes {
 		c := &j.Changes[i]

@@ -228,7 +228,7 @@ func (p *PG) restartAfar(ctx context.Context, in *snapshot.Instance) error {
 		return &say.Problem{Message: "the server of " + in.Label() + " is to be restarted by root or its owner alone, on its host", Code: say.CodeNoAccess,
 			Hint: "run pgfettle there as root or as the owner of the data directory, or give --restart-command"}
 	}
-	began := int64(0)
+	began := ""
 	if s, e := p.session(ctx, in); e == nil && s != nil {
 		began = s.began
 		s.hangUp()
@@ -254,7 +254,7 @@ func (p *PG) restartAfar(ctx context.Context, in *snapshot.Instance) error {
 		if p.Target.Now().After(end) {
 			return errors.Join(fmt.Errorf("the server of %s did not come back within %s", in.Label(), p.wait()), err)
 		}
-		if err := pause(ctx, time.Second); err != nil { // its start is told in whole seconds
+		if err := pause(ctx, poll); err != nil {
 			return err
 		}
 	}

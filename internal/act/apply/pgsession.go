@@ -30,7 +30,7 @@ type pgSession struct {
 	alter      bool   // ALTER SYSTEM is not switched off
 	dataDir    string // "": the role may not see it
 	configFile string // "": the role may not see it
-	began      int64  // start of the server, seconds since the epoch by its clock
+	began      string // start of the server by its clock, seconds since the epoch with their fraction
 	here       bool   // its data directory is the one that we see under that name
 }
 
@@ -152,7 +152,7 @@ func (s *pgSession) ask(ctx context.Context, p *PG, dir string) error {
  coalesce(current_setting('allow_alter_system', true), 'on'),
  coalesce((select setting from pg_settings where name = 'data_directory'), ''),
  coalesce((select setting from pg_settings where name = 'config_file'), ''),
- extract(epoch from pg_postmaster_start_time())::int8::text`)
+ extract(epoch from pg_postmaster_start_time())::numeric::text`)
 	if err != nil || len(rows) != 1 {
 		return errors.Join(errors.New("the server's own account of itself"), err)
 	}
@@ -168,12 +168,14 @@ func (s *pgSession) ask(ctx context.Context, p *PG, dir string) error {
 		return &say.Problem{Message: "the server that answers is another one", Code: say.CodeError,
 			Detail: fmt.Sprintf("its data directory is %s, not %s", s.dataDir, dir), Hint: "give the connection string of the instance"}
 	}
-	if s.began, err = strconv.ParseInt(r[6], 10, 64); err != nil {
+	s.began = r[6]
+	began, err := strconv.ParseFloat(r[6], 64)
+	if err != nil {
 		return fmt.Errorf("pg_postmaster_start_time: %w", err)
 	}
 	// a server of another host may have a folder of the same name
 	if l, err := collect.ReadLock(p.Target, dir); err == nil && l.Began > 0 {
-		s.here = s.began-l.Began >= -1 && s.began-l.Began <= startSlack
+		s.here = began-float64(l.Began) >= -1 && began-float64(l.Began) <= startSlack
 	}
 	return nil
 }
