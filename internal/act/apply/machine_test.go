@@ -172,9 +172,13 @@ func (m *machine) step(p part, from, to, when string) {
 	}
 }
 
-// inStep says whether every server runs with what its file says.
+// inStep says whether every server runs with what its file says, and would start
+// with it again.
 func (d *toyDisk) inStep() bool {
 	for _, s := range d.servers {
+		if d.starts(s) != nil {
+			return false
+		}
 		for _, n := range settings {
 			v, ok := get(d.files[s.conf()].data, n)
 			if !s.up || ok && v != s.running[n] || !ok && s.running[n] != "0" {
@@ -305,7 +309,32 @@ func (m *machine) guard(what string, r *run, op func(ctx context.Context) error)
 		m.boot()
 	}
 	m.readable()
+	if died && !m.still && rapid.IntRange(0, 3).Draw(m.t, "edit what was under way") == 0 {
+		m.editStep()
+	}
 	return err, died
+}
+
+// editStep is somebody who changes the very knob whose step was cut short.
+func (m *machine) editStep() {
+	for _, j := range m.readable() {
+		for _, c := range j.Changes {
+			if c.State != journal.IsIntended && c.State != journal.IsUndoing {
+				continue
+			}
+			for _, r := range m.runs {
+				r.edited = true
+			}
+			if c.Will.File != nil && rapid.Bool().Draw(m.t, "in its file") {
+				f, v := m.d.files[c.Will.File.Path], "77"
+				f.data, f.mode = put(f.data, c.Address.Name(), &v), 0o644
+				m.d.files[c.Will.File.Path] = f
+			} else if c.Effect == knob.Now {
+				_, live := toyKind{m.d, c.Address.Prefix()}.place(apply.Knob{Address: c.Address})
+				m.d.live[live] = "77"
+			}
+		}
+	}
 }
 
 func (m *machine) readable() map[string]*journal.Journal {
