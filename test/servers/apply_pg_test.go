@@ -355,6 +355,10 @@ func TestRestartKeepsHowItWasStarted(t *testing.T) {
 			wantProblem(t, err, 5, "command line")
 		}
 		activate(t, p, in, knob.Restart)
+		activate(t, p, in, knob.Restart)
+		if args := text(t, fmt.Sprintf("/proc/%d/cmdline", i.PID())); strings.Count(args, i.DataDir) != 1 || strings.Count(args, "work_mem") != 1 {
+			t.Errorf("the command line has grown: %q", args)
+		}
 		set := settingsOf(t, read(t, evidenceOf(t, i, false)))
 		if v := set["work_mem"]; v.Value != "9216" || v.Source != "command line" {
 			t.Errorf("work_mem %+v", v)

@@ -313,6 +313,26 @@ func TestUndoWithoutRestart(t *testing.T) {
 	}
 }
 
+// TestUndoOfWhatIsCovered: an apply whose knob a later one has changed again is
+// not undone before that one.
+func TestUndoOfWhatIsCovered(t *testing.T) {
+	b := newBench()
+	first, _ := b.run(t, &plan.Plan{Changes: []plan.Change{change("thp:enabled", "", "0", "never", knob.Now), change("sysctl:vm.swappiness", "", "0", "1", knob.Now)}}, all)
+	b.w.Suffix = "b"
+	second, _ := b.run(t, &plan.Plan{Changes: []plan.Change{change("sysctl:vm.swappiness", "", "1", "10", knob.Now)}}, all)
+	undo := func(id string) error {
+		_, err := apply.Undo(context.Background(), b.w, b.d.snapshot(), id, apply.UndoOptions{})
+		return err
+	}
+	var no *say.Problem
+	if err := undo(first.Journal.ID); !errors.As(err, &no) || no.Code != say.CodeRefused || !strings.Contains(no.Hint, second.Journal.ID) {
+		t.Fatalf("%v", err)
+	}
+	if err := errors.Join(undo(second.Journal.ID), undo(first.Journal.ID)); err != nil || b.d.picture(true) != newToy().picture(true) {
+		t.Errorf("%v\n%s", err, b.d.picture(true))
+	}
+}
+
 // TestUndoElsewhere: a journal that was copied to another host is not undone there.
 func TestUndoElsewhere(t *testing.T) {
 	b := newBench()

@@ -570,6 +570,14 @@ func (m *machine) undo() {
 	if died {
 		return
 	}
+	var no *say.Problem
+	if errors.As(err, &no) && no.Code == say.CodeRefused {
+		if last {
+			m.t.Fatalf("the last apply is refused to be undone: %v", err)
+		}
+		m.seen["refused to undo what is covered"]++
+		return
+	}
 	m.servers(err)
 	if err != nil {
 		if !r.edited && !r.rebooted && !errors.Is(err, context.Canceled) {
@@ -667,7 +675,7 @@ func TestMachine(t *testing.T) {
 	if actions < 10_000 {
 		t.Errorf("only %d steps", actions)
 	}
-	for _, what := range []string{"apply died", "resume died", "undo died", "apply done", "apply partly", "interrupted", "stale", "excluded", "disk full", "resumed", "undone byte for byte", "kept", "brought back"} {
+	for _, what := range []string{"apply died", "resume died", "undo died", "apply done", "apply partly", "interrupted", "stale", "excluded", "disk full", "resumed", "undone byte for byte", "kept", "brought back", "refused to undo what is covered"} {
 		if seen[what] < 20 {
 			t.Errorf("%s: %d times only: the histories do not reach it", what, seen[what])
 		}

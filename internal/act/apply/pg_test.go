@@ -194,6 +194,9 @@ func TestWords(t *testing.T) {
 	if got := shellWords([]string{"-D", "/a b", "-c", "x='$y'"}); got != `'-D' '/a b' '-c' 'x='\''$y'\'''` {
 		t.Error(got)
 	}
+	if got := withoutFolder([]string{"-D", "/d/", "-c", "-D", "-D", "data", "-D/d", "-D", "/etc/pg", "-p", "5"}, "/d"); !slices.Equal(got, []string{"-c", "-D", "-D", "/etc/pg", "-p", "5"}) {
+		t.Errorf("%q", got)
+	}
 	p, _ := pgTree(t, map[string]string{"data/postmaster.opts": "/usr/bin/postgres \"-D\" \"/a b\" \"-c\" \"x=1\"\n"})
 	if got, err := p.arguments("/data", postmaster{}, false); err != nil || !slices.Equal(got, []string{"/usr/bin/postgres", "-D", "/a b", "-c", "x=1"}) {
 		t.Errorf("%q, %v", got, err)

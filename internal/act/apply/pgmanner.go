@@ -199,7 +199,7 @@ func (p *PG) pgctl(in *snapshot.Instance, dir string, pm postmaster, up bool) (m
 	common := []string{"-D", dir, "-w", "-t", seconds}
 	m.restart = []target.Command{
 		{Argv: append([]string{path.Join(bin, "pg_ctl"), "stop", "-m", "fast"}, common...), As: owner, Env: env, Timeout: longer},
-		{Argv: append([]string{path.Join(bin, "pg_ctl"), "start", "-s", "-l", m.log, "-o", shellWords(args[1:]), "-p", path.Join(bin, "postgres")}, common...), As: owner, Env: env, Timeout: longer},
+		{Argv: append([]string{path.Join(bin, "pg_ctl"), "start", "-s", "-l", m.log, "-o", shellWords(withoutFolder(args[1:], dir)), "-p", path.Join(bin, "postgres")}, common...), As: owner, Env: env, Timeout: longer},
 	}
 	return m, nil
 }
@@ -236,6 +236,29 @@ func programPath(args []string, dir string) ([]string, error) {
 		return nil, fmt.Errorf("%s: not the command line of a server", dir)
 	}
 	return args, nil
+}
+
+// withoutFolder leaves out the -D that pg_ctl gives anew, and one that is relative
+// to a folder which nobody knows any more. A -D of a folder of configuration stays:
+// it comes last and wins.
+func withoutFolder(args []string, dir string) []string {
+	ours := func(d string) bool { return !path.IsAbs(d) || path.Clean(d) == path.Clean(dir) }
+	var out []string
+	for i := 0; i < len(args); i++ {
+		switch a := args[i]; {
+		case a == "-D" && i+1 < len(args):
+			if i++; !ours(args[i]) {
+				out = append(out, a, args[i])
+			}
+		case a == "-c" && i+1 < len(args):
+			i++
+			out = append(out, a, args[i])
+		case strings.HasPrefix(a, "-D") && ours(a[2:]):
+		default:
+			out = append(out, a)
+		}
+	}
+	return out
 }
 
 // shellWords spells words for the shell that pg_ctl hands them to.

@@ -40,7 +40,35 @@ func Undo(ctx context.Context, w *World, s *snapshot.Snapshot, id string, o Undo
 	if err := e.open(id); err != nil {
 		return Result{}, err
 	}
-	return Result{Journal: e.log.Journal}, e.undo(ctx, o)
+	res := Result{Journal: e.log.Journal}
+	if err := e.covered(); err != nil {
+		return res, err
+	}
+	return res, e.undo(ctx, o)
+}
+
+// covered refuses while a later apply of the same knob stands: its value would be
+// kept as somebody's, and its own undo would then bring ours back for good.
+func (e *engine) covered() error {
+	list, err := journal.List(e.w.Target, e.w.dir())
+	if err != nil {
+		e.w.tell(err.Error()) // one that cannot be read must not keep another from being undone
+	}
+	for _, j := range slices.Backward(list) {
+		if j.ID <= e.log.ID || j.Run.Hostname != e.w.Hostname || j.Run.Root != e.w.Root {
+			continue
+		}
+		for i := range j.Changes {
+			d := &j.Changes[i]
+			if d.Begun() && slices.ContainsFunc(e.log.Changes, func(c journal.Change) bool {
+				return c.Begun() && c.Address == d.Address && c.Instance == d.Instance
+			}) {
+				return &say.Problem{Message: fmt.Sprintf("%s was changed again by apply %s", d.Address, j.ID), Detail: "an apply is undone before those that it lies on",
+					Hint: "'pgfettle undo " + j.ID + "' first", Code: say.CodeRefused}
+			}
+		}
+	}
+	return nil
 }
 
 // open goes on with a journal of this host.
