@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"io"
 	"strings"
 
@@ -46,10 +47,10 @@ func AlterSystem(w io.Writer, d Plan, s *snapshot.Snapshot, key string) error {
 // the server would write it as a list of one empty name and not start again.
 func alterSystem(name, value string) string {
 	id := quoteIdent(name)
-	if !lists[name] {
+	if !conf.IsList(name) {
 		return "ALTER SYSTEM SET " + id + " = " + sqlString(value) + ";"
 	}
-	items := splitList(value)
+	items := conf.SplitList(value)
 	if len(items) == 0 {
 		return "ALTER SYSTEM RESET " + id + ";"
 	}

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"io"
 	"regexp"
 	"strconv"
@@ -98,7 +99,7 @@ func (a *playbook) task(c plan.Change) {
 // plain word goes as a statement of ours.
 func (a *playbook) setting(c plan.Change) {
 	name := c.Address.Name()
-	if bareSetting.MatchString(c.To) && quoteIdent(name) == name && !lists[name] {
+	if bareSetting.MatchString(c.To) && quoteIdent(name) == name && !conf.IsList(name) {
 		a.named(c, "community.postgresql.postgresql_set")
 		a.args("name", name, "value", c.To)
 	} else {

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"io"
 	"strings"
 
@@ -52,7 +53,7 @@ func CNPG(w io.Writer, d Plan, s *snapshot.Snapshot, key string) error {
 	for _, c := range list {
 		switch name := c.Address.Name(); {
 		case name == "shared_preload_libraries":
-			for _, l := range splitList(c.To) {
+			for _, l := range conf.SplitList(c.To) {
 				if cnpgLoaded[l] {
 					preloaded = append(preloaded, l)
 				} else {

@@ -61,52 +61,6 @@ func sqlString(v string) string {
 	return "E'" + b.String() + "'"
 }
 
-// lists are the settings whose value is a list of quoted names
-// (GUC_LIST_QUOTE). ALTER SYSTEM takes one string for one name, commas and
-// all: SET shared_preload_libraries = 'a,b' would name one library "a,b" and
-// keep the server from starting.
-var lists = map[string]bool{
-	"shared_preload_libraries": true, "session_preload_libraries": true, "local_preload_libraries": true,
-	"search_path": true, "temp_tablespaces": true,
-}
-
-// splitList reads the text of such a setting: names separated by commas, in
-// double quotes where they hold anything unusual.
-func splitList(v string) []string {
-	var out []string
-	var at strings.Builder
-	quoted, any := false, false
-	end := func() {
-		if s := at.String(); any || strings.TrimSpace(s) != "" {
-			if !any {
-				s = strings.TrimSpace(s)
-			}
-			out = append(out, s)
-		}
-		at.Reset()
-		any = false
-	}
-	for i := 0; i < len(v); i++ {
-		switch c := v[i]; {
-		case c == '"' && quoted && i+1 < len(v) && v[i+1] == '"':
-			at.WriteByte('"')
-			i++
-		case c == '"':
-			if !quoted && strings.TrimSpace(at.String()) == "" {
-				at.Reset()
-			}
-			quoted, any = !quoted, true
-		case c == ',' && !quoted:
-			end()
-		case any && !quoted && (c == ' ' || c == '\t'): // between the closing quote and the comma
-		default:
-			at.WriteByte(c)
-		}
-	}
-	end()
-	return out
-}
-
 // comment writes a text as comment lines of at most width columns behind mark.
 func comment(b *strings.Builder, mark, text string, width int) {
 	for _, l := range cleanLines(text) {

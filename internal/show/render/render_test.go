@@ -2,6 +2,7 @@ package render
 
 import (
 	"encoding/json"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -130,7 +131,7 @@ func FuzzSplitList(f *testing.F) {
 	f.Add(`q"uote`, " spaced ")
 	f.Fuzz(func(t *testing.T, a, b string) {
 		quote := func(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
-		got := splitList(quote(a) + ", " + quote(b))
+		got := conf.SplitList(quote(a) + ", " + quote(b))
 		if len(got) != 2 || got[0] != a || got[1] != b {
 			t.Errorf("%q, %q came apart as %q", a, b, got)
 		}
