@@ -28,13 +28,20 @@ var autovacuumMaxWorkers = Rule{
 		if !ok {
 			return
 		}
-		want := min(max(cpus/4, autovacuumDefault), 5)
-		if c.Options.Profile == OneC {
-			want = min(max(cpus/4, 4), 8)
-		}
-		if bounded {
-			want = min(want, slots)
-		}
+		want := c.vacuumsFor(cpus)
 		c.workers(want, autovacuumDefault, "autovacuum worker", "{workers} for {cpus}, so that a large table does not hold up the others", cpus)
 	},
+}
+
+// vacuumsFor returns how many autovacuum workers suit so many processors, however
+// much memory there is.
+func (c *Case) vacuumsFor(cpus int) int {
+	want := min(max(cpus/4, autovacuumDefault), 5)
+	if c.Options.Profile == OneC {
+		want = min(max(cpus/4, 4), 8)
+	}
+	if slots, bounded := c.Int(knob.PG("autovacuum_worker_slots")); bounded { // 18+
+		want = min(want, slots)
+	}
+	return want
 }

@@ -14,7 +14,17 @@ const (
 	autovacuumMost17 = 256 * unit.MB
 	// autovacuumLeast is the smallest value that 13 to 16 accept.
 	autovacuumLeast = unit.MB
+	// autovacuumPart of the memory is for all workers together.
+	autovacuumPart = 20
 )
+
+// autovacuumUseful returns the most that VACUUM can use.
+func autovacuumUseful(major int) unit.Bytes {
+	if major >= 17 {
+		return autovacuumMost17
+	}
+	return autovacuumMost
+}
 
 var autovacuumWorkMem = Rule{
 	Address: knob.PG("autovacuum_work_mem"),
@@ -40,11 +50,8 @@ var autovacuumWorkMem = Rule{
 			return
 		}
 		base := c.sizeBase(b)
-		want := max(roundDown(base/20/unit.Bytes(workers), 8, unit.MB), autovacuumLeast)
-		most, text := autovacuumMost, "a twentieth of {memory}, shared by {workers}"
-		if version.Major() >= 17 {
-			most = autovacuumMost17
-		}
+		want := max(roundDown(base/autovacuumPart/unit.Bytes(workers), 8, unit.MB), autovacuumLeast)
+		most, text := autovacuumUseful(version.Major()), "a twentieth of {memory}, shared by {workers}"
 		pairs := []any{"memory", base, "workers", count{workers, "worker"}}
 		if want > most {
 			want = most

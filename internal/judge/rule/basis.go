@@ -28,14 +28,11 @@ func (b Basis) Share() unit.Bytes {
 func (b Basis) Part() unit.Bytes { return b.Total / unit.Bytes(max(b.Instances, 1)) }
 
 // grain is the step to which the memory of other programs is rounded up: a
-// daemon that grows by a few megabytes must not move the plan. 64 MB, and at
-// most a 32nd of a small machine.
+// daemon that grows by a few megabytes must not move the plan. 64 MB, and a 32nd
+// of a machine of less than 2 GB: it grows evenly with the memory, as a step that
+// doubled at some size would take more than the memory that came.
 func grain(total unit.Bytes) unit.Bytes {
-	g := 64 * unit.MB
-	for g > total/32 && g > unit.MB {
-		g /= 2
-	}
-	return g
+	return max(min(64*unit.MB, (total+31)/32), 1)
 }
 
 // Basis returns the memory that the case's instance may count on; for a rule of

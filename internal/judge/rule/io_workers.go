@@ -22,6 +22,10 @@ var ioWorkers = Rule{
 		if !ok {
 			return
 		}
-		c.workers(min(max(cpus/4, ioWorkersDefault), 32), ioWorkersDefault, "I/O worker", "{workers} for {cpus}", cpus)
+		c.workers(ioWorkersFor(cpus), ioWorkersDefault, "I/O worker", "{workers} for {cpus}", cpus)
 	},
 }
+
+// ioWorkersFor returns how many suit so many processors, however much memory
+// there is.
+func ioWorkersFor(cpus int) int { return min(max(cpus/4, ioWorkersDefault), 32) }

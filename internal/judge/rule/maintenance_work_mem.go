@@ -14,6 +14,8 @@ const (
 	maintenanceMostDW = 4 * unit.GB
 	// maintenanceLeast is the smallest value that 13 to 16 accept.
 	maintenanceLeast = unit.MB
+	// maintenanceNear is how far it may be from the wanted value and be as good.
+	maintenanceNear = 0.25
 )
 
 var maintenanceWorkMem = Rule{
@@ -23,16 +25,13 @@ var maintenanceWorkMem = Rule{
 		"Every session that runs such a command has its own, and autovacuum workers too where autovacuum_work_mem is -1.",
 	Formula:   "A sixteenth of the instance's part of the memory, at most 2 GB; dw an eighth, at most 4 GB.",
 	Sources:   []string{"pg-config-resource", "dalibo-j1"},
-	Tolerance: 0.25,
+	Tolerance: maintenanceNear,
 	Decide: func(c *Case) {
 		b, ok := c.Basis()
 		if !ok {
 			return
 		}
-		part, most, words := unit.Bytes(16), maintenanceMost, "a sixteenth"
-		if c.Options.Profile == DW {
-			part, most, words = 8, maintenanceMostDW, "an eighth"
-		}
+		part, most, words := c.maintenanceShare()
 		base := c.sizeBase(b)
 		want := max(roundDown(base/part, 8, unit.MB), maintenanceLeast)
 		if want > most {
@@ -41,4 +40,13 @@ var maintenanceWorkMem = Rule{
 		}
 		c.Set(want, "{part} of {memory}", "part", words, "memory", base)
 	},
+}
+
+// maintenanceShare returns the part of the memory, as its divisor and in words,
+// and where it ends.
+func (c *Case) maintenanceShare() (part, most unit.Bytes, words string) {
+	if c.Options.Profile == DW {
+		return 8, maintenanceMostDW, "an eighth"
+	}
+	return 16, maintenanceMost, "a sixteenth"
 }

@@ -10,7 +10,7 @@ var maxConnections = Rule{
 	Title:   "how many sessions there may be at once",
 	Why: "Each session is a process with 5 MB and more of its own memory, page tables, slots in shared memory, and a claim on work_mem: what is reserved for sessions that never come is " +
 		"missing for those that work. A pool in front of the server serves thousands of clients with a few dozen sessions. On a standby it must not be less than on the primary.",
-	Formula: "What --connections says, more than the reserved ones. Else the present value stays while the worst case fits the memory with the nominal shared_buffers and a work_mem of 256 kB; " +
+	Formula: "What --connections says, more than the reserved ones. Else the present value stays while the worst case fits the memory with the nominal shared_buffers and a work_mem of 256 kB, maintenance and workers taken before they are rounded; " +
 		"where it does not, as many as fit, but not fewer than one and a half times the sessions that are there now; never lowered on a standby.",
 	Sources: []string{"pg-config-connection", "dalibo-j1", "pgfettle-measured"},
 	Needs:   sizedBefore,

@@ -22,6 +22,9 @@ const (
 	// parallelLeast is how many parallel workers there are at least: with fewer a
 	// single query cannot have the two of max_parallel_workers_per_gather.
 	parallelLeast = 2
+	// slotsNear is how far max_worker_processes may be from the wanted number and
+	// be as good.
+	slotsNear = 0.2
 )
 
 var maxWorkerProcessesAddress = knob.PG("max_worker_processes")
@@ -34,7 +37,7 @@ var maxWorkerProcesses = Rule{
 	Formula: "The parallel workers of the host plus 4 for replication and extensions, at least 8; never lowered.",
 	Sources: []string{"pg-config-resource", "dalibo-j1"},
 	// 16 or 20 slots for 16 processors is not worth a restart.
-	Tolerance: 0.2,
+	Tolerance: slotsNear,
 	Decide: func(c *Case) {
 		have := int(c.now())
 		p, ok := c.parallelWorkers()
@@ -61,7 +64,8 @@ var maxWorkerProcesses = Rule{
 // parallel is how many parallel workers suit a host, before
 // max_worker_processes caps them.
 type parallel struct {
-	want   int    // what the profile chooses
+	want   int    // what the profile chooses, and the memory can feed
+	chosen int    // what the profile chooses, however much memory there is
 	most   int    // what the processors can run and the memory can feed
 	cpus   int    // processors
 	clause string // for the reason: says that the memory decides, where it does
@@ -88,6 +92,7 @@ func (c *Case) parallelWorkers() (p parallel, ok bool) {
 		p.most = max(p.most, p.want)
 	}
 	p.want = max(p.want, parallelLeast)
+	p.chosen = p.want
 	if fed, clause, ok := c.fed(parallelLeast); ok && fed < p.most {
 		p.most = fed
 		if fed < p.want {
@@ -105,7 +110,12 @@ func (c *Case) fed(low int) (n int, clause string, ok bool) {
 	if !ok {
 		return 0, "", false
 	}
-	return max(int(b.Part()/workerMemory), low), fmt.Sprintf("%s of memory can feed (one for each %s, at least %d)", b.Part(), workerMemory, low), true
+	return int(fedExactly(b, low)), fmt.Sprintf("%s of memory can feed (one for each %s, at least %d)", b.Part(), workerMemory, low), true
+}
+
+// fedExactly is fed before it is rounded down.
+func fedExactly(b Basis, low int) float64 {
+	return max(float64(b.Part())/float64(workerMemory), float64(low))
 }
 
 // workers decides for so many processes of a kind, as far as the memory can feed

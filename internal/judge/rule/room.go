@@ -26,7 +26,7 @@ const (
 // room for the connections, on huge pages where they can be had, else with
 // bounded page tables.
 func (c *Case) fitBuffers(b Basis, conns int) (fitted, bool) {
-	l, ok := c.layout(b, conns)
+	l, ok := c.ceiling(b, conns)
 	if !ok {
 		return fitted{}, false
 	}
@@ -34,24 +34,25 @@ func (c *Case) fitBuffers(b Basis, conns int) (fitted, bool) {
 	if _, ok := c.estimate(f.nominal, conns); !ok {
 		return fitted{}, false
 	}
+	estimate := func(sb unit.Bytes) unit.Bytes {
+		shared, _ := c.estimateAbove(withTolerance(sb, buffersNear), conns, l.above)
+		return shared
+	}
 	fits := func(sb, page unit.Bytes) bool {
-		shared, _ := c.estimate(withTolerance(sb, buffersNear), conns)
-		return l.sum(shared, page, workMemLeast) <= l.share
+		return l.parts(estimate(sb), page, workMemLeast).Sum() <= l.share
 	}
 	small := func(sb unit.Bytes) bool {
 		if sb <= hugeFrom {
 			return true
 		}
-		shared, _ := c.estimate(withTolerance(sb, buffersNear), conns)
-		return l.tables(shared) <= l.part.Scale(tablesShare)
+		return l.tables(estimate(sb)) <= l.part.Scale(tablesShare)
 	}
 	least := min(f.nominal, buffersLeast)
 	ordinary := max(largest(f.nominal, func(sb unit.Bytes) bool { return fits(sb, l.base) && small(sb) }), least)
 	huge := unit.Bytes(0)
 	room := c.hugeRoom()
 	pooled := func(sb unit.Bytes) bool {
-		shared, _ := c.estimate(withTolerance(sb, buffersNear), conns)
-		return shared.RoundUp(l.huge) <= room.most
+		return estimate(sb).RoundUp(l.huge) <= room.most
 	}
 	if room.most > 0 {
 		huge = largest(f.nominal, func(sb unit.Bytes) bool { return fits(sb, l.huge) && pooled(sb) })
@@ -77,40 +78,36 @@ func (c *Case) fitBuffers(b Basis, conns int) (fitted, bool) {
 // beside returns the memory that is planned for beside work_mem: the nominal
 // shared memory, the page tables that it may at most cost, and all the rest,
 // whose parts are returned. With more connections it never becomes less.
-func (c *Case) beside(b Basis, conns int) (parts memory.Parts, l layout, ok bool) {
-	l, ok = c.layout(b, conns)
-	if !ok {
-		return parts, l, false
-	}
+func (c *Case) beside(b Basis, conns int, l layout) (parts memory.Parts, ok bool) {
 	wanted := c.nominalBuffers(b)
 	sb := withTolerance(wanted, buffersNear)
 	d := c.out.Of(c.Instance.Key, "pg:shared_buffers")
 	pinned := d != nil && d.Pinned
 	if pinned {
 		if sb, ok = size(d.Effective); !ok {
-			return parts, l, false
+			return parts, false
 		}
 		wanted = sb
 	}
-	shared, ok := c.estimate(sb, conns)
+	shared, ok := c.estimateAbove(sb, conns, l.above)
 	if !ok {
-		return parts, l, false
+		return parts, false
 	}
 	// Whether they are wanted is asked of the size itself, as in fitBuffers, and
 	// not of the tolerance on top.
 	if room := c.hugeRoom(); wanted >= hugeFrom && room.most > 0 && shared.RoundUp(l.huge) <= room.most {
-		return l.on(shared, l.huge, 0).Parts(), l, true
+		return l.parts(shared, l.huge, 0), true
 	}
-	parts = l.on(shared, l.base, 0).Parts()
+	parts = l.parts(shared, l.base, 0)
 	if pinned {
-		return parts, l, true
+		return parts, true
 	}
 	// Beyond 1 GB the rule of shared_buffers bounds them.
-	least, _ := c.estimate(min(sb, withTolerance(hugeFrom, buffersNear)), conns)
+	least, _ := c.estimateAbove(min(sb, withTolerance(hugeFrom, buffersNear)), conns, l.above)
 	all := l.tables(shared)
 	bound := max(min(all, l.part.Scale(tablesShare)), l.tables(least))
 	parts.PageTables += min(bound, all) - all
-	return parts, l, true
+	return parts, true
 }
 
 // admits returns the largest number of connections, up to most, with which the
@@ -118,10 +115,12 @@ func (c *Case) beside(b Basis, conns int) (parts memory.Parts, l layout, ok bool
 // twice as much must be left: the rule of work_mem gives out half.
 func (c *Case) admits(b Basis, most int, work unit.Bytes) (int, bool) {
 	fits := func(conns int) bool {
-		parts, l, ok := c.beside(b, conns)
-		return ok && parts.Sum()+2*l.on(0, l.base, work).Parts().Work <= l.share
+		l, ok1 := c.ceiling(b, conns)
+		parts, ok2 := c.beside(b, conns, l)
+		return ok1 && ok2 && parts.Sum()+2*l.parts(0, l.base, work).Work <= l.share
 	}
-	if _, _, ok := c.beside(b, most); !ok {
+	l, ok1 := c.ceiling(b, most)
+	if _, ok2 := c.beside(b, most, l); !ok1 || !ok2 {
 		return 0, false
 	}
 	lo, hi := 0, most+1

@@ -8,7 +8,7 @@ import (
 // sizedBefore are the knobs that the memory of an instance depends on and that
 // are decided before its connections, shared_buffers and work_mem are.
 var sizedBefore = append(sharedKnobs("shared_buffers", "max_connections", "superuser_reserved_connections", "reserved_connections"),
-	knob.PG("max_parallel_workers"), knob.PG("hash_mem_multiplier"), knob.PG("temp_buffers"),
+	knob.PG("max_parallel_workers"), knob.PG("io_workers"), knob.PG("hash_mem_multiplier"), knob.PG("temp_buffers"),
 	knob.PG("maintenance_work_mem"), knob.PG("autovacuum_work_mem"))
 
 // after returns knobs with further ones.
@@ -23,7 +23,7 @@ var sharedBuffers = Rule{
 		"a quarter of the memory is where most loads do well, and above 40 % both caches hold the same pages twice. " +
 		"On ordinary 4 kB pages every process needs page tables of its own for what it touches, a 512th of it: 16 GB cost 32 MB in each of the connections.",
 	Formula: "A quarter of the memory (of the control group's limit where that is less; desktop: a sixteenth), half of that share up to 1 GB and in between up to 2 GB, " +
-		"divided by the number of instances, rounded down to a 32nd of the power of two below. Less where the connections, maintenance and the smallest work_mem would not fit beside it; " +
+		"divided by the number of instances, rounded down to a 32nd of the power of two below. Less where the connections, maintenance and workers (before they are rounded) and the smallest work_mem would not fit beside it; " +
 		"where huge pages cannot be had and it is above 1 GB, only as much as keeps the page tables of all processes within 5 % of the memory.",
 	Sources:   []string{"pg-config-resource", "dalibo-j1", "linux-page-tables"},
 	Needs:     after(sizedBefore, knob.PG("max_connections")),

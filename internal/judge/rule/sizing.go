@@ -15,9 +15,10 @@ import (
 // raise work_mem.
 //
 //  1. A nominal shared_buffers is taken from the memory alone (nominalBuffers).
-//  2. max_connections is lowered where that and a usable work_mem do not fit.
+//  2. max_connections is lowered where that and a usable work_mem do not fit
+//     beside the ceilings of maintenance and workers (see ceiling.go).
 //  3. shared_buffers is the nominal one, or as much of it as fits beside the
-//     connections, their page tables included.
+//     connections, their page tables included, and the same ceilings.
 //  4. work_mem is half of what is left beside the nominal shared_buffers: what 3
 //     took away from shared_buffers is not given to work_mem.
 const (
@@ -114,28 +115,27 @@ func size(v Value) (unit.Bytes, bool) {
 
 // layout is an instance's memory with a given size of shared_buffers, sized in
 // the worst case: with the estimate of the shared memory, which is never below
-// the truth, and with the tolerance that the engine leaves on top.
+// the truth, and with the tolerance that the engine leaves on top. above is what
+// a ceiling has beyond whole numbers.
 type layout struct {
 	instance memory.Instance
 	share    unit.Bytes // what the instance may have
 	part     unit.Bytes // its part of the whole memory
 	base     unit.Bytes // size of ordinary pages
 	huge     unit.Bytes // of huge pages
-	broken   float64    // of a session at work that the memory has room for beside the whole ones
+	above    fractions
 }
 
+// layout returns the memory with the settings as they were decided.
 func (c *Case) layout(b Basis, conns int) (layout, bool) {
 	m, ok := c.figures(conns)
-	exact, _ := c.atWork(conns)
-	broken := exact - float64(m.Active)
 	if !ok {
-		broken = 0
 		// Where the processors are not known every session may be at work: enough
 		// to see that shared_buffers fits, not to size work_mem.
 		m, ok = memory.Figures(c.lookup, c.prior().Load)
 		m.Connections, m.Active = conns, conns
 	}
-	return layout{instance: m, share: b.Share(), part: b.Part(), base: memory.BasePage(c.Snapshot), huge: hugePageSize(c.Snapshot, c.Instance), broken: broken}, ok
+	return layout{instance: m, share: b.Share(), part: b.Part(), base: memory.BasePage(c.Snapshot), huge: hugePageSize(c.Snapshot, c.Instance)}, ok
 }
 
 // on returns the memory with shared memory of the given size on pages of the
@@ -146,20 +146,17 @@ func (l layout) on(shared, page, work unit.Bytes) memory.Instance {
 	return m
 }
 
-// sum returns all the memory with shared memory of the given size, the broken
-// part of a session included.
-func (l layout) sum(shared, page, work unit.Bytes) unit.Bytes {
-	m := l.on(shared, page, work)
-	sum := m.Parts().Sum()
-	m.Active++
-	return sum + (m.Parts().Sum() - sum).Scale(l.broken)
+// parts returns where the memory goes with shared memory of the given size, the
+// fractions included.
+func (l layout) parts(shared, page, work unit.Bytes) memory.Parts {
+	return l.above.of(l.on(shared, page, work))
 }
 
 // tables returns the page tables for shared memory on ordinary pages that
 // depend on its size, of all processes.
 func (l layout) tables(shared unit.Bytes) unit.Bytes {
-	n := unit.Bytes(l.instance.Connections + l.instance.Processes)
-	return n * memory.PageTables(shared, l.base)
+	n := float64(l.instance.Connections+l.instance.Processes) + l.above.processes
+	return memory.PageTables(shared, l.base).Scale(n)
 }
 
 // largest returns the largest whole number of megabytes from 1 MB to most for

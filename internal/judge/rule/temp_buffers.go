@@ -11,6 +11,8 @@ const (
 	// names, in each of hundreds of sessions and kept to their end, is more
 	// memory than shared_buffers.
 	tempOneC = 32 * unit.MB
+	// tempPart of the memory is one session's: hundreds of them work at once.
+	tempPart = 512
 )
 
 var tempBuffers = Rule{
@@ -30,7 +32,7 @@ var tempBuffers = Rule{
 			return
 		}
 		base := c.sizeBase(b)
-		want := min(max(roundDown(base/512, 8, unit.MB), tempDefault), tempOneC)
+		want := min(max(roundDown(base/tempPart, 8, unit.MB), tempDefault), tempOneC)
 		if have, ok := c.Bytes(knob.PG("temp_buffers")); ok && have >= want && have <= tempOneC {
 			c.Keep("{present} is enough for 1C", "present", c.shown())
 			return

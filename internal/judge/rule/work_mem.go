@@ -34,7 +34,11 @@ var workMem = Rule{
 		if _, ok := c.Active(); !ok {
 			return
 		}
-		parts, l, ok := c.beside(b, conns)
+		l, ok := c.layout(b, conns)
+		if !ok {
+			return
+		}
+		parts, ok := c.beside(b, conns, l)
 		if !ok {
 			return
 		}
