@@ -10,15 +10,16 @@ import (
 // connections fill the memory, others tell.
 const workShare = 25
 
-// WorkMemVsMemory judges twice. A warning is what the processors can bring
-// about: three sessions each at work, with a sort and a hash at once, and all
-// parallel workers. A notice is what the settings allow: every connection
-// sorting once. Within a control group cgroup_limit_below_plan judges, as there
-// the end is another one.
+// WorkMemVsMemory judges by the same peak that a plan gives work_mem for: three
+// sessions for each processor at work, with a sort and a hash at once, and all
+// parallel workers; a plan gives half of what is left then. That all connections
+// might sort at once is no finding: the processors cannot bring it about, and a
+// plan does not reckon with it. Within a control group cgroup_limit_below_plan
+// judges, as there the end is another one.
 var WorkMemVsMemory = Check{
 	ID:        "work_mem_vs_memory",
 	Area:      Memory,
-	Severity:  Notice,
+	Severity:  Warning,
 	Scope:     PerInstance,
 	Title:     "work_mem allows more than the memory holds",
 	DependsOn: []string{"shared_buffers_vs_memory"},
@@ -34,41 +35,25 @@ var WorkMemVsMemory = Check{
 		if !ok || limited {
 			return
 		}
-		m, ok := Need(c, memory.AsItIs(c.Snapshot, c.Instance, memory.Mixed))
+		m, ok := c.atPeak(c.Instance)
 		if !ok {
 			return
 		}
-		tell := func(sev Severity, m memory.Instance, words string) bool {
-			p := m.Parts()
-			if p.Sum() <= total || !atLeast(p.Work, workShare, total) {
-				return false
-			}
-			fit := workMemThatFits(m, total)
-			c.FoundDo(sev, c.check.Do+" With the present max_connections, work_mem = '{fit}' would fit.",
-				"work_mem = {work}: "+words+" may take {used}, with everything else {sum} of {total}.",
-				"work", m.WorkMem.GUC(), "active", m.Active, "parallel", m.Parallel, "factor", m.HashFactor,
-				"used", p.Work, "sum", p.Sum(), "total", total, "fit", fit.GUC())
-			return true
+		p := m.Parts()
+		if p.Sum() <= total || !atLeast(p.Work, workShare, total) {
+			return
 		}
-		if peak, ok := c.atPeak(c.Instance); ok {
-			if tell(Warning, peak, "{active} sessions at work and {parallel} parallel workers, each with a sort and a hash (hash_mem_multiplier = {factor}),") {
-				return
-			}
-		}
-		m.Active, m.Hashes, m.Parallel = m.Connections, 0, 0
-		tell(Notice, m, "all {active} connections sorting once")
+		c.FoundDo(Warning, c.check.Do+" With everything else as it is, work_mem = '{fit}' is half of what is left.",
+			"work_mem = {work}: {active} sessions at work and {parallel} parallel workers, each with a sort and a hash (hash_mem_multiplier = {factor}), may take {used}, with everything else {sum} of {total}.",
+			"work", m.WorkMem.GUC(), "active", m.Active, "parallel", m.Parallel, "factor", m.HashFactor,
+			"used", p.Work, "sum", p.Sum(), "total", total, "fit", workMemThatFits(m, total).GUC())
 	},
 }
 
-// workMemThatFits returns the work_mem at which the parts fill the memory less
-// its reserve, in whole megabytes and not below PostgreSQL's own default.
+// workMemThatFits returns the work_mem that a plan would give beside everything
+// else as it is, in whole megabytes and not below PostgreSQL's own default.
 func workMemThatFits(m memory.Instance, total unit.Bytes) unit.Bytes {
-	const least = 4 * unit.MB
 	p := m.Parts()
 	left := total - memory.ReserveOf(total) - (p.Sum() - p.Work)
-	allowances := float64(m.Working()) * m.Allowances()
-	if left <= 0 || allowances <= 0 {
-		return least
-	}
-	return max(left.Scale(1/allowances).RoundDown(unit.MB), least)
+	return max(m.WorkMemOf(left).RoundDown(unit.MB), 4*unit.MB)
 }

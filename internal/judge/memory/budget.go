@@ -58,6 +58,27 @@ func (i Instance) Allowances() float64 { return i.Sorts + i.Hashes*max(i.HashFac
 // work and the parallel workers that help them, each with allowances of its own.
 func (i Instance) Working() int { return i.Active + i.Parallel }
 
+// workGiven is the share that work_mem may have of the memory that is left beside
+// everything else. The other half is for what no number knows beforehand: a
+// query with more nodes, twice as many sessions at work, the file cache.
+const workGiven = 0.5
+
+// Claims returns how many times work_mem may be held at once by all processes.
+func (i Instance) Claims() float64 { return float64(i.Working()) * i.Allowances() }
+
+// WorkMemOf returns the work_mem for which this much memory is left beside
+// everything else; 0 where nothing is left.
+func (i Instance) WorkMemOf(left unit.Bytes) unit.Bytes {
+	if left <= 0 || i.Claims() <= 0 {
+		return 0
+	}
+	return left.Scale(workGiven / i.Claims())
+}
+
+// LeftForWork is the other way round: the memory that has to be left beside
+// everything else so that sorts and hashes are given so much of it.
+func LeftForWork(work unit.Bytes) unit.Bytes { return work.Scale(1 / workGiven) }
+
 // temporary returns the temp_buffers of the sessions at work that use temporary
 // tables: who never touches one allocates none.
 func (i Instance) temporary() unit.Bytes {
@@ -71,7 +92,7 @@ func (i Instance) Parts() Parts {
 		Shared:      i.Shared,
 		PageTables:  PageTablesOfAll(i.Shared, i.SharedPage, procs),
 		Backends:    unit.Bytes(procs)*BackendBase + i.temporary(),
-		Work:        i.WorkMem.Scale(float64(i.Working()) * i.Allowances()),
+		Work:        i.WorkMem.Scale(i.Claims()),
 		Maintenance: i.Maintenance + unit.Bytes(i.Workers)*i.Autovacuum,
 	}
 }

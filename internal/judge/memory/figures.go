@@ -88,7 +88,7 @@ func AsItIs(s *snapshot.Snapshot, in *snapshot.Instance, load Load) known.Fact[I
 	}
 	m.Shared, m.SharedPage = seg.Size, BasePage(s)
 	page, _ := HugePageSize(s, in).Get()
-	if on, _ := OnHugePages(in).Get(); on && page > 0 {
+	if takenForHuge(s, in, page) {
 		m.Shared, m.SharedPage = seg.Size.RoundUp(page), page
 	}
 	return known.Is(m)

@@ -173,6 +173,44 @@ func TestAsItIs(t *testing.T) {
 	}
 }
 
+// TestHugePagesUntold: where nothing tells whether a server runs on huge pages, it
+// is reckoned on them when it asks for them and enough are free.
+func TestHugePagesUntold(t *testing.T) {
+	at := func(free, promised int64, asked string) unit.Bytes {
+		s := &snapshot.Snapshot{Host: host.Host{Memory: known.Is(host.Memory{HugePageSize: 2 * unit.MB, HugeFree: free, HugeRsvd: promised})}}
+		in := serverOf(t, 16, map[string]string{"shared_memory_size": "4200", "shared_memory_size_in_huge_pages": "2100", "huge_pages": asked})
+		m, _ := AsItIs(s, in, Mixed).Get()
+		return m.SharedPage
+	}
+	for _, c := range []struct {
+		free, promised int64
+		asked          string
+		want           unit.Bytes
+	}{
+		{2100, 0, "try", 2 * unit.MB}, {2100, 0, "on", 2 * unit.MB},
+		{2100, 1, "try", 4 * unit.KB}, {2099, 0, "on", 4 * unit.KB}, {2100, 0, "off", 4 * unit.KB},
+	} {
+		if got := at(c.free, c.promised, c.asked); got != c.want {
+			t.Errorf("%d pages free, %d of them promised, huge_pages = %s: on pages of %s, want %s", c.free, c.promised, c.asked, got, c.want)
+		}
+	}
+}
+
+// TestWorkMemOf: half of what is left, for every allowance of every process.
+func TestWorkMemOf(t *testing.T) {
+	m := Instance{Active: 12, Parallel: 4, Sorts: 1, Hashes: 1, HashFactor: 2}
+	if got := m.WorkMemOf(48 * unit.GB); got != unit.GB/2 {
+		t.Errorf("%s of 48 GB for 48 claims", got)
+	}
+	m.WorkMem = unit.GB / 2
+	if got := LeftForWork(m.Parts().Work); got != 48*unit.GB {
+		t.Errorf("%s have to be left", got)
+	}
+	if m.WorkMemOf(-unit.GB) != 0 || (Instance{}).WorkMemOf(unit.GB) != 0 {
+		t.Error("something of nothing")
+	}
+}
+
 // TestCommits: what strict overcommit counts is what is mapped; a published
 // server with everything in huge pages commits its private memory only.
 func TestCommits(t *testing.T) {

@@ -22,6 +22,23 @@ func OnHugePages(in *snapshot.Instance) known.Fact[bool] {
 	return known.Map(in.Postmaster(), func(p host.Process) bool { return p.Huge > 0 })
 }
 
+// takenForHuge says whether a server's memory is reckoned with huge pages: it
+// runs on them, or nothing tells whether it does (its processes were not seen,
+// or it was only planned), it asks for them, and so many are free.
+func takenForHuge(s *snapshot.Snapshot, in *snapshot.Instance, page unit.Bytes) bool {
+	if page <= 0 {
+		return false
+	}
+	if on, told := OnHugePages(in).Get(); told {
+		return on
+	}
+	set, _ := in.Server.Settings.Get()
+	m, _ := s.Host.Memory.Get()
+	asked, _ := set.Text("huge_pages")
+	need, ok := HugeNeedOf(in, page)
+	return ok && asked != "" && asked != "off" && page == m.HugePageSize && m.HugeFree-m.HugeRsvd >= need.Pages
+}
+
 // HugeNeed is how many huge pages a server's shared memory fills as it is.
 type HugeNeed struct {
 	Pages int64 // with so many it certainly gets them, unless an unknown library asks for more

@@ -111,13 +111,12 @@ func (c *Case) beside(b Basis, conns int, l layout) (parts memory.Parts, ok bool
 }
 
 // admits returns the largest number of connections, up to most, with which the
-// nominal shared_buffers fits and work_mem can be the given one, for which
-// twice as much must be left: the rule of work_mem gives out half.
+// nominal shared_buffers fits and work_mem can be the given one.
 func (c *Case) admits(b Basis, most int, work unit.Bytes) (int, bool) {
 	fits := func(conns int) bool {
 		l, ok1 := c.ceiling(b, conns)
 		parts, ok2 := c.beside(b, conns, l)
-		return ok1 && ok2 && parts.Sum()+2*l.parts(0, l.base, work).Work <= l.share
+		return ok1 && ok2 && parts.Sum()+memory.LeftForWork(l.parts(0, l.base, work).Work) <= l.share
 	}
 	l, ok1 := c.ceiling(b, most)
 	if _, ok2 := c.beside(b, most, l); !ok1 || !ok2 {

@@ -44,14 +44,13 @@ var workMem = Rule{
 		}
 		c.warnTooMuch(b, conns)
 		m := l.instance
-		claims := float64(m.Working()) * m.Allowances()
 		left := b.Share() - parts.Sum()
 		if left <= 0 {
 			c.Set(workMemLeast, "shared memory, connections and maintenance take {fixed}, and the instance may have {share}: nothing is left, so the smallest value that there is",
 				"fixed", parts.Sum(), "share", b.Share())
 			return
 		}
-		want := roundDown(left.Scale(0.5/claims), 8, workMemLeast)
+		want := roundDown(m.WorkMemOf(left), 8, workMemLeast)
 		text := "of the {share} that the instance may have, shared memory, connections and maintenance take {fixed}; half of the {left} left is for {working} at work ({active} and {parallel}), " +
 			"each holding it {claims} times (sort nodes: {sorts}; hash nodes: {hashes}, each of work_mem × {multiplier})"
 		pairs := []any{"share", b.Share(), "fixed", parts.Sum(), "left", left, "working", countOf(m.Working(), "process", "processes"), "active", count{m.Active, "session"}, "parallel", count{m.Parallel, "parallel worker"},

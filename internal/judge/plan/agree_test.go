@@ -1,0 +1,56 @@
+package plan_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+	"pgregory.net/rapid"
+
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
+)
+
+// workMemFound returns what the check of work_mem says of a snapshot.
+func workMemFound(s *snapshot.Snapshot) []check.Finding {
+	return check.Run(s, check.All(), check.Options{Only: []string{"work_mem_vs_memory"}}).Findings
+}
+
+// TestPlannedWorkMemIsNotFound: what a plan gives to work_mem is not what a check
+// complains of, on any of the whole plans' hosts.
+func TestPlannedWorkMemIsNotFound(t *testing.T) {
+	files, err := filepath.Glob("testdata/hosts/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no hosts: %v", err)
+	}
+	for _, f := range files {
+		ar, err := txtar.ParseFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, o := buildHost(t, string(ar.Files[0].Data))
+		s := read(t, a)
+		for _, found := range workMemFound(plan.Simulate(s, mustPlan(t, s, o))) {
+			t.Errorf("%s: %s: %s", f, found.Severity, found.Seen)
+		}
+	}
+}
+
+// TestPlannedWorkMemIsNotFoundAnywhere is the same for random hosts. What the
+// user said of the sessions at work (--active) no check hears of.
+func TestPlannedWorkMemIsNotFoundAnywhere(t *testing.T) {
+	before := 0
+	rapid.Check(t, func(t *rapid.T) {
+		h := hosts().Draw(t, "host")
+		h.opt.Active = 0
+		s := h.snapshot(t)
+		before += len(workMemFound(s))
+		for _, found := range workMemFound(plan.Simulate(s, mustPlan(t, s, h.opt))) {
+			t.Fatalf("%v\nplanned, and %s: %s", h, found.Severity, found.Seen)
+		}
+	})
+	if before == 0 {
+		t.Error("no host had the finding before it was planned: this test has seen nothing")
+	}
+}
