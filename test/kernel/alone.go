@@ -7,10 +7,10 @@ package kernel
 import (
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/pgfettle/pgfettle/test/tier"
 )
 
 // Alone lets a test go on that changes values of the kernel, as the only one on
@@ -26,10 +26,7 @@ func Alone(t *testing.T) {
 		missing = "only root changes values of the kernel"
 	}
 	if missing != "" {
-		if slices.Contains(strings.Split(os.Getenv("PGFETTLE_REQUIRE"), ","), "kernel") {
-			t.Fatalf("tier kernel is required: %s", missing)
-		}
-		t.Skip(missing)
+		tier.Missing(t, tier.Kernel, "%s", missing)
 	}
 	f, err := os.OpenFile(filepath.Join(os.TempDir(), "pgfettle-test-kernel.lock"), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {

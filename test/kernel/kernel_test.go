@@ -15,6 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/test/tier"
 )
 
 // machine is this one, with its persistent files in a folder of the test: a
@@ -289,7 +290,7 @@ func TestReadAhead(t *testing.T) {
 	m := newMachine(t)
 	names, err := filepath.Glob("/sys/block/*/queue/read_ahead_kb")
 	if err != nil || len(names) == 0 {
-		t.Skipf("no block device here: %v", err)
+		tier.Missing(t, tier.Kernel, "no block device here: %v", err)
 	}
 	dev := strings.Split(names[0], "/")[3]
 	v := other(t, names[0], "256", "512")

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/test/tier"
 )
 
 // BenchmarkCheckAgainstPsql times the whole process «pgfettle check» of this
@@ -23,11 +24,11 @@ import (
 func BenchmarkCheckAgainstPsql(b *testing.B) {
 	psql, err := exec.LookPath("psql")
 	if err != nil {
-		b.Skip("psql is not installed")
+		tier.Missing(b, tier.Servers, "psql is not installed")
 	}
 	found, err := binaries()
 	if err != nil {
-		b.Skip(err)
+		tier.Missing(b, tier.Servers, "%v", err)
 	}
 	bin := filepath.Join(b.TempDir(), "pgfettle")
 	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", bin, "../../cmd/pgfettle")

@@ -12,6 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/test/kernel"
+	"github.com/pgfettle/pgfettle/test/tier"
 )
 
 const pool = "/proc/sys/vm/nr_hugepages"
@@ -24,7 +25,7 @@ func TestHugePagesOfThePlanStartTheServer(t *testing.T) {
 	kernel.Alone(t)
 	was := pages(t)
 	if was != 0 {
-		skip(t, "kernel", "vm.nr_hugepages is %d: only an empty pool shows what a server needs", was)
+		tier.Missing(t, tier.Kernel, "vm.nr_hugepages is %d: only an empty pool shows what a server needs", was)
 	}
 	defer setPages(t, was)
 	each(t, func(t *testing.T, b server.Binaries) {

@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -25,6 +24,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/test/tier"
 )
 
 var majors = []int{13, 14, 15, 16, 17, 18}
@@ -53,21 +53,6 @@ var binaries = sync.OnceValues(func() (map[int]server.Binaries, error) {
 	return found, nil
 })
 
-// required says whether a tier may not skip.
-func required(tier string) bool {
-	return slices.Contains(strings.Split(os.Getenv("PGFETTLE_REQUIRE"), ","), tier)
-}
-
-// skip skips a test of a tier, naming what is missing; where the tier is
-// required it fails instead.
-func skip(t *testing.T, tier, format string, args ...any) {
-	t.Helper()
-	if required(tier) {
-		t.Fatalf("tier %s is required: "+format, append([]any{tier}, args...)...)
-	}
-	t.Skipf(format, args...)
-}
-
 // each runs a test on every major version. A version that is not to be had is
 // named, and fails the test where the tier is required.
 func each(t *testing.T, run func(t *testing.T, b server.Binaries)) {
@@ -83,7 +68,7 @@ func on(t *testing.T, some []int, run func(t *testing.T, b server.Binaries)) {
 		t.Run(fmt.Sprintf("pg%d", m), func(t *testing.T) {
 			b, ok := found[m]
 			if !ok {
-				skip(t, "servers", "PostgreSQL %d is not to be had: %v", m, err)
+				tier.Missing(t, tier.Servers, "PostgreSQL %d is not to be had: %v", m, err)
 			}
 			run(t, b)
 		})

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/test/tier"
 )
 
 // bareEnvironment hides the PG* variables and the password file of who tests.
@@ -192,9 +193,7 @@ func TestSilentServer(t *testing.T) {
 // Peer authentication sees the user that was asked for, and this process stays
 // who it is.
 func TestConnectsAsAnotherUser(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("needs root, to become another user")
-	}
+	tier.Root(t, "become another user")
 	const nobody = 65534 // nobody on every Linux; any user without rights would do
 	dir, err := os.MkdirTemp("", "fettle")
 	if err != nil {

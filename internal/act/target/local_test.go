@@ -81,7 +81,7 @@ func TestReadFileIsBounded(t *testing.T) {
 func TestReadFileDoesNotWaitForAFIFO(t *testing.T) {
 	l, root := tree(t)
 	if err := syscall.Mkfifo(filepath.Join(root, "fifo"), 0o644); err != nil {
-		t.Skip("no FIFO can be made here")
+		t.Fatal(err)
 	}
 	for _, at := range []struct {
 		l    *Local
@@ -194,12 +194,16 @@ func TestStatfs(t *testing.T) {
 }
 
 func TestPeerIsWhoListens(t *testing.T) {
-	l, root := tree(t)
+	// A socket's name has room for some 100 bytes, and that of the test's own
+	// folder may be longer.
+	root, err := os.MkdirTemp("", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(root) })
+	l := &Local{Root: root}
 	put(t, root, "run/x", "")
 	at := filepath.Join(root, "run", ".s.PGSQL.1")
-	if len(at) > 100 {
-		t.Skip("the temporary folder's name is too long for a socket")
-	}
 	ls, err := net.Listen("unix", at)
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/pgfettle/pgfettle/test/tier"
 )
 
 func TestPutSetsModeWhateverTheOldOneWas(t *testing.T) {
@@ -29,12 +31,10 @@ func TestPutSetsModeWhateverTheOldOneWas(t *testing.T) {
 }
 
 func TestPutGivesTheFileAway(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("only root can give files away")
-	}
+	tier.Root(t, "give files away")
 	l, root := tree(t)
 	if err := os.Chown(filepath.Join(root, "srv/wal/x"), 1, 1); err != nil {
-		t.Skip("this root may not give files away")
+		tier.Missing(t, tier.Rights, "this root may not give files away: %v", err)
 	}
 	for _, name := range []string{"srv/wal/x", "srv/wal/new"} {
 		if err := l.Put(name, []byte("new\n"), 0o600, 12345, 23456); err != nil {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/pgfettle/pgfettle/test/tier"
 )
 
 func TestWriteMakesANewFileWithItsMode(t *testing.T) {
@@ -59,13 +61,11 @@ func TestWriteReplacesTheFileAndNotItsContents(t *testing.T) {
 }
 
 func TestWriteKeepsOwnerOfAnothersFile(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("only root can give files away")
-	}
+	tier.Root(t, "give files away")
 	l, root := tree(t)
 	at := filepath.Join(root, "srv/wal/x")
 	if err := os.Chown(at, 12345, 23456); err != nil {
-		t.Skip("this root may not give files away")
+		tier.Missing(t, tier.Rights, "this root may not give files away: %v", err)
 	}
 	if err := l.Write("srv/wal/x", []byte("new\n"), 0o600); err != nil {
 		t.Fatal(err)

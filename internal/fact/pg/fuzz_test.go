@@ -33,7 +33,7 @@ func FuzzRead(f *testing.F) {
 		a := evidence.New()
 		for _, q := range allQueries() {
 			if err := a.Add(Path("1", q.Name), b); err != nil {
-				t.Skip()
+				return // more than an archive takes
 			}
 		}
 		s := Read(a, "1")
