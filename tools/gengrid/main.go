@@ -8,49 +8,29 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/tools/generator"
 )
 
-func main() {
-	servers := flag.String("servers", os.Getenv("PGFETTLE_TEST_PG"), "folders of server installations, separated by colons; empty: they are fetched")
-	out := flag.String("o", "", "file to write; standard output when empty")
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, *servers, *out); err != nil {
-		fmt.Fprintln(os.Stderr, "gengrid:", err)
-		stop()
-		os.Exit(1)
-	}
-}
+func main() { generator.Main("gengrid", table) }
 
-func run(ctx context.Context, servers, out string) error {
-	list, err := server.ListedOrFetched(ctx, servers)
-	if err != nil {
-		return err
-	}
+func table(ctx context.Context, list []server.Binaries) (string, error) {
 	var t strings.Builder
 	t.WriteString("version\tsettings\tbytes\n")
 	for _, b := range list {
 		n, err := measure(ctx, b, &t)
 		if err != nil {
-			return err
+			return "", err
 		}
 		fmt.Fprintf(os.Stderr, "%s: %d points\n", b, n)
 	}
-	if out == "" {
-		_, err = os.Stdout.WriteString(t.String())
-		return err
-	}
-	return os.WriteFile(out, []byte(t.String()), 0o644)
+	return t.String(), nil
 }
 
 // measure writes a line for each point of the grid.

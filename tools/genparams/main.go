@@ -7,59 +7,36 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/tools/generator"
 )
 
-func main() {
-	servers := flag.String("servers", os.Getenv("PGFETTLE_TEST_PG"), "folders of server installations, separated by colons; empty: they are fetched")
-	out := flag.String("o", "", "file to write; standard output when empty")
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, *servers, *out); err != nil {
-		fmt.Fprintln(os.Stderr, "genparams:", err)
-		stop()
-		os.Exit(1)
-	}
-}
+func main() { generator.Main("genparams", distinct) }
 
-func run(ctx context.Context, servers, out string) error {
-	list, err := server.ListedOrFetched(ctx, servers)
-	if err != nil {
-		return err
-	}
+// distinct returns the table of the facts of all servers, each once.
+func distinct(ctx context.Context, list []server.Binaries) (string, error) {
 	facts := map[fact][]int{}
 	for _, b := range list {
 		rows, err := read(ctx, b)
 		if err != nil {
-			return err
+			return "", err
 		}
 		for _, f := range rows {
 			if slices.Contains(facts[f], b.Version.Major()) {
-				return fmt.Errorf("%s: the list names this major version twice", b)
+				return "", fmt.Errorf("%s: the list names this major version twice", b)
 			}
 			facts[f] = append(facts[f], b.Version.Major())
 		}
 		fmt.Fprintf(os.Stderr, "%s: %d parameters\n", b, len(rows))
 	}
-	text, err := table(facts)
-	if err != nil {
-		return err
-	}
-	if out == "" {
-		_, err = os.Stdout.WriteString(text)
-		return err
-	}
-	return os.WriteFile(out, []byte(text), 0o644)
+	return table(facts)
 }
 
 // fact is one parameter as one server has it; the fields are the columns.

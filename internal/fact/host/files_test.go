@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/pgfettle/pgfettle/test/golden"
 )
 
 // recorder notes the files that are asked for.
@@ -35,7 +37,7 @@ func TestFilesNameAllThatIsRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := fromTxtar(t, ar)
+		a := golden.Evidence(t, ar)
 		rec := recorder{a, map[string]bool{}}
 		Read(rec)
 		ReadProcess(rec, 100)

@@ -1,23 +1,14 @@
 package host
 
 import (
-	"bytes"
 	"encoding/json"
-	"flag"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/rogpeppe/go-internal/txtar"
-
-	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
+	"github.com/pgfettle/pgfettle/test/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the goldens of testdata")
 
 // topics are the readers that a golden names: testdata/TOPIC.CASE.txtar.
 var topics = map[string]func(fs.FS) any{
@@ -68,80 +59,21 @@ func withoutOtherSizes(names []string) []string {
 	return out
 }
 
-// fromTxtar makes evidence of a golden's files. «missing» lists what could not
-// be read, as STATE NAME REASON; \0 in a command line is a NUL byte.
-func fromTxtar(t *testing.T, ar *txtar.Archive) *evidence.Archive {
-	t.Helper()
-	a := evidence.New()
-	for _, f := range ar.Files {
-		switch {
-		case f.Name == "want.json":
-		case f.Name == "missing":
-			for line := range strings.Lines(string(f.Data)) {
-				p := strings.SplitN(strings.TrimSpace(line), " ", 3)
-				state := map[string]known.State{"forbidden": known.Forbidden, "absent": known.Absent, "unread": known.Unread}[p[0]]
-				a.AddMissing(evidence.Missing{Name: p[1], State: state, Reason: p[2]})
-			}
-		default:
-			data := f.Data
-			if strings.HasSuffix(f.Name, "/cmdline") && f.Name != "proc/cmdline" {
-				data = bytes.ReplaceAll(bytes.TrimSuffix(data, []byte("\n")), []byte(`\0`), []byte{0})
-			}
-			if err := a.Add(f.Name, data); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	return a
-}
-
 func TestGolden(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no goldens", err)
-	}
 	seen := map[string]bool{}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			topic, _, _ := strings.Cut(filepath.Base(file), ".")
-			read, ok := topics[topic]
-			if !ok {
-				t.Fatalf("no reader is called %q", topic)
-			}
-			seen[topic] = true
-			ar, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if strings.TrimSpace(string(ar.Comment)) == "" {
-				t.Error("the first line does not say the case")
-			}
-			got, err := json.MarshalIndent(read(fromTxtar(t, ar)), "", "  ")
-			if err != nil {
-				t.Fatal(err)
-			}
-			got = append(got, '\n')
-			at := len(ar.Files)
-			for i, f := range ar.Files {
-				if f.Name == "want.json" {
-					at = i
-				}
-			}
-			if at == len(ar.Files) {
-				ar.Files = append(ar.Files, txtar.File{Name: "want.json"})
-			}
-			if *update {
-				ar.Files[at].Data = got
-				if err := os.WriteFile(file, txtar.Format(ar), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			if d := cmp.Diff(string(ar.Files[at].Data), string(got)); d != "" {
-				t.Errorf("-want +got\n%s", d)
-			}
-		})
-	}
+	golden.Each(t, func(t *testing.T, name string, a *evidence.Archive) []byte {
+		topic, _, _ := strings.Cut(name, ".")
+		read, ok := topics[topic]
+		if !ok {
+			t.Fatalf("no reader is called %q", topic)
+		}
+		seen[topic] = true
+		got, err := json.MarshalIndent(read(a), "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return append(got, '\n')
+	})
 	for topic := range topics {
 		if !seen[topic] {
 			t.Errorf("%s: no golden", topic)

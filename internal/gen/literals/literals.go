@@ -151,3 +151,20 @@ func Render(fsys fs.FS, pkg, typeName, keyField string) ([]byte, error) {
 	b.WriteString("\t}\n}\n")
 	return format.Source(b.Bytes())
 }
+
+// Current returns an error where the generated file of fsys's root is not what
+// Render would write.
+func Current(fsys fs.FS, pkg, typeName, keyField string) error {
+	want, err := Render(fsys, pkg, typeName, keyField)
+	if err != nil {
+		return err
+	}
+	got, err := fs.ReadFile(fsys, File)
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(got, want) {
+		return fmt.Errorf("%s is not what the files of this folder say: run go generate in it", File)
+	}
+	return nil
+}

@@ -51,3 +51,22 @@ func TestFindRefuses(t *testing.T) {
 		})
 	}
 }
+
+func TestCurrent(t *testing.T) {
+	folder := map[string]string{"a.go": "package check\nvar a = Check{ID: \"fsync_off\"}\n"}
+	if err := Current(files(folder), "check", "Check", "ID"); err == nil {
+		t.Error("a folder without the generated file is current")
+	}
+	made, err := Render(files(folder), "check", "Check", "ID")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder[File] = string(made)
+	if err := Current(files(folder), "check", "Check", "ID"); err != nil {
+		t.Error(err)
+	}
+	folder["b.go"] = "package check\nvar b = Check{ID: \"wal_full\"}\n"
+	if err := Current(files(folder), "check", "Check", "ID"); err == nil || !strings.Contains(err.Error(), "go generate") {
+		t.Errorf("a literal that is not listed: %v", err)
+	}
+}

@@ -47,17 +47,11 @@ func AlterSystem(w io.Writer, d Plan, s *snapshot.Snapshot, key string) error {
 // the server would write it as a list of one empty name and not start again.
 func alterSystem(name, value string) string {
 	id := quoteIdent(name)
-	if !conf.IsList(name) {
-		return "ALTER SYSTEM SET " + id + " = " + sqlString(value) + ";"
-	}
-	items := conf.SplitList(value)
-	if len(items) == 0 {
+	v, ok := conf.SQLValue(name, value)
+	if !ok {
 		return "ALTER SYSTEM RESET " + id + ";"
 	}
-	for i, it := range items {
-		items[i] = sqlString(it)
-	}
-	return "ALTER SYSTEM SET " + id + " = " + strings.Join(items, ", ") + ";"
+	return "ALTER SYSTEM SET " + id + " = " + v + ";"
 }
 
 // quoteIdent spells the name of a parameter: plain ones and those of extensions

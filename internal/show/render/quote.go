@@ -39,28 +39,6 @@ func confEscape(v string) string {
 	return b.String()
 }
 
-// sqlString spells a string constant of SQL, right under both settings of
-// standard_conforming_strings.
-func sqlString(v string) string {
-	if !strings.ContainsFunc(v, func(r rune) bool { return r == '\\' || r < 0x20 || r == 0x7f }) {
-		return "'" + strings.ReplaceAll(v, "'", "''") + "'"
-	}
-	var b strings.Builder
-	for i := 0; i < len(v); i++ {
-		switch c := v[i]; {
-		case c == '\'':
-			b.WriteString("''")
-		case c == '\\':
-			b.WriteString(`\\`)
-		case c < 0x20 || c == 0x7f:
-			fmt.Fprintf(&b, `\x%02x`, c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	return "E'" + b.String() + "'"
-}
-
 // comment writes a text as comment lines of at most width columns behind mark.
 func comment(b *strings.Builder, mark, text string, width int) {
 	for _, l := range cleanLines(text) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
@@ -50,7 +51,7 @@ func Script(w io.Writer, d Plan, s *snapshot.Snapshot) error {
 func spelledOut(list []plan.Change) []plan.Change {
 	out := append([]plan.Change{}, list...)
 	for i := range out {
-		out[i].To, out[i].ToBase = sqlString(out[i].To), ""
+		out[i].To, out[i].ToBase = conf.SQLString(out[i].To), ""
 	}
 	return out
 }

@@ -97,22 +97,30 @@ func (s Step) SQL() (string, error) {
 	if s.Value == nil {
 		return "ALTER SYSTEM RESET " + id, nil
 	}
-	if !IsList(s.Name) {
-		return "ALTER SYSTEM SET " + id + " = " + sqlString(*s.Value), nil
-	}
-	names := SplitList(*s.Value)
-	if len(names) == 0 {
+	v, ok := SQLValue(s.Name, *s.Value)
+	if !ok {
 		return "", fmt.Errorf("%s: an empty list cannot be set with ALTER SYSTEM", s.Name)
 	}
-	for i, n := range names {
-		names[i] = sqlString(n)
-	}
-	return "ALTER SYSTEM SET " + id + " = " + strings.Join(names, ", "), nil
+	return "ALTER SYSTEM SET " + id + " = " + v, nil
 }
 
-// sqlString spells a string constant, right under both settings of
+// SQLValue spells what stands behind the = of ALTER SYSTEM SET or SET: a string,
+// or one string for each name of a list. ok is false for a list without names,
+// which SQL cannot spell.
+func SQLValue(name, value string) (text string, ok bool) {
+	if !IsList(name) {
+		return SQLString(value), true
+	}
+	names := SplitList(value)
+	for i, n := range names {
+		names[i] = SQLString(n)
+	}
+	return strings.Join(names, ", "), len(names) > 0
+}
+
+// SQLString spells a string constant of SQL, right under both settings of
 // standard_conforming_strings.
-func sqlString(v string) string {
+func SQLString(v string) string {
 	if !strings.ContainsFunc(v, func(r rune) bool { return r == '\\' || r < 0x20 || r == 0x7f }) {
 		return "'" + strings.ReplaceAll(v, "'", "''") + "'"
 	}
