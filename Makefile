@@ -29,9 +29,10 @@ fuzz: ## fuzz every reader for FUZZTIME (default 20s) each
 	    echo "$$(dirname $$f) $$n"; $(GO) test -run '^$$' -fuzz "^$$n$$" -fuzztime $$FUZZTIME ./$$(dirname $$f) || exit 1; \
 	  done; done
 
-generate: ## rewrite what is generated: registries, docs/checks.md, docs/knobs.md
+generate: ## rewrite what is generated: registries, docs/checks.md, docs/knobs.md, schema/snapshot.schema.json
 	$(GO) generate ./...
 	$(GO) test ./test/docs -run TestPagesAreCurrent -update
+	$(GO) test ./internal/fact/snapshot -run TestSchemaIsCurrent -update
 
 verify: generate ## fail when a generated file was not current
 	git diff --exit-code
