@@ -36,7 +36,7 @@ func (e *engine) fitness(ctx context.Context, chosen []plan.Change) error {
 			}
 		}
 		if want.File != nil {
-			if err := e.w.Target.Writable(want.File.Path); err != nil {
+			if err := e.mayWrite(ctx, kind, k, *want.File); err != nil {
 				return noAccess(want.File.Path, err)
 			}
 		}
@@ -61,6 +61,13 @@ func (e *engine) fitness(ctx context.Context, chosen []plan.Change) error {
 		}
 	}
 	return nil
+}
+
+func (e *engine) mayWrite(ctx context.Context, kind Kind, k Knob, f journal.File) error {
+	if s, ok := kind.(Scribe); ok {
+		return s.MayWrite(ctx, k, f)
+	}
+	return e.w.Target.Writable(f.Path)
 }
 
 // movedFrom says whether a knob has another live value than the one that a plan
