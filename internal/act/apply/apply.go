@@ -71,6 +71,13 @@ type Scribe interface {
 	MayWrite(ctx context.Context, k Knob, f journal.File) error
 }
 
+// Speller is what a kind may also be: its live values are in another spelling than
+// people write. Spell returns theirs, or the value as it is where that cannot be
+// known.
+type Speller interface {
+	Spell(k Knob, live string) string
+}
+
 // Partial is what a kind may also be: setting it can be cut short in the middle,
 // or deliver less than was asked. Halfway says whether a live value may be what
 // a Set between the two states left, and nobody else's.

@@ -311,14 +311,22 @@ func set(ctx context.Context, kind Kind, k Knob, want journal.State, e knob.Effe
 		return nil
 	}
 	if e == knob.Now && want.Live != nil && !found.SameLive(want) {
-		return fmt.Errorf("it was set to %s and reads back as %s", *want.Live, liveOf(found))
+		return fmt.Errorf("it was set to %s and reads back as %s", spelled(kind, k, *want.Live), liveOf(kind, k, found))
 	}
 	return fmt.Errorf("%s reads back otherwise than it was written", want.Where())
 }
 
-func liveOf(s journal.State) string {
+// liveOf is a live value as people write it.
+func liveOf(kind Kind, k Knob, s journal.State) string {
 	if s.Live == nil {
 		return "nothing"
 	}
-	return *s.Live
+	return spelled(kind, k, *s.Live)
+}
+
+func spelled(kind Kind, k Knob, live string) string {
+	if s, ok := kind.(Speller); ok {
+		return s.Spell(k, live)
+	}
+	return live
 }

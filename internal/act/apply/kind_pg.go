@@ -46,6 +46,7 @@ var (
 	_ Kind    = (*PG)(nil)
 	_ Witness = (*PG)(nil)
 	_ Scribe  = (*PG)(nil)
+	_ Speller = (*PG)(nil)
 )
 
 // Look implements Kind.
@@ -226,6 +227,15 @@ func inBase(k Knob, value string) *string {
 		}
 	}
 	return nil
+}
+
+// Spell implements Speller: pg_settings has numbers in the setting's base unit,
+// such as blocks of 8 kB.
+func (p *PG) Spell(k Knob, live string) string {
+	set, _ := k.Instance.Server.Settings.Get()
+	row := set[k.Address.Name()] // of a server that tells none, no unit
+	row.Value = live
+	return row.Show()
 }
 
 // Set implements Kind. postgresql.auto.conf of a server that runs is written by

@@ -81,7 +81,7 @@ func (e *engine) finish(ctx context.Context, c *journal.Change) error {
 		return e.giveUp(ctx, c, want.File.Path+" was changed by somebody while the apply was interrupted")
 	}
 	if want.Live != nil && c.Effect == knob.Now && !now.SameLive(want) && !now.SameLive(c.Was) && !e.halfway(kind, k, c, now) {
-		return e.giveUp(ctx, c, "it is "+liveOf(now)+" now: somebody has set it while the apply was interrupted")
+		return e.giveUp(ctx, c, "it is "+liveOf(kind, k, now)+" now: somebody has set it while the apply was interrupted")
 	}
 	if why := set(ctx, kind, k, want, c.Effect); why != nil {
 		return e.giveUp(ctx, c, why.Error())

@@ -81,7 +81,7 @@ func movedFrom(kind Kind, now journal.State, k Knob, from, base string) (string,
 	if was, err := kind.Want(now, k, from); err == nil && (was.Live == nil || was.SameLive(now)) {
 		return "", false
 	}
-	return *now.Live, true
+	return spelled(kind, k, *now.Live), true
 }
 
 func stale(detail string) error {

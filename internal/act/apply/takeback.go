@@ -65,7 +65,7 @@ func (e *engine) back(kind Kind, k Knob, c *journal.Change, found journal.State)
 			to.Live = c.Was.Live
 		case found.SameLive(c.Was):
 		default:
-			theirs = fmt.Sprintf("it is %s now, and we had set it to %s: somebody has changed it since", liveOf(found), *c.Will.Live)
+			theirs = fmt.Sprintf("it is %s now, and we had set it to %s: somebody has changed it since", liveOf(kind, k, found), spelled(kind, k, *c.Will.Live))
 		}
 	}
 	if c.Will.File == nil || found.File == nil {
