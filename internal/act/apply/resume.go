@@ -76,7 +76,7 @@ func (e *engine) finish(ctx context.Context, c *journal.Change) error {
 	switch {
 	case want.File == nil || now.SameFile(want) || now.SameFile(c.Was):
 	case kind.Ours(judged, c.Will, k):
-		want.File = nil // our value is in it, with somebody's edit beside
+		want.File = now.File // our value is in it, with somebody's edit beside; what follows from it may be missing
 	default:
 		return e.giveUp(ctx, c, want.File.Path+" was changed by somebody while the apply was interrupted")
 	}

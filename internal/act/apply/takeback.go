@@ -71,8 +71,11 @@ func (e *engine) back(kind Kind, k Knob, c *journal.Change, found journal.State)
 	if c.Will.File == nil || found.File == nil {
 		return to, theirs, nil
 	}
+	// Where a step was cut short the file may be as it should while what follows
+	// from it, such as update-grub, was not done: Set finishes it.
+	cutShort := c.State != journal.IsDone
 	if origin, ok := e.log.Origin(c, *found.File); ok {
-		if !origin.Same(*found.File) {
+		if cutShort || !origin.Same(*found.File) {
 			to.File = &origin
 		}
 		return to, theirs, nil
@@ -83,12 +86,17 @@ func (e *engine) back(kind Kind, k Knob, c *journal.Change, found journal.State)
 	case found.SameFile(c.Will):
 		to.File = c.Was.File
 	case found.SameFile(c.Was):
+		if cutShort {
+			to.File = c.Was.File
+		}
 	case kind.Ours(judged, c.Will, k):
 		rest, err := kind.Without(judged, c.Was, k)
 		if err != nil {
 			return to, theirs, err
 		}
 		to.File = rest.File
+	case cutShort && e.without(kind, k, c, judged):
+		to.File = found.File
 	default:
 		if theirs != "" {
 			theirs += "; "
@@ -96,6 +104,13 @@ func (e *engine) back(kind Kind, k Knob, c *journal.Change, found journal.State)
 		theirs += found.File.Path + " no longer has our value: somebody has changed it since"
 	}
 	return to, theirs, nil
+}
+
+// without says whether a file has our value no more, and whatever it had for the
+// knob before: somebody's edit is beside it.
+func (e *engine) without(kind Kind, k Knob, c *journal.Change, found journal.State) bool {
+	rest, err := kind.Without(found, c.Was, k)
+	return err == nil && rest.File != nil && rest.File.Same(*found.File)
 }
 
 // halfway says whether a live value is what a step that a crash cut short left.
