@@ -25,6 +25,11 @@ func (l *Local) folder(name string) (*os.Root, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
+	return l.enter(abs)
+}
+
+// enter opens the folder of a path in which every link is followed already.
+func (l *Local) enter(abs string) (*os.Root, string, error) {
 	at := abs
 	if !l.host() {
 		at = filepath.Join(l.Root, abs)
@@ -54,12 +59,18 @@ func (l *Local) Put(name string, data []byte, perm fs.FileMode, uid, gid int) er
 	return replaceAs(dir, base, data, perm, &User{UID: uid, GID: gid})
 }
 
-// Remove implements Target. A symbolic link is followed as Put follows it.
+// Remove implements Target. A symbolic link in the last place is refused: who may
+// write to the folder could lead us to a file that is not his, and what is removed
+// under that name is never more than the name.
 func (l *Local) Remove(name string) error {
-	dir, base, err := l.folder(name)
+	up, err := l.Resolve(path.Dir(clean(name)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // not even its folder is there
 	}
+	if err != nil {
+		return err
+	}
+	dir, base, err := l.enter(path.Join(up, path.Base(clean(name))))
 	if err != nil {
 		return err
 	}
@@ -70,6 +81,8 @@ func (l *Local) Remove(name string) error {
 		return nil
 	case err != nil:
 		return err
+	case in.Mode&fs.ModeSymlink != 0:
+		return &fs.PathError{Op: "remove", Path: name, Err: syscall.ELOOP}
 	case !in.Mode.IsRegular():
 		return &fs.PathError{Op: "remove", Path: name, Err: ErrNotRegular}
 	}

@@ -64,6 +64,32 @@ func TestRemove(t *testing.T) {
 	}
 }
 
+// TestRemoveLeavesLinks: neither a link nor what it leads to is removed, also where
+// it leads nowhere; links among the folders above are followed.
+func TestRemoveLeavesLinks(t *testing.T) {
+	l, root := tree(t)
+	link(t, root, "link", "srv/wal/x")
+	link(t, root, "dangling", "srv/nowhere")
+	link(t, root, "folder", "srv/wal")
+	for _, name := range []string{"/link", "/dangling", "/folder"} {
+		if err := l.Remove(name); !errors.Is(err, syscall.ELOOP) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := os.Lstat(filepath.Join(root, name)); err != nil {
+			t.Errorf("%s is gone: %v", name, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(root, "srv/wal/x")); err != nil {
+		t.Errorf("the file behind the link is gone: %v", err)
+	}
+	if err := l.Remove("/folder/x"); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(filepath.Join(root, "srv/wal/x")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it is still there: %v", err)
+	}
+}
+
 func TestMkdirMakesTheFoldersAbove(t *testing.T) {
 	l, root := tree(t)
 	old := syscall.Umask(0o077)

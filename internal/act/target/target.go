@@ -59,7 +59,7 @@ type Target interface {
 	// added; only a crash can leave a part.
 	Append(name string, data []byte) error
 	// Remove unlinks a file, and fsyncs its folder. A file that is not there is
-	// no error.
+	// no error; a symbolic link is one, and what it leads to stays.
 	Remove(name string) error
 	// Writable says, without writing, whether a file of this name could be made
 	// or replaced: nil, or the error that it would meet.
