@@ -175,7 +175,7 @@ func (e *engine) verdict() error {
 		case journal.IsDone:
 			done++
 		case journal.IsFailed, journal.IsKept:
-			why = append(why, string(c.Address)+": "+c.Reason)
+			why = append(why, e.name(c)+": "+c.Reason)
 		}
 	}
 	return &say.Problem{Message: fmt.Sprintf("partly applied: %d of %d changes are done", done, len(e.log.Changes)),
@@ -205,7 +205,7 @@ const already = "it has the value already"
 // one makes one change: intention, change, reading back. The error is one after
 // which nothing more may be done; a change that failed and was put back is none.
 func (e *engine) one(ctx context.Context, c *journal.Change) error {
-	e.w.tell(fmt.Sprintf("%s: %s → %s", c.Address, c.Before, c.After))
+	e.w.tell(fmt.Sprintf("%s: %s → %s", e.name(c), c.Before, c.After))
 	kind, k, err := e.knob(c.Address, c.Instance)
 	if err != nil {
 		return e.fail(ctx, c, err.Error())
@@ -258,7 +258,7 @@ func (e *engine) finished(l journal.Line, kind Kind, k Knob) error {
 // fail notes that a change was not made, with the knob as before. The settings
 // of an instance stand or fall together.
 func (e *engine) fail(ctx context.Context, c *journal.Change, why string) error {
-	e.w.tell(fmt.Sprintf("%s: %s", c.Address, why))
+	e.w.tell(fmt.Sprintf("%s: %s", e.name(c), why))
 	if err := e.append(journal.Line{Kind: journal.Failed, N: c.N, Reason: why}); err != nil {
 		return err
 	}

@@ -96,7 +96,7 @@ func (e *engine) giveUp(ctx context.Context, c *journal.Change, why string) erro
 	if err := e.takeBack(ctx, c, why); err != nil {
 		return err
 	}
-	e.w.tell(string(c.Address) + ": " + why)
+	e.w.tell(e.name(c) + ": " + why)
 	if c.Instance == "" {
 		return nil
 	}

@@ -45,9 +45,9 @@ func Select(p *plan.Plan, o Options) (chosen []plan.Change, left []Left) {
 
 func (o *Options) bars(c *plan.Change) string {
 	switch {
-	case len(o.Only) > 0 && !slices.Contains(o.Only, c.Address):
+	case len(o.Only) > 0 && !Named(o.Only, c):
 		return "it was not asked for"
-	case slices.Contains(o.Skip, c.Address):
+	case Named(o.Skip, c):
 		return "it was declined"
 	case c.Effect > o.MaxEffect:
 		return fmt.Sprintf("it takes effect at a %s, and no more than %s was allowed", c.Effect, o.MaxEffect)
@@ -63,7 +63,7 @@ func (o *Options) unfounded(s step, chosen []plan.Change, out []step) string {
 	}
 	// A pool that no server is restarted onto is memory lost. Who names the pool
 	// alone may want to restart later.
-	if s.growsPool() && !slices.Contains(o.Only, s.address) {
+	if s.growsPool() && !slices.Contains(o.Only, Which{Address: s.address}) {
 		for _, f := range out {
 			if f.restarts() && !slices.ContainsFunc(chosen, func(c plan.Change) bool { return stepOf(&c).restarts() }) {
 				return "no server is restarted that would use the pages"
@@ -76,9 +76,9 @@ func (o *Options) unfounded(s step, chosen []plan.Change, out []step) string {
 // risks refuses where a change of high risk was not accepted.
 func (o *Options) risks(chosen []plan.Change) error {
 	var open []string
-	for _, c := range chosen {
-		if c.Risk == knob.High && !slices.Contains(o.AcceptRisk, c.Address) {
-			open = append(open, string(c.Address))
+	for i := range chosen {
+		if c := &chosen[i]; c.Risk == knob.High && !Named(o.AcceptRisk, c) {
+			open = append(open, WhichOf(c).String())
 		}
 	}
 	if len(open) == 0 {

@@ -17,7 +17,7 @@ func (e *engine) takeBack(ctx context.Context, c *journal.Change, why string) er
 	if err != nil {
 		return e.append(journal.Line{Kind: journal.Kept, N: c.N, Reason: err.Error()})
 	}
-	e.w.tell(fmt.Sprintf("%s: back to %s", c.Address, c.Before)) // before the look: nothing that waits may come between it and the step
+	e.w.tell(fmt.Sprintf("%s: back to %s", e.name(c), c.Before)) // before the look: nothing that waits may come between it and the step
 	found, err := kind.Look(ctx, k)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Address, err)
@@ -28,7 +28,7 @@ func (e *engine) takeBack(ctx context.Context, c *journal.Change, why string) er
 	}
 	nothing := to.File == nil && to.Live == nil
 	if theirs != "" && nothing {
-		e.w.tell(fmt.Sprintf("%s: kept: %s", c.Address, theirs))
+		e.w.tell(fmt.Sprintf("%s: kept: %s", e.name(c), theirs))
 		return e.append(journal.Line{Kind: journal.Kept, N: c.N, Reason: theirs})
 	}
 	if err := e.append(journal.Line{Kind: journal.Undoing, N: c.N, Address: c.Address, Before: &found, After: &to}); err != nil {

@@ -31,8 +31,8 @@ func Groups(list []plan.Change) []Group {
 // Heading names a group as the plan above it does.
 func (g Group) Heading() string { return group{g.Layer, g.Instance, g.Effect}.heading() }
 
-// LeftText tells what of a plan is left out and why, those of one reason
-// together.
+// LeftText tells what of a plan is left out and why, those of one reason and one
+// instance together.
 func LeftText(w io.Writer, left []apply.Left, st Style) error {
 	if len(left) == 0 {
 		return nil
@@ -40,16 +40,22 @@ func LeftText(w io.Writer, left []apply.Left, st Style) error {
 	p := newPage(st)
 	p.gap()
 	p.line(p.tint(strong, "Left out"))
-	var order []string
-	of := map[string][]string{}
+	type part struct{ instance, reason string }
+	var order []part
+	of := map[part][]string{}
 	for _, l := range left {
-		if of[l.Reason] == nil {
-			order = append(order, l.Reason)
+		at := part{l.Change.Instance, l.Reason}
+		if of[at] == nil {
+			order = append(order, at)
 		}
-		of[l.Reason] = append(of[l.Reason], clean(string(l.Change.Address)))
+		of[at] = append(of[at], clean(string(l.Change.Address)))
 	}
-	for _, why := range order {
-		p.para("  - ", plain, strings.Join(of[why], ", ")+": "+why)
+	for _, at := range order {
+		names := strings.Join(of[at], ", ")
+		if at.instance != "" {
+			names += " of " + clean(at.instance)
+		}
+		p.para("  - ", plain, names+": "+at.reason)
 	}
 	_, err := io.WriteString(w, p.b.String())
 	return err
