@@ -25,7 +25,7 @@ type engine struct {
 // where something failed (say.CodePartly, and the journal says what); the
 // context's where it was interrupted between two steps, and Resume goes on.
 func Run(ctx context.Context, w *World, p *plan.Plan, s *snapshot.Snapshot, o Options) (Result, error) {
-	chosen, left := Select(p, o)
+	chosen, left := Select(p, s, o)
 	res := Result{Left: left}
 	if err := o.risks(chosen); err != nil {
 		return res, err
@@ -185,10 +185,21 @@ func (e *engine) verdict() error {
 
 // blocking returns a change that c rests on and that was not done, or nil.
 func (e *engine) blocking(c *journal.Change) *journal.Change {
+	lost := func(f *journal.Change) bool {
+		return f.State == journal.IsFailed || f.State == journal.IsKept || f.State == journal.IsSkipped && f.Reason != already
+	}
+	var made, out []step
 	for i := range e.log.Changes {
-		f := &e.log.Changes[i]
-		lost := f.State == journal.IsFailed || f.State == journal.IsKept || f.State == journal.IsSkipped && f.Reason != already
-		if lost && f.N != c.N && of(c).restsOn(of(f)) {
+		if f := &e.log.Changes[i]; lost(f) {
+			out = append(out, of(f))
+		} else {
+			made = append(made, of(f))
+		}
+	}
+	s := of(c)
+	s.firm = s.needsPages(made, out, e.s)
+	for i := range e.log.Changes {
+		if f := &e.log.Changes[i]; lost(f) && f.N != c.N && s.restsOn(of(f)) {
 			return f
 		}
 	}

@@ -425,7 +425,7 @@ func TestSelect(t *testing.T) {
 		{apply.Options{MaxEffect: knob.Restart, Only: []apply.Which{{Address: "pg:r_a"}, {Address: "sysctl:vm.overcommit_memory"}}}, "r_a"},
 		{apply.Options{MaxEffect: knob.Restart, Skip: []apply.Which{{Address: "sysctl:vm.overcommit_kbytes"}}}, "vm.swappiness vm.nr_hugepages r_a huge_pages"},
 	} {
-		chosen, left := apply.Select(onto("100"), c.o)
+		chosen, left := apply.Select(onto("100"), newToy().snapshot(), c.o)
 		if names(chosen) != c.want || len(chosen)+len(left) != 6 {
 			t.Errorf("%+v: %s; left out %+v", c.o, names(chosen), left)
 		}

@@ -141,11 +141,11 @@ func runApply(ctx context.Context, env *Env, o *applyOptions) error {
 		return err
 	}
 	p = perUnit(p, l.snapshot)
-	s := &selection{options: opts, plan: p, acceptAll: slices.Contains(o.accept, "all")}
+	s := &selection{options: opts, plan: p, snapshot: l.snapshot, acceptAll: slices.Contains(o.accept, "all")}
 	if o.place.root != "" {
 		s.files = w.Target
 	}
-	if err := s.named(l.snapshot); err != nil {
+	if err := s.named(); err != nil {
 		return err
 	}
 	s.choose()

@@ -22,6 +22,7 @@ import (
 type selection struct {
 	options   apply.Options
 	plan      *plan.Plan
+	snapshot  *snapshot.Snapshot
 	acceptAll bool
 	files     target.Target // --root: the tree; nil: a host
 
@@ -48,7 +49,7 @@ func (s *selection) choose() {
 			s.options.Skip = append(s.options.Skip, apply.WhichOf(&c))
 		}
 	}
-	s.chosen, s.left = apply.Select(s.plan, s.options)
+	s.chosen, s.left = apply.Select(s.plan, s.snapshot, s.options)
 	s.left = slices.DeleteFunc(s.left, func(l apply.Left) bool { return !s.asked(&l.Change) }) // nobody needs to be told
 	for i := range s.left {
 		if why := s.barred[apply.WhichOf(&s.left[i].Change)]; why != "" {
@@ -58,10 +59,10 @@ func (s *selection) choose() {
 }
 
 // named refuses a name with an instance that the plan is not for.
-func (s *selection) named(found *snapshot.Snapshot) error {
+func (s *selection) named() error {
 	var labels []string
-	for i := range found.Instances {
-		labels = append(labels, found.Instances[i].Label())
+	for i := range s.snapshot.Instances {
+		labels = append(labels, s.snapshot.Instances[i].Label())
 	}
 	for _, c := range s.plan.Changes {
 		labels = append(labels, c.Instance)

@@ -43,7 +43,7 @@ func TestSelection(t *testing.T) {
 		"what was not asked for is not told":    {apply.Options{MaxEffect: knob.Restart, Only: []apply.Which{{Address: "pg:work_mem"}}}, false, "pg:work_mem", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &selection{options: c.options, plan: p, acceptAll: c.all}
+			s := &selection{options: c.options, plan: p, snapshot: &snapshot.Snapshot{}, acceptAll: c.all}
 			s.choose()
 			var got []string
 			for _, ch := range s.chosen {
@@ -97,7 +97,7 @@ func TestSelectionOfInstances(t *testing.T) {
 		"all of it, accepted": {all: true, chosen: "pg:work_mem@/a pg:wal_level@/a pg:work_mem@/b pg:wal_level@/b"},
 	} {
 		c.options.MaxEffect = knob.Restart
-		s := &selection{options: c.options, plan: p, acceptAll: c.all}
+		s := &selection{options: c.options, plan: p, snapshot: &snapshot.Snapshot{}, acceptAll: c.all}
 		s.choose()
 		s.decline(c.decline)
 		s.choose()
@@ -114,8 +114,8 @@ func TestSelectionOfInstances(t *testing.T) {
 			}
 		}
 	}
-	s := &selection{options: apply.Options{Only: []apply.Which{which("pg:jit@/c")}}, plan: p}
-	if err := s.named(&snapshot.Snapshot{}); err == nil || !strings.Contains(err.Error(), `"/c"`) {
+	s := &selection{options: apply.Options{Only: []apply.Which{which("pg:jit@/c")}}, plan: p, snapshot: &snapshot.Snapshot{}}
+	if err := s.named(); err == nil || !strings.Contains(err.Error(), `"/c"`) {
 		t.Errorf("an instance that is not here: %v", err)
 	}
 	for text, want := range map[string]apply.Which{"mount:/a@b/options": {Address: "mount:/a@b/options"}, "unit:OOMPolicy@/a": {Address: "unit:OOMPolicy", Instance: "/a"},
