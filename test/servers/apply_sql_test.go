@@ -127,6 +127,10 @@ func TestEngineOverSQLAlone(t *testing.T) {
 					Activate: func(ctx context.Context, _ string, e knob.Effect) error { return p.Activate(ctx, in, e) }}
 				set := [][3]string{{"work_mem", "16MB", "16384"}, {"random_page_cost", "1.1", "1.1"}, {"maintenance_work_mem", "128MB", "131072"}}
 				changes := changesOf(in, set)
+				warned := apply.Forewarn(t.Context(), w, s, changes)
+				if c.back != "" && len(warned) > 0 || c.back == "" && (len(warned) != 1 || len(warned[0].Of) != 3 || !strings.Contains(warned[0].Text, "comments")) {
+					t.Errorf("told before: %+v", warned)
+				}
 				res, err := apply.Run(t.Context(), w, &plan.Plan{Changes: changes}, s, apply.Options{MaxEffect: knob.Reload})
 				if err != nil || res.Journal.State != journal.Whole {
 					t.Fatalf("%v, %+v", err, res.Journal)

@@ -259,6 +259,7 @@ func (e *engine) finished(l journal.Line, kind Kind, k Knob) error {
 		if err != nil {
 			notes = append(notes, err.Error()) // the step itself was read back already
 		}
+		l.Notes = notes
 		for _, s := range notes {
 			e.w.tell(fmt.Sprintf("%s: %s", k.Address, s))
 		}

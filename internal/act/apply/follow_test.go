@@ -51,8 +51,12 @@ func TestWhatFollowsFromAFile(t *testing.T) {
 						ctx, s := context.Background(), &snapshot.Snapshot{}
 						p := &plan.Plan{Changes: []plan.Change{{Address: "boot:transparent_hugepage", Layer: knob.Boot, From: "", To: "never", Effect: knob.Reboot}}}
 						if undoing {
-							if _, err := Run(ctx, w, p, s, Options{MaxEffect: knob.Reboot}); err != nil {
+							res, err := Run(ctx, w, p, s, Options{MaxEffect: knob.Reboot})
+							if err != nil {
 								t.Fatal(err)
+							}
+							if n := res.Journal.Changes[0].Notes; len(n) != 1 || !strings.Contains(n[0], "from the next boot") {
+								t.Fatalf("notes of the change: %q", n)
 							}
 							l.revive() // to count from here
 						}

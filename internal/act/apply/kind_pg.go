@@ -47,6 +47,8 @@ var (
 	_ Witness = (*PG)(nil)
 	_ Scribe  = (*PG)(nil)
 	_ Speller = (*PG)(nil)
+
+	_ Forewarner = (*PG)(nil)
 )
 
 // Look implements Kind.
@@ -111,7 +113,7 @@ func (p *PG) overSQL(at string, s *pgSession) bool {
 
 // asWritten is a file as its next ALTER SYSTEM leaves it: over SQL alone there is
 // no way back to comments, nor to a line that a later one overrules, so they are
-// not part of what is looked at. Its settings are. Notes tells of what goes.
+// not part of what is looked at. Its settings are. Forewarn tells of what goes.
 func (p *PG) asWritten(f journal.File, s *pgSession) (journal.File, error) {
 	if !p.overSQL(f.Path, s) {
 		return f, nil
@@ -127,6 +129,28 @@ func (p *PG) asWritten(f journal.File, s *pgSession) (journal.File, error) {
 	}
 	f.Text = &text
 	return f, nil
+}
+
+// Forewarn implements Forewarner.
+func (p *PG) Forewarn(ctx context.Context, k Knob) ([]string, error) {
+	s, err := p.session(ctx, k.Instance)
+	if err != nil || s == nil {
+		return nil, err
+	}
+	defer s.close()
+	at, err := p.home(ctx, k, s)
+	if err != nil || !p.overSQL(at, s) {
+		return nil, err
+	}
+	found, err := p.lookFile(ctx, at, k, s)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := p.asWritten(found, s)
+	if err != nil || found.Text == nil || *found.Text == *kept.Text {
+		return nil, err
+	}
+	return []string{at + " was edited by hand, and is written here by ALTER SYSTEM alone: its comments and the lines that later ones overrule go for good; undo gives every value back"}, nil
 }
 
 // MayWrite implements Scribe: ALTER SYSTEM is the server's to carry out, and needs

@@ -73,6 +73,7 @@ type Line struct {
 	Before   *State       `json:"before,omitempty"`
 	After    *State       `json:"after,omitempty"`
 	Reason   string       `json:"reason,omitempty"`
+	Notes    []string     `json:"notes,omitempty"` // what there is to know beside, of a step that succeeded
 }
 
 // Run is the head of a journal.

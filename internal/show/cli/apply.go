@@ -158,6 +158,9 @@ func runApply(ctx context.Context, env *Env, o *applyOptions) error {
 	if len(s.chosen) == 0 {
 		return s.nothing(env.Stdout)
 	}
+	if err := render.ForewarnedText(env.Stdout, apply.Forewarn(ctx, w, l.snapshot, s.chosen), p.Warnings, env.Style()); err != nil {
+		return err
+	}
 	if !o.yes {
 		if err := s.ask(ctx, env); err != nil {
 			return err

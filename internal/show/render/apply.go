@@ -2,6 +2,7 @@ package render
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
@@ -61,6 +62,26 @@ func LeftText(w io.Writer, left []apply.Left, st Style) error {
 	return err
 }
 
+// ForewarnedText tells what is to be known before anything is changed, but for what
+// the warnings of the plan above have told already.
+func ForewarnedText(w io.Writer, list []apply.Forewarned, told []string, st Style) error {
+	var out []string
+	for _, f := range list {
+		if slices.ContainsFunc(told, func(t string) bool { return strings.HasSuffix(t, ": "+f.Text) }) {
+			continue
+		}
+		var names []string
+		for _, of := range f.Of {
+			names = append(names, of.String())
+		}
+		out = append(out, strings.Join(names, ", ")+": "+f.Text)
+	}
+	p := newPage(st)
+	p.warnings(out)
+	_, err := io.WriteString(w, p.b.String())
+	return err
+}
+
 // AppliedText tells how an apply ended: what did not go as planned, what is
 // still owed, and how to take it back.
 func AppliedText(w io.Writer, j *journal.Journal, st Style) error {
@@ -79,7 +100,7 @@ func ended(w io.Writer, j *journal.Journal, st Style, tell map[journal.ChangeSta
 	p.line(p.tint(strong, "Journal "+clean(j.ID)), ": ", outcomeWords[j.State], "; ", tally(j.Changes))
 	var list []journal.Change
 	for _, c := range j.Changes {
-		if tell[c.State] {
+		if tell[c.State] || len(c.Notes) > 0 {
 			list = append(list, c)
 		}
 	}
