@@ -2,6 +2,7 @@ package apply
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -241,11 +242,18 @@ func (e *engine) one(ctx context.Context, c *journal.Change) error {
 	if c.Instance != "" && want.File != nil {
 		k.Place = want.File.Path
 	}
-	why := set(ctx, kind, k, want, c.Effect)
+	why := set(ctx, kind, k, over(want, now), c.Effect)
 	if why == nil {
 		return e.finished(journal.Line{Kind: journal.Done, N: c.N}, kind, k)
 	}
-	if err := set(ctx, kind, k, now, c.Effect); err != nil {
+	if _, ok := errors.AsType[*Overtaken](why); ok {
+		return e.giveUp(ctx, c, why.Error()) // what of it was made is found out and taken back
+	}
+	err = set(ctx, kind, k, over(now, want), c.Effect)
+	if _, ok := errors.AsType[*Overtaken](err); ok {
+		return e.giveUp(ctx, c, why.Error())
+	}
+	if err != nil {
 		return &say.Problem{Message: fmt.Sprintf("%s could be neither set nor put back", c.Address), Detail: why.Error() + "; putting back: " + err.Error(),
 			Hint: "when the cause is gone, 'pgfettle undo " + e.log.ID + "' takes it back", Code: say.CodePartly}
 	}

@@ -286,6 +286,9 @@ func (p *PG) Set(ctx context.Context, k Knob, want journal.State) error {
 	if err != nil || now.Same(*want.File) {
 		return err
 	}
+	if err := overtaken(now, *want.File); err != nil {
+		return err // else the statements would take back somebody's ALTER SYSTEM
+	}
 	byFile := !p.overSQL(want.File.Path, s)
 	steps, err := stepsTo(now, *want.File)
 	switch {

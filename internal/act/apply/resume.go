@@ -83,7 +83,7 @@ func (e *engine) finish(ctx context.Context, c *journal.Change) error {
 	if want.Live != nil && c.Effect == knob.Now && !now.SameLive(want) && !now.SameLive(c.Was) && !e.halfway(kind, k, c, now) {
 		return e.giveUp(ctx, c, "it is "+liveOf(kind, k, now)+" now: somebody has set it while the apply was interrupted")
 	}
-	if why := set(ctx, kind, k, want, c.Effect); why != nil {
+	if why := set(ctx, kind, k, over(want, now), c.Effect); why != nil {
 		return e.giveUp(ctx, c, why.Error())
 	}
 	return e.finished(journal.Line{Kind: journal.Done, N: c.N}, kind, k)

@@ -37,7 +37,7 @@ func (e *engine) takeBack(ctx context.Context, c *journal.Change, why string) er
 	if nothing {
 		return e.append(journal.Line{Kind: journal.Undone, N: c.N, Reason: why})
 	}
-	if err := set(ctx, kind, k, to, c.Effect); err != nil {
+	if err := set(ctx, kind, k, over(to, found), c.Effect); err != nil {
 		if err := e.append(journal.Line{Kind: journal.Failed, N: c.N, Reason: "it could not be taken back: " + err.Error()}); err != nil {
 			return err
 		}

@@ -35,6 +35,9 @@ type File struct {
 	// this state back removes the folders from the file's own up to it, as far
 	// as they are empty.
 	Missing string `json:"missing,omitempty"`
+	// Over is the file that this one is to take the place of, and no other; nil:
+	// whatever is there. It is of a step under way, and in no journal.
+	Over *File `json:"-"`
 }
 
 // Kind says what a line tells.

@@ -40,6 +40,12 @@ func (l *Local) enter(abs string) (*os.Root, string, error) {
 
 // Put implements Target.
 func (l *Local) Put(name string, data []byte, perm fs.FileMode, uid, gid int) error {
+	return l.PutWhile(name, data, perm, uid, gid, nil)
+}
+
+// PutWhile implements Target. Between the asking and the rename are no more than
+// two system calls; an editor that saves in that very moment is still lost.
+func (l *Local) PutWhile(name string, data []byte, perm fs.FileMode, uid, gid int, still func() error) error {
 	dir, base, err := l.folder(name)
 	if err != nil {
 		return err
@@ -56,13 +62,16 @@ func (l *Local) Put(name string, data []byte, perm fs.FileMode, uid, gid int) er
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	return replaceAs(dir, base, data, perm, &User{UID: uid, GID: gid})
+	return replaceAs(dir, base, data, perm, &User{UID: uid, GID: gid}, still)
 }
 
 // Remove implements Target. A symbolic link in the last place is refused: who may
 // write to the folder could lead us to a file that is not his, and what is removed
 // under that name is never more than the name.
-func (l *Local) Remove(name string) error {
+func (l *Local) Remove(name string) error { return l.RemoveWhile(name, nil) }
+
+// RemoveWhile implements Target.
+func (l *Local) RemoveWhile(name string, still func() error) error {
 	up, err := l.Resolve(path.Dir(clean(name)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // not even its folder is there
@@ -85,6 +94,11 @@ func (l *Local) Remove(name string) error {
 		return &fs.PathError{Op: "remove", Path: name, Err: syscall.ELOOP}
 	case !in.Mode.IsRegular():
 		return &fs.PathError{Op: "remove", Path: name, Err: ErrNotRegular}
+	}
+	if still != nil {
+		if err := still(); err != nil {
+			return err
+		}
 	}
 	if err := dir.Remove(base); err != nil {
 		return err
