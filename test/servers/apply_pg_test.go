@@ -3,7 +3,6 @@ package servers
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -453,89 +452,6 @@ func TestDropIns(t *testing.T) {
 		in := &read(t, evidenceOf(t, i, false)).Instances[0]
 		_, err := p.Look(t.Context(), apply.Knob{Address: knob.PG("work_mem"), Instance: in})
 		wantProblem(t, err, 5, "postgresql.auto.conf line 1")
-	})
-}
-
-// outsider is this host as a user sees it whom neither the data directory nor its
-// lock file let in.
-type outsider struct {
-	*target.Local
-	dataDir string
-}
-
-func (o outsider) closed(name string) error {
-	if name == o.dataDir || strings.HasPrefix(name, o.dataDir+"/") {
-		return &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
-	}
-	return nil
-}
-
-func (o outsider) UID() int { return 65534 }
-func (o outsider) ReadFile(name string, limit int64) ([]byte, error) {
-	if err := o.closed(name); err != nil {
-		return nil, err
-	}
-	return o.Local.ReadFile(name, limit)
-}
-func (o outsider) Stat(name string) (target.Info, error) {
-	if err := o.closed(name); err != nil {
-		return target.Info{}, err
-	}
-	return o.Local.Stat(name)
-}
-func (o outsider) Writable(name string) error {
-	if err := o.closed(name); err != nil {
-		return err
-	}
-	return o.Local.Writable(name)
-}
-
-// TestApplyOverSQLAlone: a superuser without a right to the files sets and takes
-// back with statements alone, byte for byte; what he could not put back so is
-// refused before it is touched, and so is an ordinary role.
-func TestApplyOverSQLAlone(t *testing.T) {
-	on(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
-		i := start(t, b, nil)
-		if err := i.Exec(t.Context(), `ALTER SYSTEM SET work_mem = '7MB'`, `ALTER SYSTEM SET log_line_prefix = E'it''s \\ %m '`,
-			`ALTER SYSTEM SET jit = 'on'`, `CREATE ROLE plain LOGIN`); err != nil {
-			t.Fatal(err)
-		}
-		auto := i.DataDir + "/" + pgconf.AutoFile
-		before := text(t, auto)
-		p := &apply.PG{Target: outsider{&target.Local{}, i.DataDir}, Conninfo: i.ConnString()}
-		defer p.Close()
-		in := &read(t, evidenceOf(t, i, false)).Instances[0]
-		changes := changesOf(in, wanted[9:])
-		made := carryOut(t, p, in, changes)
-		activate(t, p, in, knob.Reload)
-		for _, u := range verified(t, p, in, changes) {
-			t.Error(u)
-		}
-		takeBack(t, p, made)
-		if got := text(t, auto); got != before {
-			t.Errorf("taken back:\n%s\nbefore:\n%s", got, before)
-		}
-		err := p.Activate(t.Context(), in, knob.Restart)
-		wantProblem(t, err, 7, "restarted by root or its owner")
-		p.RestartCommand = fmt.Sprintf("setpriv --reuid=%d --regid=%d --clear-groups %s restart -s -D %s -l %s -m fast", i.Account.UID, i.Account.GID,
-			b.Tool("pg_ctl"), i.DataDir, i.Log())
-		if os.Geteuid() == 0 {
-			pid := i.PID()
-			activate(t, p, in, knob.Restart)
-			if i.PID() == pid {
-				t.Error("not restarted")
-			}
-		}
-
-		if err := os.WriteFile(auto, []byte(before+"# a note\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		_, err = p.Look(t.Context(), apply.Knob{Address: knob.PG("work_mem"), Instance: in})
-		wantProblem(t, err, 7, "edited by hand")
-		plain := &apply.PG{Target: p.Target, Conninfo: strings.Replace(i.ConnString(), "user=postgres", "user=plain", 1)}
-		defer plain.Close()
-		_, err = plain.Look(t.Context(), apply.Knob{Address: knob.PG("work_mem"), Instance: in})
-		wantProblem(t, err, 7, "superuser")
 	})
 }
 

@@ -97,7 +97,7 @@ func (e *engine) inForce(ctx context.Context, c *journal.Change, back bool) erro
 		}
 	}
 	if want.Live != nil && !now.SameLive(want) {
-		return fmt.Errorf("the server has %s and not %s", liveOf(now), *want.Live)
+		return fmt.Errorf("the server has %s and not %s", liveOf(kind, k, now), spelled(kind, k, *want.Live))
 	}
 	return nil
 }

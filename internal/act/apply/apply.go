@@ -64,6 +64,20 @@ type Guard interface {
 	Allowed(ctx context.Context, k Knob) error
 }
 
+// Scribe is what a kind may also be: it does not always write its file itself,
+// and so knows better than the permissions of the folder whether that may be
+// written. The error is as that of Guard.
+type Scribe interface {
+	MayWrite(ctx context.Context, k Knob, f journal.File) error
+}
+
+// Speller is what a kind may also be: its live values are in another spelling than
+// people write. Spell returns theirs, or the value as it is where that cannot be
+// known.
+type Speller interface {
+	Spell(k Knob, live string) string
+}
+
 // Partial is what a kind may also be: setting it can be cut short in the middle,
 // or deliver less than was asked. Halfway says whether a live value may be what
 // a Set between the two states left, and nobody else's.

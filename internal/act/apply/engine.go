@@ -2,6 +2,7 @@ package apply
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,7 +26,7 @@ type engine struct {
 // where something failed (say.CodePartly, and the journal says what); the
 // context's where it was interrupted between two steps, and Resume goes on.
 func Run(ctx context.Context, w *World, p *plan.Plan, s *snapshot.Snapshot, o Options) (Result, error) {
-	chosen, left := Select(p, o)
+	chosen, left := Select(p, s, o)
 	res := Result{Left: left}
 	if err := o.risks(chosen); err != nil {
 		return res, err
@@ -175,7 +176,7 @@ func (e *engine) verdict() error {
 		case journal.IsDone:
 			done++
 		case journal.IsFailed, journal.IsKept:
-			why = append(why, string(c.Address)+": "+c.Reason)
+			why = append(why, e.name(c)+": "+c.Reason)
 		}
 	}
 	return &say.Problem{Message: fmt.Sprintf("partly applied: %d of %d changes are done", done, len(e.log.Changes)),
@@ -185,10 +186,21 @@ func (e *engine) verdict() error {
 
 // blocking returns a change that c rests on and that was not done, or nil.
 func (e *engine) blocking(c *journal.Change) *journal.Change {
+	lost := func(f *journal.Change) bool {
+		return f.State == journal.IsFailed || f.State == journal.IsKept || f.State == journal.IsSkipped && f.Reason != already
+	}
+	var made, out []step
 	for i := range e.log.Changes {
-		f := &e.log.Changes[i]
-		lost := f.State == journal.IsFailed || f.State == journal.IsKept || f.State == journal.IsSkipped && f.Reason != already
-		if lost && f.N != c.N && of(c).restsOn(of(f)) {
+		if f := &e.log.Changes[i]; lost(f) {
+			out = append(out, of(f))
+		} else {
+			made = append(made, of(f))
+		}
+	}
+	s := of(c)
+	s.firm = s.needsPages(made, out, e.s)
+	for i := range e.log.Changes {
+		if f := &e.log.Changes[i]; lost(f) && f.N != c.N && s.restsOn(of(f)) {
 			return f
 		}
 	}
@@ -205,7 +217,7 @@ const already = "it has the value already"
 // one makes one change: intention, change, reading back. The error is one after
 // which nothing more may be done; a change that failed and was put back is none.
 func (e *engine) one(ctx context.Context, c *journal.Change) error {
-	e.w.tell(fmt.Sprintf("%s: %s → %s", c.Address, c.Before, c.After))
+	e.w.tell(fmt.Sprintf("%s: %s → %s", e.name(c), c.Before, c.After))
 	kind, k, err := e.knob(c.Address, c.Instance)
 	if err != nil {
 		return e.fail(ctx, c, err.Error())
@@ -230,11 +242,18 @@ func (e *engine) one(ctx context.Context, c *journal.Change) error {
 	if c.Instance != "" && want.File != nil {
 		k.Place = want.File.Path
 	}
-	why := set(ctx, kind, k, want, c.Effect)
+	why := set(ctx, kind, k, over(want, now), c.Effect)
 	if why == nil {
 		return e.finished(journal.Line{Kind: journal.Done, N: c.N}, kind, k)
 	}
-	if err := set(ctx, kind, k, now, c.Effect); err != nil {
+	if _, ok := errors.AsType[*Overtaken](why); ok {
+		return e.giveUp(ctx, c, why.Error()) // what of it was made is found out and taken back
+	}
+	err = set(ctx, kind, k, over(now, want), c.Effect)
+	if _, ok := errors.AsType[*Overtaken](err); ok {
+		return e.giveUp(ctx, c, why.Error())
+	}
+	if err != nil {
 		return &say.Problem{Message: fmt.Sprintf("%s could be neither set nor put back", c.Address), Detail: why.Error() + "; putting back: " + err.Error(),
 			Hint: "when the cause is gone, 'pgfettle undo " + e.log.ID + "' takes it back", Code: say.CodePartly}
 	}
@@ -248,6 +267,7 @@ func (e *engine) finished(l journal.Line, kind Kind, k Knob) error {
 		if err != nil {
 			notes = append(notes, err.Error()) // the step itself was read back already
 		}
+		l.Notes = notes
 		for _, s := range notes {
 			e.w.tell(fmt.Sprintf("%s: %s", k.Address, s))
 		}
@@ -258,7 +278,7 @@ func (e *engine) finished(l journal.Line, kind Kind, k Knob) error {
 // fail notes that a change was not made, with the knob as before. The settings
 // of an instance stand or fall together.
 func (e *engine) fail(ctx context.Context, c *journal.Change, why string) error {
-	e.w.tell(fmt.Sprintf("%s: %s", c.Address, why))
+	e.w.tell(fmt.Sprintf("%s: %s", e.name(c), why))
 	if err := e.append(journal.Line{Kind: journal.Failed, N: c.N, Reason: why}); err != nil {
 		return err
 	}
@@ -311,14 +331,22 @@ func set(ctx context.Context, kind Kind, k Knob, want journal.State, e knob.Effe
 		return nil
 	}
 	if e == knob.Now && want.Live != nil && !found.SameLive(want) {
-		return fmt.Errorf("it was set to %s and reads back as %s", *want.Live, liveOf(found))
+		return fmt.Errorf("it was set to %s and reads back as %s", spelled(kind, k, *want.Live), liveOf(kind, k, found))
 	}
 	return fmt.Errorf("%s reads back otherwise than it was written", want.Where())
 }
 
-func liveOf(s journal.State) string {
+// liveOf is a live value as people write it.
+func liveOf(kind Kind, k Knob, s journal.State) string {
 	if s.Live == nil {
 		return "nothing"
 	}
-	return *s.Live
+	return spelled(kind, k, *s.Live)
+}
+
+func spelled(kind Kind, k Knob, live string) string {
+	if s, ok := kind.(Speller); ok {
+		return s.Spell(k, live)
+	}
+	return live
 }

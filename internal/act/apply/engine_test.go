@@ -223,7 +223,7 @@ func TestRefusals(t *testing.T) {
 	}
 	b, p := newBench(), onto("100")
 	p.Changes[5].Risk = knob.High
-	if _, no := b.run(t, p, apply.Options{MaxEffect: knob.Reboot, AcceptRisk: []knob.Address{"sysctl:vm.overcommit_memory"}}); no != nil {
+	if _, no := b.run(t, p, apply.Options{MaxEffect: knob.Reboot, AcceptRisk: []apply.Which{{Address: "sysctl:vm.overcommit_memory"}}}); no != nil {
 		t.Errorf("an accepted risk: %v", no)
 	}
 }
@@ -420,12 +420,12 @@ func TestSelect(t *testing.T) {
 		{apply.Options{MaxEffect: knob.Restart}, "vm.swappiness vm.nr_hugepages r_a huge_pages vm.overcommit_kbytes vm.overcommit_memory"},
 		{apply.Options{MaxEffect: knob.Reload}, "vm.swappiness r_a"},
 		{apply.Options{MaxEffect: knob.Now}, "vm.swappiness"},
-		{apply.Options{MaxEffect: knob.Restart, Only: []knob.Address{"sysctl:vm.nr_hugepages"}}, "vm.nr_hugepages"},
-		{apply.Options{MaxEffect: knob.Restart, Only: []knob.Address{"pg:huge_pages"}}, ""},
-		{apply.Options{MaxEffect: knob.Restart, Only: []knob.Address{"pg:r_a", "sysctl:vm.overcommit_memory"}}, "r_a"},
-		{apply.Options{MaxEffect: knob.Restart, Skip: []knob.Address{"sysctl:vm.overcommit_kbytes"}}, "vm.swappiness vm.nr_hugepages r_a huge_pages"},
+		{apply.Options{MaxEffect: knob.Restart, Only: []apply.Which{{Address: "sysctl:vm.nr_hugepages"}}}, "vm.nr_hugepages"},
+		{apply.Options{MaxEffect: knob.Restart, Only: []apply.Which{{Address: "pg:huge_pages"}}}, ""},
+		{apply.Options{MaxEffect: knob.Restart, Only: []apply.Which{{Address: "pg:r_a"}, {Address: "sysctl:vm.overcommit_memory"}}}, "r_a"},
+		{apply.Options{MaxEffect: knob.Restart, Skip: []apply.Which{{Address: "sysctl:vm.overcommit_kbytes"}}}, "vm.swappiness vm.nr_hugepages r_a huge_pages"},
 	} {
-		chosen, left := apply.Select(onto("100"), c.o)
+		chosen, left := apply.Select(onto("100"), newToy().snapshot(), c.o)
 		if names(chosen) != c.want || len(chosen)+len(left) != 6 {
 			t.Errorf("%+v: %s; left out %+v", c.o, names(chosen), left)
 		}

@@ -38,7 +38,8 @@ func LookFile(t target.Target, path string) (journal.File, error) {
 }
 
 // SetFile makes a file what f says, or removes it; where it is so already
-// nothing is written.
+// nothing is written. Where f says what it takes the place of, and the file is
+// another one by now, the error is an *Overtaken and the file stays.
 func SetFile(t target.Target, f journal.File) error {
 	now, err := LookFile(t, f.Path)
 	if err != nil {
@@ -47,8 +48,52 @@ func SetFile(t target.Target, f journal.File) error {
 	if now.Same(f) {
 		return nil
 	}
-	if f.Text == nil {
-		return t.Remove(f.Path)
+	if err := overtaken(now, f); err != nil {
+		return err
 	}
-	return t.Put(f.Path, []byte(*f.Text), fs.FileMode(f.Mode), f.UID, f.GID)
+	still := func() error {
+		if f.Over == nil {
+			return nil
+		}
+		now, err := LookFile(t, f.Path)
+		if err != nil {
+			return err
+		}
+		return overtaken(now, f)
+	}
+	if f.Text == nil {
+		return t.RemoveWhile(f.Path, still)
+	}
+	return t.PutWhile(f.Path, []byte(*f.Text), fs.FileMode(f.Mode), f.UID, f.GID, still)
+}
+
+// Overtaken says that somebody changed a file between our look at it and our
+// writing: his edit stands, and ours was not made.
+type Overtaken struct{ Path string }
+
+func (o *Overtaken) Error() string {
+	return o.Path + " was changed by somebody in this very moment: it is left as he made it"
+}
+
+func overtaken(now, f journal.File) error {
+	if f.Over == nil {
+		return nil
+	}
+	was := *f.Over
+	was.Path = now.Path // of a link, what it leads to
+	if now.Same(was) {
+		return nil
+	}
+	return &Overtaken{now.Path}
+}
+
+// over says of a state that is to be set which file it takes the place of.
+func over(want, now journal.State) journal.State {
+	if want.File == nil || now.File == nil || want.File.Path != now.File.Path {
+		return want
+	}
+	f := *want.File
+	f.Over = now.File
+	want.File = &f
+	return want
 }

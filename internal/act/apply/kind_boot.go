@@ -248,6 +248,9 @@ func (b bootKind) Without(found, before journal.State, k Knob) (journal.State, e
 	return journal.State{Live: before.Live, File: grubForm.takeOut(found.File, before.File, k.Address.Name())}, nil
 }
 
+// Forewarn implements Forewarner: the same is to be known before.
+func (b bootKind) Forewarn(_ context.Context, k Knob) ([]string, error) { return b.Notes(k) }
+
 // Notes implements Noter.
 func (b bootKind) Notes(k Knob) ([]string, error) {
 	if b.Kernel == nil {

@@ -24,6 +24,9 @@ import (
 type PG struct {
 	Target   target.Target
 	Conninfo string // how the user reaches the server; "": the socket that its lock file names
+	// Environment says that Conninfo is the whole of it where it is "": PG*
+	// variables name the server.
+	Environment bool
 	// RestartCommand is the user's own shell line that restarts the server; "":
 	// found out by what runs it.
 	RestartCommand string
@@ -42,6 +45,10 @@ type PG struct {
 var (
 	_ Kind    = (*PG)(nil)
 	_ Witness = (*PG)(nil)
+	_ Scribe  = (*PG)(nil)
+	_ Speller = (*PG)(nil)
+
+	_ Forewarner = (*PG)(nil)
 )
 
 // Look implements Kind.
@@ -90,18 +97,80 @@ func (p *PG) look(ctx context.Context, k Knob, s *pgSession) (journal.State, err
 			return state, err
 		}
 	}
-	file, err := p.lookFile(ctx, at, k, s)
+	file, err := p.lookWritten(ctx, at, k, s)
 	if err != nil {
 		return state, err
 	}
-	if formOf(at) == autoForm && !(s == nil || s.here && p.mayWrite(at) == nil) {
-		if _, err := stepsTo(file, file); err != nil {
-			return state, &say.Problem{Message: at + " could not be put back as it is", Detail: err.Error(), Code: say.CodeNoAccess,
-				Hint: "run pgfettle as root or as the owner of the data directory"}
-		}
-	}
 	state.File = &file
 	return state, nil
+}
+
+// overSQL says whether a file is written by the server alone, as it is closed to
+// us.
+func (p *PG) overSQL(at string, s *pgSession) bool {
+	return formOf(at) == autoForm && s != nil && !(s.here && p.mayWrite(at) == nil)
+}
+
+// asWritten is a file as its next ALTER SYSTEM leaves it: over SQL alone there is
+// no way back to comments, nor to a line that a later one overrules, so they are
+// not part of what is looked at. Its settings are. Forewarn tells of what goes.
+func (p *PG) asWritten(f journal.File, s *pgSession) (journal.File, error) {
+	if !p.overSQL(f.Path, s) {
+		return f, nil
+	}
+	text := ""
+	if f.Text != nil {
+		text = *f.Text // a file that is not there is made by the first statement, and no statement removes it
+	}
+	text, err := conf.Rewritten(text)
+	if err != nil {
+		return f, &say.Problem{Message: f.Path + " could not be put back as it is", Detail: err.Error(), Code: say.CodeNoAccess,
+			Hint: "run pgfettle as root or as the owner of the data directory"}
+	}
+	f.Text = &text
+	return f, nil
+}
+
+// Forewarn implements Forewarner.
+func (p *PG) Forewarn(ctx context.Context, k Knob) ([]string, error) {
+	s, err := p.session(ctx, k.Instance)
+	if err != nil || s == nil {
+		return nil, err
+	}
+	defer s.close()
+	at, err := p.home(ctx, k, s)
+	if err != nil || !p.overSQL(at, s) {
+		return nil, err
+	}
+	found, err := p.lookFile(ctx, at, k, s)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := p.asWritten(found, s)
+	if err != nil || found.Text == nil || *found.Text == *kept.Text {
+		return nil, err
+	}
+	return []string{at + " was edited by hand, and is written here by ALTER SYSTEM alone: its comments and the lines that later ones overrule go for good; undo gives every value back"}, nil
+}
+
+// MayWrite implements Scribe: ALTER SYSTEM is the server's to carry out, and needs
+// no right to the file.
+func (p *PG) MayWrite(ctx context.Context, k Knob, f journal.File) error {
+	if formOf(f.Path) != autoForm {
+		return p.mayWrite(f.Path)
+	}
+	s, err := p.session(ctx, k.Instance)
+	if err != nil {
+		return err
+	}
+	if s == nil {
+		return p.mayWrite(f.Path)
+	}
+	defer s.close()
+	if may, err := s.mayAlter(ctx, k.Address.Name()); err != nil || may {
+		return err
+	}
+	return p.mayWrite(f.Path)
 }
 
 // lookFile is LookFile; a file that has to be made gets the owner and mode of
@@ -184,6 +253,15 @@ func inBase(k Knob, value string) *string {
 	return nil
 }
 
+// Spell implements Speller: pg_settings has numbers in the setting's base unit,
+// such as blocks of 8 kB.
+func (p *PG) Spell(k Knob, live string) string {
+	set, _ := k.Instance.Server.Settings.Get()
+	row := set[k.Address.Name()] // of a server that tells none, no unit
+	row.Value = live
+	return row.Show()
+}
+
 // Set implements Kind. postgresql.auto.conf of a server that runs is written by
 // the server, where one ALTER SYSTEM makes the text that is wanted: then nobody
 // else's ALTER SYSTEM can be lost. To put an entry back where it stood no
@@ -204,11 +282,14 @@ func (p *PG) Set(ctx context.Context, k Knob, want journal.State) error {
 		return p.setFile(ctx, *want.File)
 	}
 	defer s.close()
-	now, err := p.lookFile(ctx, want.File.Path, k, s)
+	now, err := p.lookWritten(ctx, want.File.Path, k, s)
 	if err != nil || now.Same(*want.File) {
 		return err
 	}
-	byFile := s.here && p.mayWrite(want.File.Path) == nil
+	if err := overtaken(now, *want.File); err != nil {
+		return err // else the statements would take back somebody's ALTER SYSTEM
+	}
+	byFile := !p.overSQL(want.File.Path, s)
 	steps, err := stepsTo(now, *want.File)
 	switch {
 	case err == nil && s.alter && (len(steps) == 1 || !byFile):
@@ -222,13 +303,21 @@ func (p *PG) Set(ctx context.Context, k Knob, want journal.State) error {
 	default:
 		return errors.Join(fmt.Errorf("%s: not to be written over SQL alone", want.File.Path), err)
 	}
-	if now, err = p.lookFile(ctx, want.File.Path, k, s); err != nil || now.Same(*want.File) {
+	if now, err = p.lookWritten(ctx, want.File.Path, k, s); err != nil || now.Same(*want.File) {
 		return err
 	}
 	if byFile && now.Text != nil && want.File.Text != nil && *now.Text == *want.File.Text {
 		return p.setFile(ctx, *want.File) // the server gives the file its own mode
 	}
 	return fmt.Errorf("%s: the server made something else of it than was asked for", want.File.Path)
+}
+
+func (p *PG) lookWritten(ctx context.Context, at string, k Knob, s *pgSession) (journal.File, error) {
+	f, err := p.lookFile(ctx, at, k, s)
+	if err != nil {
+		return f, err
+	}
+	return p.asWritten(f, s)
 }
 
 // stepsTo returns the statements from one text to another.

@@ -130,11 +130,17 @@ func (l *lab) UID() int {
 }
 
 func (l *lab) Put(name string, data []byte, perm fs.FileMode, uid, gid int) error {
-	return l.do("put "+name, func() error { return l.Local.Put(name, data, perm, uid, gid) })
+	return l.PutWhile(name, data, perm, uid, gid, nil)
 }
 
-func (l *lab) Remove(name string) error {
-	return l.do("remove "+name, func() error { return l.Local.Remove(name) })
+func (l *lab) PutWhile(name string, data []byte, perm fs.FileMode, uid, gid int, still func() error) error {
+	return l.do("put "+name, func() error { return l.Local.PutWhile(name, data, perm, uid, gid, still) })
+}
+
+func (l *lab) Remove(name string) error { return l.RemoveWhile(name, nil) }
+
+func (l *lab) RemoveWhile(name string, still func() error) error {
+	return l.do("remove "+name, func() error { return l.Local.RemoveWhile(name, still) })
 }
 
 func (l *lab) Rmdir(name string) error {

@@ -2,6 +2,7 @@ package apply
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
 // TestOverrides: what is read after our file is named, with what it sets; what
@@ -40,6 +42,38 @@ func TestOverrides(t *testing.T) {
 	}
 	if got := Overrides(&snapshot.Snapshot{}, "vm.dirty_bytes"); got != nil {
 		t.Errorf("nothing is known, and yet %q", got)
+	}
+}
+
+// TestForewarned: what would win over a change, and what is else to be known, is told
+// before it is made; one sentence for all that it is true of.
+func TestForewarned(t *testing.T) {
+	l := newLab(t, debian)
+	l.lay("/etc/sysctl.d/90-late.conf", "vm.swappiness = 5\nvm.dirty_ratio = 30\n")
+	w := &World{Target: l, Kinds: Host{Files: l, Kernel: l}.Kinds()}
+	change := func(a knob.Address) plan.Change { return plan.Change{Address: a, To: "1"} }
+	p := &plan.Plan{Changes: []plan.Change{change("sysctl:vm.swappiness"), change("sysctl:vm.dirty_bytes"), change("sysctl:vm.overcommit_memory"), change("boot:quiet"), change("thp:enabled"), change("nothing:known")}}
+	var got []string
+	for _, f := range Forewarn(context.Background(), w, &snapshot.Snapshot{}, p.Changes) {
+		got = append(got, fmt.Sprint(f.Of, " ", f.Text))
+	}
+	for i, want := range []string{"[sysctl:vm.swappiness] /etc/sysctl.d/90-late.conf line 1 (vm.swappiness = 5) is read after", "[sysctl:vm.dirty_bytes] /etc/sysctl.d/90-late.conf line 2 (vm.dirty_ratio = 30)",
+		"[boot:quiet] the running kernel was started with quiet"} {
+		if i >= len(got) || !strings.HasPrefix(got[i], want) {
+			t.Fatalf("no sentence %d with %q:\n%s", i, want, strings.Join(got, "\n"))
+		}
+	}
+	if len(got) != 3 {
+		t.Errorf("more than that:\n%s", strings.Join(got, "\n"))
+	}
+
+	s := &snapshot.Snapshot{}
+	s.Host.Tuned = known.Is("virtual-guest")
+	s.Host.SysctlConf = known.Is([]host.SysctlSet{{Name: "vm.swappiness", Value: "5", File: "/etc/sysctl.d/90-late.conf", Line: 1, Read: true}})
+	of := OverridesOf(p, s)
+	if len(of) != 2 || !strings.HasPrefix(of[0], "sysctl:vm.swappiness: /etc/sysctl.d/90-late.conf line 1") ||
+		!strings.HasPrefix(of[1], "sysctl:vm.swappiness, sysctl:vm.dirty_bytes, sysctl:vm.overcommit_memory: tuned's profile") {
+		t.Errorf("%q", of)
 	}
 }
 

@@ -264,6 +264,13 @@ func (p *PG) setFile(ctx context.Context, f journal.File) error {
 	if p.Target.Reach("/") != "/" {
 		return SetFile(p.Target, f) // a tree of files runs no commands
 	}
+	now, err := LookFile(p.Target, f.Path)
+	if err != nil || now.Text == nil {
+		return err
+	}
+	if err := overtaken(now, f); err != nil {
+		return err
+	}
 	as := &target.User{UID: folder.UID, GID: folder.GID}
 	for _, argv := range [][]string{{"rm", "-f", "--", f.Path}, {"sync", "--", path.Dir(f.Path)}} {
 		out, err := p.Target.Run(ctx, target.Command{Argv: argv, As: as})

@@ -210,7 +210,7 @@ func (p *PG) afar(ctx context.Context, in *snapshot.Instance, dir string) (bool,
 	p.lock.Lock()
 	_, seen := p.manners[dir]
 	p.lock.Unlock()
-	if p.Conninfo == "" || seen {
+	if !p.named() || seen {
 		return false, nil
 	}
 	s, err := p.session(ctx, in)

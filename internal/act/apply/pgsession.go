@@ -49,7 +49,7 @@ func (p *PG) session(ctx context.Context, in *snapshot.Instance) (*pgSession, er
 	dir, _ := in.DataDirectory.Get()
 	how := collect.Connect{Conninfo: p.Conninfo, AsUID: -1}
 	var of postmaster
-	if p.Conninfo == "" {
+	if !p.named() {
 		if p.Target.Reach("/") != "/" {
 			return nil, nil // a tree of files
 		}
@@ -68,7 +68,7 @@ func (p *PG) session(ctx context.Context, in *snapshot.Instance) (*pgSession, er
 		}
 		s.hangUp()
 	}
-	if p.Conninfo == "" {
+	if !p.named() {
 		var err error
 		how, err = collect.ConnectLocal(p.Target, dir)
 		switch {
@@ -94,6 +94,9 @@ func (p *PG) session(ctx context.Context, in *snapshot.Instance) (*pgSession, er
 	}
 	return s, nil
 }
+
+// named says whether the user has told how the server is reached.
+func (p *PG) named() bool { return p.Conninfo != "" || p.Environment }
 
 // idle takes the connection that the call before left.
 func (p *PG) idle(dir string) *pgSession {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
@@ -19,11 +20,12 @@ type Unmet struct {
 	Found   string
 	Where   string // file that the found value is from; "": none, or not shown
 	Pending bool   // the right value waits for a restart
+	Unit    string // base unit of the two values
 }
 
 // String returns a clause for a person.
 func (u Unmet) String() string {
-	s := fmt.Sprintf("%s is %q and should be %q", u.Address.Name(), u.Found, u.Want)
+	s := fmt.Sprintf("%s is %q and should be %q", u.Address.Name(), unit.ShowGUC(u.Found, u.Unit), unit.ShowGUC(u.Want, u.Unit))
 	if u.Where != "" {
 		s += " (its value is from " + u.Where + ")"
 	}
@@ -52,6 +54,7 @@ func (p *PG) Verify(ctx context.Context, in *snapshot.Instance, changes []plan.C
 	if err != nil {
 		return nil, err
 	}
+	set, _ := in.Server.Settings.Get()
 	var out []Unmet
 	for _, c := range changes {
 		row, ok := rows[c.Address.Name()]
@@ -68,7 +71,7 @@ func (p *PG) Verify(ctx context.Context, in *snapshot.Instance, changes []plan.C
 			value = inFile[0][0]
 		}
 		if !sameValue(row, value, c.ToBase) {
-			out = append(out, Unmet{Address: c.Address, Want: c.ToBase, Found: value, Where: row.file, Pending: row.pending})
+			out = append(out, Unmet{Address: c.Address, Want: c.ToBase, Found: value, Where: row.file, Pending: row.pending, Unit: set[row.name].Unit})
 		}
 	}
 	return out, nil

@@ -76,14 +76,14 @@ func (e *engine) finish(ctx context.Context, c *journal.Change) error {
 	switch {
 	case want.File == nil || now.SameFile(want) || now.SameFile(c.Was):
 	case kind.Ours(judged, c.Will, k):
-		want.File = nil // our value is in it, with somebody's edit beside
+		want.File = now.File // our value is in it, with somebody's edit beside; what follows from it may be missing
 	default:
 		return e.giveUp(ctx, c, want.File.Path+" was changed by somebody while the apply was interrupted")
 	}
 	if want.Live != nil && c.Effect == knob.Now && !now.SameLive(want) && !now.SameLive(c.Was) && !e.halfway(kind, k, c, now) {
-		return e.giveUp(ctx, c, "it is "+liveOf(now)+" now: somebody has set it while the apply was interrupted")
+		return e.giveUp(ctx, c, "it is "+liveOf(kind, k, now)+" now: somebody has set it while the apply was interrupted")
 	}
-	if why := set(ctx, kind, k, want, c.Effect); why != nil {
+	if why := set(ctx, kind, k, over(want, now), c.Effect); why != nil {
 		return e.giveUp(ctx, c, why.Error())
 	}
 	return e.finished(journal.Line{Kind: journal.Done, N: c.N}, kind, k)
@@ -96,7 +96,7 @@ func (e *engine) giveUp(ctx context.Context, c *journal.Change, why string) erro
 	if err := e.takeBack(ctx, c, why); err != nil {
 		return err
 	}
-	e.w.tell(string(c.Address) + ": " + why)
+	e.w.tell(e.name(c) + ": " + why)
 	if c.Instance == "" {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
@@ -19,21 +20,26 @@ type Left struct {
 // Select says which changes of a plan the options let through. What rests on a
 // change that is left out is left out too: strict overcommit was computed for
 // shared memory that has moved into huge pages, and without the restart it has
-// not.
-func Select(p *plan.Plan, o Options) (chosen []plan.Change, left []Left) {
+// not. snap tells what a server has that the plan leaves as it is.
+func Select(p *plan.Plan, snap *snapshot.Snapshot, o Options) (chosen []plan.Change, left []Left) {
 	var out []step
+	leave := func(c plan.Change, why string) {
+		left, out = append(left, Left{c, why}), append(out, stepOf(&c))
+	}
 	for _, c := range p.Changes {
 		if why := o.bars(&c); why != "" {
-			left, out = append(left, Left{c, why}), append(out, stepOf(&c))
+			leave(c, why)
 			continue
 		}
 		chosen = append(chosen, c)
 	}
 	for again := true; again; {
 		again = false
-		for i := range chosen {
-			if why := o.unfounded(stepOf(&chosen[i]), chosen, out); why != "" {
-				left, out = append(left, Left{chosen[i], why}), append(out, stepOf(&chosen[i]))
+		made := steps(chosen)
+		for _, i := range settled(made) {
+			made[i].firm = made[i].needsPages(made, out, snap)
+			if why := o.unfounded(made[i], made, out); why != "" {
+				leave(chosen[i], why)
 				chosen = slices.Delete(chosen, i, i+1)
 				again = true
 				break
@@ -43,11 +49,30 @@ func Select(p *plan.Plan, o Options) (chosen []plan.Change, left []Left) {
 	return chosen, left
 }
 
+// settled is the order in which steps are judged: where a server may not go to
+// huge_pages=on, the rest of it can do with what there is.
+func settled(made []step) []int {
+	order := make([]int, len(made))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch x, y := made[a].address == pages, made[b].address == pages; {
+		case x == y:
+			return 0
+		case x:
+			return -1
+		}
+		return 1
+	})
+	return order
+}
+
 func (o *Options) bars(c *plan.Change) string {
 	switch {
-	case len(o.Only) > 0 && !slices.Contains(o.Only, c.Address):
+	case len(o.Only) > 0 && !Named(o.Only, c):
 		return "it was not asked for"
-	case slices.Contains(o.Skip, c.Address):
+	case Named(o.Skip, c):
 		return "it was declined"
 	case c.Effect > o.MaxEffect:
 		return fmt.Sprintf("it takes effect at a %s, and no more than %s was allowed", c.Effect, o.MaxEffect)
@@ -55,7 +80,7 @@ func (o *Options) bars(c *plan.Change) string {
 	return ""
 }
 
-func (o *Options) unfounded(s step, chosen []plan.Change, out []step) string {
+func (o *Options) unfounded(s step, made, out []step) string {
 	for _, f := range out {
 		if s.restsOn(f) && !s.sibling(f) {
 			return fmt.Sprintf("it rests on %s, which is left out", f.address)
@@ -63,9 +88,9 @@ func (o *Options) unfounded(s step, chosen []plan.Change, out []step) string {
 	}
 	// A pool that no server is restarted onto is memory lost. Who names the pool
 	// alone may want to restart later.
-	if s.growsPool() && !slices.Contains(o.Only, s.address) {
+	if s.growsPool() && !slices.Contains(o.Only, Which{Address: s.address}) {
 		for _, f := range out {
-			if f.restarts() && !slices.ContainsFunc(chosen, func(c plan.Change) bool { return stepOf(&c).restarts() }) {
+			if f.restarts() && !slices.ContainsFunc(made, step.restarts) {
 				return "no server is restarted that would use the pages"
 			}
 		}
@@ -76,9 +101,9 @@ func (o *Options) unfounded(s step, chosen []plan.Change, out []step) string {
 // risks refuses where a change of high risk was not accepted.
 func (o *Options) risks(chosen []plan.Change) error {
 	var open []string
-	for _, c := range chosen {
-		if c.Risk == knob.High && !slices.Contains(o.AcceptRisk, c.Address) {
-			open = append(open, string(c.Address))
+	for i := range chosen {
+		if c := &chosen[i]; c.Risk == knob.High && !Named(o.AcceptRisk, c) {
+			open = append(open, WhichOf(c).String())
 		}
 	}
 	if len(open) == 0 {
@@ -95,13 +120,44 @@ type step struct {
 	instance string
 	from, to string
 	effect   knob.Effect
+	firm     bool // of a restart: without its huge pages the server would not start
 }
 
 func stepOf(c *plan.Change) step {
 	return step{address: c.Address, instance: c.Instance, from: c.FromBase, to: c.ToBase, effect: c.Effect}
 }
 
+func steps(list []plan.Change) (out []step) {
+	for i := range list {
+		out = append(out, stepOf(&list[i]))
+	}
+	return out
+}
+
+// needsPages says whether the server that s restarts would not start without the
+// pages that the plan has for it: with huge_pages=on, and not with try, which takes
+// what it gets. Of a server whose huge_pages is not known it is not said that it
+// could do without.
+func (s step) needsPages(made, out []step, snap *snapshot.Snapshot) bool {
+	same := func(f step) bool { return f.address == pages && f.instance == s.instance }
+	if i := slices.IndexFunc(made, same); i >= 0 {
+		return made[i].to == "on"
+	}
+	if i := slices.IndexFunc(out, same); i >= 0 {
+		return out[i].from == "on"
+	}
+	for i := range snap.Instances {
+		if in := &snap.Instances[i]; in.Label() == s.instance {
+			set, _ := in.Server.Settings.Get()
+			v, ok := set.Text(pages.Name())
+			return !ok || v == "on"
+		}
+	}
+	return true
+}
+
 const (
+	pages    = knob.Address("pg:huge_pages")
 	pool     = knob.Address("sysctl:vm.nr_hugepages")
 	mode     = knob.Address("sysctl:vm.overcommit_memory")
 	limit    = knob.Address("sysctl:vm.overcommit_kbytes")
@@ -127,7 +183,7 @@ func (s step) restsOn(f step) bool {
 	case s.sibling(f):
 		return true
 	case s.restarts():
-		return f.growsPool()
+		return s.firm && f.growsPool()
 	case s.shrinksPool():
 		return f.restarts()
 	case s.address == mode && s.commits():

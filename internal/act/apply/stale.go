@@ -36,7 +36,7 @@ func (e *engine) fitness(ctx context.Context, chosen []plan.Change) error {
 			}
 		}
 		if want.File != nil {
-			if err := e.w.Target.Writable(want.File.Path); err != nil {
+			if err := e.mayWrite(ctx, kind, k, *want.File); err != nil {
 				return noAccess(want.File.Path, err)
 			}
 		}
@@ -63,6 +63,13 @@ func (e *engine) fitness(ctx context.Context, chosen []plan.Change) error {
 	return nil
 }
 
+func (e *engine) mayWrite(ctx context.Context, kind Kind, k Knob, f journal.File) error {
+	if s, ok := kind.(Scribe); ok {
+		return s.MayWrite(ctx, k, f)
+	}
+	return e.w.Target.Writable(f.Path)
+}
+
 // movedFrom says whether a knob has another live value than the one that a plan
 // found, and which. Where a kind spells live values otherwise than the plan does
 // (pg_settings' base unit), it is asked what the plan's would be. A knob without
@@ -74,7 +81,7 @@ func movedFrom(kind Kind, now journal.State, k Knob, from, base string) (string,
 	if was, err := kind.Want(now, k, from); err == nil && (was.Live == nil || was.SameLive(now)) {
 		return "", false
 	}
-	return *now.Live, true
+	return spelled(kind, k, *now.Live), true
 }
 
 func stale(detail string) error {

@@ -113,7 +113,7 @@ func (e *engine) drift(ctx context.Context, c *journal.Change) Drift {
 		d.Hold = Changed
 	}
 	if d.Hold == Changed || d.Hold == Lost {
-		d.Found = liveOf(now)
+		d.Found = liveOf(kind, k, now)
 		if v, ok := kind.(Witness); ok {
 			d.By = v.Witness(ctx, k, now)
 		}

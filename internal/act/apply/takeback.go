@@ -17,7 +17,7 @@ func (e *engine) takeBack(ctx context.Context, c *journal.Change, why string) er
 	if err != nil {
 		return e.append(journal.Line{Kind: journal.Kept, N: c.N, Reason: err.Error()})
 	}
-	e.w.tell(fmt.Sprintf("%s: back to %s", c.Address, c.Before)) // before the look: nothing that waits may come between it and the step
+	e.w.tell(fmt.Sprintf("%s: back to %s", e.name(c), c.Before)) // before the look: nothing that waits may come between it and the step
 	found, err := kind.Look(ctx, k)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.Address, err)
@@ -28,7 +28,7 @@ func (e *engine) takeBack(ctx context.Context, c *journal.Change, why string) er
 	}
 	nothing := to.File == nil && to.Live == nil
 	if theirs != "" && nothing {
-		e.w.tell(fmt.Sprintf("%s: kept: %s", c.Address, theirs))
+		e.w.tell(fmt.Sprintf("%s: kept: %s", e.name(c), theirs))
 		return e.append(journal.Line{Kind: journal.Kept, N: c.N, Reason: theirs})
 	}
 	if err := e.append(journal.Line{Kind: journal.Undoing, N: c.N, Address: c.Address, Before: &found, After: &to}); err != nil {
@@ -37,7 +37,7 @@ func (e *engine) takeBack(ctx context.Context, c *journal.Change, why string) er
 	if nothing {
 		return e.append(journal.Line{Kind: journal.Undone, N: c.N, Reason: why})
 	}
-	if err := set(ctx, kind, k, to, c.Effect); err != nil {
+	if err := set(ctx, kind, k, over(to, found), c.Effect); err != nil {
 		if err := e.append(journal.Line{Kind: journal.Failed, N: c.N, Reason: "it could not be taken back: " + err.Error()}); err != nil {
 			return err
 		}
@@ -65,14 +65,17 @@ func (e *engine) back(kind Kind, k Knob, c *journal.Change, found journal.State)
 			to.Live = c.Was.Live
 		case found.SameLive(c.Was):
 		default:
-			theirs = fmt.Sprintf("it is %s now, and we had set it to %s: somebody has changed it since", liveOf(found), *c.Will.Live)
+			theirs = fmt.Sprintf("it is %s now, and we had set it to %s: somebody has changed it since", liveOf(kind, k, found), spelled(kind, k, *c.Will.Live))
 		}
 	}
 	if c.Will.File == nil || found.File == nil {
 		return to, theirs, nil
 	}
+	// Where a step was cut short the file may be as it should while what follows
+	// from it, such as update-grub, was not done: Set finishes it.
+	cutShort := c.State != journal.IsDone
 	if origin, ok := e.log.Origin(c, *found.File); ok {
-		if !origin.Same(*found.File) {
+		if cutShort || !origin.Same(*found.File) {
 			to.File = &origin
 		}
 		return to, theirs, nil
@@ -83,12 +86,17 @@ func (e *engine) back(kind Kind, k Knob, c *journal.Change, found journal.State)
 	case found.SameFile(c.Will):
 		to.File = c.Was.File
 	case found.SameFile(c.Was):
+		if cutShort {
+			to.File = c.Was.File
+		}
 	case kind.Ours(judged, c.Will, k):
 		rest, err := kind.Without(judged, c.Was, k)
 		if err != nil {
 			return to, theirs, err
 		}
 		to.File = rest.File
+	case cutShort && e.without(kind, k, c, judged):
+		to.File = found.File
 	default:
 		if theirs != "" {
 			theirs += "; "
@@ -96,6 +104,13 @@ func (e *engine) back(kind Kind, k Knob, c *journal.Change, found journal.State)
 		theirs += found.File.Path + " no longer has our value: somebody has changed it since"
 	}
 	return to, theirs, nil
+}
+
+// without says whether a file has our value no more, and whatever it had for the
+// knob before: somebody's edit is beside it.
+func (e *engine) without(kind Kind, k Knob, c *journal.Change, found journal.State) bool {
+	rest, err := kind.Without(found, c.Was, k)
+	return err == nil && rest.File != nil && rest.File.Same(*found.File)
 }
 
 // halfway says whether a live value is what a step that a crash cut short left.

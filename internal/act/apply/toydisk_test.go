@@ -40,6 +40,8 @@ type toyDisk struct {
 	most   int  // huge pages that the kernel can find
 
 	points, writes int
+
+	somebody func(n int) // acts at a point, by its number
 }
 
 const (
@@ -52,6 +54,9 @@ const (
 // point is where the process may die. lost takes back what is not on disk yet.
 func (d *toyDisk) point(lost func()) {
 	d.points++
+	if d.somebody != nil {
+		d.somebody(d.points)
+	}
 	if d.fuse == 0 {
 		d.fuse = -1
 		if d.power && lost != nil && d.cut%2 == 1 {
@@ -137,6 +142,10 @@ func (d *toyDisk) Write(name string, data []byte, perm fs.FileMode) error {
 }
 
 func (d *toyDisk) Put(name string, data []byte, perm fs.FileMode, uid, gid int) error {
+	return d.PutWhile(name, data, perm, uid, gid, func() error { return nil })
+}
+
+func (d *toyDisk) PutWhile(name string, data []byte, perm fs.FileMode, uid, gid int, still func() error) error {
 	d.point(nil)
 	if d.full {
 		return &fs.PathError{Op: "write", Path: name, Err: syscall.ENOSPC}
@@ -147,6 +156,10 @@ func (d *toyDisk) Put(name string, data []byte, perm fs.FileMode, uid, gid int) 
 	d.point(nil)
 	d.files[temp] = toyFile{data: string(data)}
 	d.point(nil)
+	if err := still(); err != nil {
+		delete(d.files, temp)
+		return err
+	}
 	old, was := d.files[name]
 	delete(d.files, temp)
 	d.files[name] = toyFile{data: string(data), mode: perm, uid: uid, gid: gid}
@@ -164,7 +177,14 @@ func (d *toyDisk) restore(name string, old toyFile, was bool) {
 }
 
 func (d *toyDisk) Remove(name string) error {
+	return d.RemoveWhile(name, func() error { return nil })
+}
+
+func (d *toyDisk) RemoveWhile(name string, still func() error) error {
 	d.point(nil)
+	if err := still(); err != nil {
+		return err
+	}
 	d.writes++
 	old, was := d.files[name]
 	delete(d.files, name)

@@ -68,6 +68,7 @@ type Change struct {
 	Where    string       `json:"where"`
 	State    ChangeState  `json:"state"`
 	Reason   string       `json:"reason,omitempty"`
+	Notes    []string     `json:"notes,omitempty"` // what there is to know though it is done, or undone
 	Effect   knob.Effect  `json:"effect"`
 
 	Was   State `json:"-"` // as found before it was touched; zero while it is only planned
@@ -200,7 +201,7 @@ func (j *Journal) change(c *Change, l *Line) error {
 		c.State, c.Was, c.Will, c.Where = IsIntended, *l.Before, *l.After, l.After.Where()
 		j.follow(l)
 	case Done:
-		c.State, c.Reason, c.dirty = IsDone, "", needsActivation(c)
+		c.State, c.Reason, c.Notes, c.dirty = IsDone, "", l.Notes, needsActivation(c)
 	case Failed:
 		if c.State == IsUndoing {
 			c.State = IsDone // and an undo may be tried again
@@ -215,7 +216,7 @@ func (j *Journal) change(c *Change, l *Line) error {
 		c.State, c.back = IsUndoing, *l.Before
 		j.follow(l)
 	case Undone:
-		c.State = IsUndone
+		c.State, c.Notes = IsUndone, l.Notes
 		c.dirty = needsActivation(c) && (c.tried || !c.back.SameLive(c.Was))
 		if !j.Undoing {
 			c.State, c.Reason = IsFailed, l.Reason // brought back by the apply itself

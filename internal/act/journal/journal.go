@@ -35,6 +35,9 @@ type File struct {
 	// this state back removes the folders from the file's own up to it, as far
 	// as they are empty.
 	Missing string `json:"missing,omitempty"`
+	// Over is the file that this one is to take the place of, and no other; nil:
+	// whatever is there. It is of a step under way, and in no journal.
+	Over *File `json:"-"`
 }
 
 // Kind says what a line tells.
@@ -73,6 +76,7 @@ type Line struct {
 	Before   *State       `json:"before,omitempty"`
 	After    *State       `json:"after,omitempty"`
 	Reason   string       `json:"reason,omitempty"`
+	Notes    []string     `json:"notes,omitempty"` // what there is to know beside, of a step that succeeded
 }
 
 // Run is the head of a journal.

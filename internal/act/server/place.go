@@ -24,12 +24,17 @@ type place struct {
 // where that is out of the account's reach or makes the socket's path too long.
 func newPlace(acc Account) (*place, error) {
 	var errs []error
+	me, err := self()
+	if err != nil {
+		return nil, fmt.Errorf("private temporary folder: %w", err)
+	}
 	for _, parent := range []string{os.TempDir(), "/tmp"} {
 		if acc.Switch && !reachable(parent) {
 			errs = append(errs, fmt.Errorf("%s: not open to an unprivileged user", parent))
 			continue
 		}
-		dir, err := os.MkdirTemp(parent, "pgfettle-")
+		sweep(parent, me)
+		dir, err := os.MkdirTemp(parent, placePattern)
 		if err != nil {
 			errs = append(errs, err)
 			continue
@@ -44,7 +49,8 @@ func newPlace(acc Account) (*place, error) {
 			continue
 		}
 		p := &place{path: dir, root: root, account: acc}
-		if err := p.own("."); err != nil {
+		// the owner first: who is killed behind it leaves nothing that would stay
+		if err := errors.Join(root.WriteFile(ownerFile, []byte(me.text()), 0o600), p.own(".")); err != nil {
 			errs = append(errs, err, p.remove())
 			continue
 		}

@@ -25,6 +25,11 @@ func (l *Local) folder(name string) (*os.Root, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
+	return l.enter(abs)
+}
+
+// enter opens the folder of a path in which every link is followed already.
+func (l *Local) enter(abs string) (*os.Root, string, error) {
 	at := abs
 	if !l.host() {
 		at = filepath.Join(l.Root, abs)
@@ -35,6 +40,12 @@ func (l *Local) folder(name string) (*os.Root, string, error) {
 
 // Put implements Target.
 func (l *Local) Put(name string, data []byte, perm fs.FileMode, uid, gid int) error {
+	return l.PutWhile(name, data, perm, uid, gid, nil)
+}
+
+// PutWhile implements Target. Between the asking and the rename are no more than
+// two system calls; an editor that saves in that very moment is still lost.
+func (l *Local) PutWhile(name string, data []byte, perm fs.FileMode, uid, gid int, still func() error) error {
 	dir, base, err := l.folder(name)
 	if err != nil {
 		return err
@@ -51,15 +62,24 @@ func (l *Local) Put(name string, data []byte, perm fs.FileMode, uid, gid int) er
 	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	return replaceAs(dir, base, data, perm, &User{UID: uid, GID: gid})
+	return replaceAs(dir, base, data, perm, &User{UID: uid, GID: gid}, still)
 }
 
-// Remove implements Target. A symbolic link is followed as Put follows it.
-func (l *Local) Remove(name string) error {
-	dir, base, err := l.folder(name)
+// Remove implements Target. A symbolic link in the last place is refused: who may
+// write to the folder could lead us to a file that is not his, and what is removed
+// under that name is never more than the name.
+func (l *Local) Remove(name string) error { return l.RemoveWhile(name, nil) }
+
+// RemoveWhile implements Target.
+func (l *Local) RemoveWhile(name string, still func() error) error {
+	up, err := l.Resolve(path.Dir(clean(name)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // not even its folder is there
 	}
+	if err != nil {
+		return err
+	}
+	dir, base, err := l.enter(path.Join(up, path.Base(clean(name))))
 	if err != nil {
 		return err
 	}
@@ -70,8 +90,15 @@ func (l *Local) Remove(name string) error {
 		return nil
 	case err != nil:
 		return err
+	case in.Mode&fs.ModeSymlink != 0:
+		return &fs.PathError{Op: "remove", Path: name, Err: syscall.ELOOP}
 	case !in.Mode.IsRegular():
 		return &fs.PathError{Op: "remove", Path: name, Err: ErrNotRegular}
+	}
+	if still != nil {
+		if err := still(); err != nil {
+			return err
+		}
 	}
 	if err := dir.Remove(base); err != nil {
 		return err

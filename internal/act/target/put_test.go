@@ -46,6 +46,31 @@ func TestPutGivesTheFileAway(t *testing.T) {
 	}
 }
 
+// TestPutWhile: who is asked last sees the old file, and may leave it so; nothing
+// is left beside it then.
+func TestPutWhile(t *testing.T) {
+	l, root := tree(t)
+	at := filepath.Join(root, "srv/wal/x")
+	no := errors.New("somebody was faster")
+	for _, c := range []struct {
+		answer error
+		holds  string
+	}{{no, "wal\n"}, {nil, "new\n"}} {
+		seen := ""
+		err := l.PutWhile("/srv/wal/x", []byte("new\n"), 0o600, os.Getuid(), os.Getgid(), func() error {
+			b, _ := os.ReadFile(at)
+			seen = string(b)
+			return c.answer
+		})
+		if b, _ := os.ReadFile(at); !errors.Is(err, c.answer) || seen != "wal\n" || string(b) != c.holds {
+			t.Errorf("%v: it was %q when it was asked, and is %q", err, seen, b)
+		}
+		if names, err := l.ReadDir("/srv/wal"); err != nil || len(names) != 1 {
+			t.Errorf("beside it: %q, %v", names, err)
+		}
+	}
+}
+
 func TestRemove(t *testing.T) {
 	l, root := tree(t)
 	if err := l.Remove("/srv/wal/x"); err != nil {
@@ -61,6 +86,32 @@ func TestRemove(t *testing.T) {
 	}
 	if err := l.Remove("/srv/wal"); !errors.Is(err, ErrNotRegular) {
 		t.Errorf("a folder: %v", err)
+	}
+}
+
+// TestRemoveLeavesLinks: neither a link nor what it leads to is removed, also where
+// it leads nowhere; links among the folders above are followed.
+func TestRemoveLeavesLinks(t *testing.T) {
+	l, root := tree(t)
+	link(t, root, "link", "srv/wal/x")
+	link(t, root, "dangling", "srv/nowhere")
+	link(t, root, "folder", "srv/wal")
+	for _, name := range []string{"/link", "/dangling", "/folder"} {
+		if err := l.Remove(name); !errors.Is(err, syscall.ELOOP) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := os.Lstat(filepath.Join(root, name)); err != nil {
+			t.Errorf("%s is gone: %v", name, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(root, "srv/wal/x")); err != nil {
+		t.Errorf("the file behind the link is gone: %v", err)
+	}
+	if err := l.Remove("/folder/x"); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(filepath.Join(root, "srv/wal/x")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it is still there: %v", err)
 	}
 }
 

@@ -51,6 +51,10 @@ type Target interface {
 	// Put is Write with the mode and the owner that the file has to have from
 	// its first moment under its name, whatever the old file's were.
 	Put(name string, data []byte, perm fs.FileMode, uid, gid int) error
+	// PutWhile is Put that asks once more, when the new file lies ready beside the
+	// old one and only the rename is left. Where still returns an error nothing is
+	// replaced, and the error is that.
+	PutWhile(name string, data []byte, perm fs.FileMode, uid, gid int, still func() error) error
 	// Poke writes a file of /proc or /sys in one write(2), in place: the value
 	// and a newline, as echo does.
 	Poke(name, value string) error
@@ -59,8 +63,10 @@ type Target interface {
 	// added; only a crash can leave a part.
 	Append(name string, data []byte) error
 	// Remove unlinks a file, and fsyncs its folder. A file that is not there is
-	// no error.
+	// no error; a symbolic link is one, and what it leads to stays.
 	Remove(name string) error
+	// RemoveWhile is Remove that asks once more, when only the unlink is left.
+	RemoveWhile(name string, still func() error) error
 	// Writable says, without writing, whether a file of this name could be made
 	// or replaced: nil, or the error that it would meet.
 	Writable(name string) error

@@ -36,11 +36,12 @@ func replace(dir *os.Root, base string, data []byte, perm fs.FileMode) error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
-	return replaceAs(dir, base, data, perm, owner)
+	return replaceAs(dir, base, data, perm, owner, nil)
 }
 
-// replaceAs gives the new file to owner, or leaves it ours where that is nil.
-func replaceAs(dir *os.Root, base string, data []byte, perm fs.FileMode, owner *User) (err error) {
+// replaceAs gives the new file to owner, or leaves it ours where that is nil. still,
+// if there is one, is asked before the rename.
+func replaceAs(dir *os.Root, base string, data []byte, perm fs.FileMode, owner *User, still func() error) (err error) {
 	f, temp, err := temporary(dir, base)
 	if err != nil {
 		return err
@@ -67,6 +68,11 @@ func replaceAs(dir *os.Root, base string, data []byte, perm fs.FileMode, owner *
 	}
 	if err = f.Close(); err != nil {
 		return err
+	}
+	if still != nil {
+		if err = still(); err != nil {
+			return err
+		}
 	}
 	if err = dir.Rename(temp, base); err != nil {
 		return err

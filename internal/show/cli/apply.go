@@ -58,9 +58,15 @@ huge pages that no server would use, strict overcommit before the shared memory
 is in huge pages. Changes of high risk are made only when they are named with
 --accept-risk ADDRESS,… ('all' for all of them); else they are left out and named.
 When nothing is left to do for that reason, or because everything was declined,
-the exit code is 5; when the bounds alone leave nothing, it is 0. Where another program owns the configuration of an instance
-(Patroni, CloudNativePG, Ansible, …) the apply is refused and the change printed in
-the form of that program.
+the exit code is 5; when the bounds alone leave nothing, it is 0.
+
+An ADDRESS is meant in every instance that the plan has it for. One instance is
+named behind an @, by its data directory as the plan shows it:
+pg:work_mem@/srv/pg/17.
+
+Where another program owns the configuration of an instance (Patroni,
+CloudNativePG, Ansible, …) the apply is refused and the change printed in the form
+of that program.
 
 With --root DIR files are changed in a tree of files, such as an image: only those,
 no live values, and no server is asked. What to plan for is told by a PLANFILE or
@@ -72,6 +78,7 @@ Nothing runs there, so --max-effect is reboot where nothing else is said.
   pgfettle apply --profile oltp --max-effect restart
   pgfettle plan --format json > plan.json; pgfettle apply plan.json --yes
   pgfettle apply --only sysctl:vm.swappiness,thp:enabled
+  pgfettle apply --only pg:work_mem@/srv/pg/17
   pgfettle apply --yes --max-effect restart --accept-risk sysctl:vm.overcommit_memory
   pgfettle apply --root ./image --for 'ram=64GB,cpus=16,storage=nvme,pg=17' --yes
   pgfettle apply --resume`,
@@ -102,7 +109,7 @@ Nothing runs there, so --max-effect is reboot where nothing else is said.
 	f := cmd.Flags()
 	f.StringVar(&o.maxEffect, "max-effect", "reload", maxEffectUsage)
 	f.StringSliceVar(&o.accept, "accept-risk", nil, "make these changes of high risk too: `ADDRESS,…`, or all")
-	f.StringSliceVar(&o.only, "only", nil, "make these changes only: `ADDRESS,…`")
+	f.StringSliceVar(&o.only, "only", nil, "make these changes only: `ADDRESS,…` or ADDRESS@INSTANCE")
 	f.BoolVar(&o.yes, "yes", false, "ask nothing")
 	f.BoolVar(&o.wait, "wait", false, "wait for another apply or undo to end, instead of refusing")
 	f.StringVar(&o.resume, "resume", "", "go on with an apply that was interrupted: the last one, or the one with this `ID`")
@@ -134,9 +141,12 @@ func runApply(ctx context.Context, env *Env, o *applyOptions) error {
 		return err
 	}
 	p = perUnit(p, l.snapshot)
-	s := &selection{options: opts, plan: p, acceptAll: slices.Contains(o.accept, "all")}
+	s := &selection{options: opts, plan: p, snapshot: l.snapshot, acceptAll: slices.Contains(o.accept, "all")}
 	if o.place.root != "" {
 		s.files = w.Target
+	}
+	if err := s.named(); err != nil {
+		return err
 	}
 	s.choose()
 	if err := refused(env, server, d, l, s.chosen); err != nil {
@@ -147,6 +157,9 @@ func runApply(ctx context.Context, env *Env, o *applyOptions) error {
 	}
 	if len(s.chosen) == 0 {
 		return s.nothing(env.Stdout)
+	}
+	if err := render.ForewarnedText(env.Stdout, apply.Forewarn(ctx, w, l.snapshot, s.chosen), p.Warnings, env.Style()); err != nil {
+		return err
 	}
 	if !o.yes {
 		if err := s.ask(ctx, env); err != nil {
@@ -224,14 +237,14 @@ func (o *applyOptions) options() (apply.Options, error) {
 	for _, list := range []struct {
 		flag string
 		from []string
-		to   *[]knob.Address
+		to   *[]apply.Which
 	}{{"only", o.only, &opts.Only}, {"accept-risk", o.accept, &opts.AcceptRisk}} {
 		for _, text := range list.from {
 			text = strings.TrimSpace(text)
 			if list.flag == "accept-risk" && text == "all" {
 				continue
 			}
-			a, err := knob.Parse(text)
+			a, err := apply.ParseWhich(text)
 			if err != nil {
 				return opts, usage("--"+list.flag+": "+err.Error(), didYouMean(text, ruleAddresses(), "write an address as the plan shows it, such as sysctl:vm.swappiness or pg:work_mem"))
 			}

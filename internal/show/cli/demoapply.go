@@ -56,7 +56,7 @@ func demoApply(ctx context.Context, env *Env, inst *server.Instance, l *loaded, 
 	if err != nil {
 		return fmt.Errorf("settings before: %w", err)
 	}
-	s := &selection{options: apply.Options{MaxEffect: knob.Restart}, plan: perUnit(&part, l.snapshot)}
+	s := &selection{options: apply.Options{MaxEffect: knob.Restart}, plan: perUnit(&part, l.snapshot), snapshot: l.snapshot}
 	s.choose()
 	kind.Pool = poolOf(s.chosen)
 	step("pgfettle apply --yes --max-effect restart %s", inst.DataDir)

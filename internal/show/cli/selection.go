@@ -22,44 +22,67 @@ import (
 type selection struct {
 	options   apply.Options
 	plan      *plan.Plan
+	snapshot  *snapshot.Snapshot
 	acceptAll bool
 	files     target.Target // --root: the tree; nil: a host
 
 	chosen []plan.Change
 	left   []apply.Left
-	barred map[knob.Address]string // addresses in options.Skip, and why
+	barred map[apply.Which]string // what is in options.Skip for another reason than a person, and why
 }
 
 // choose applies the bounds. Risks that were not accepted are left out rather
 // than ending the whole: what does not rest on them is done.
 func (s *selection) choose() {
 	if s.barred == nil {
-		s.barred = map[knob.Address]string{}
+		s.barred = map[apply.Which]string{}
 	}
 	for _, c := range s.plan.Changes {
 		if !s.asked(&c) {
 			continue
 		}
 		if c.Risk == knob.High && s.acceptAll {
-			s.options.AcceptRisk = append(s.options.AcceptRisk, c.Address)
+			s.options.AcceptRisk = append(s.options.AcceptRisk, apply.WhichOf(&c))
 		}
-		if why := s.bars(&c); why != "" && s.barred[c.Address] == "" {
-			s.barred[c.Address] = why
-			s.options.Skip = append(s.options.Skip, c.Address)
+		if why := s.bars(&c); why != "" && s.barred[apply.WhichOf(&c)] == "" {
+			s.barred[apply.WhichOf(&c)] = why
+			s.options.Skip = append(s.options.Skip, apply.WhichOf(&c))
 		}
 	}
-	s.chosen, s.left = apply.Select(s.plan, s.options)
+	s.chosen, s.left = apply.Select(s.plan, s.snapshot, s.options)
 	s.left = slices.DeleteFunc(s.left, func(l apply.Left) bool { return !s.asked(&l.Change) }) // nobody needs to be told
 	for i := range s.left {
-		if why := s.barred[s.left[i].Change.Address]; why != "" && slices.Contains(s.options.Skip, s.left[i].Change.Address) {
+		if why := s.barred[apply.WhichOf(&s.left[i].Change)]; why != "" {
 			s.left[i].Reason = why
 		}
 	}
 }
 
+// named refuses a name with an instance that the plan is not for.
+func (s *selection) named() error {
+	var labels []string
+	for i := range s.snapshot.Instances {
+		labels = append(labels, s.snapshot.Instances[i].Label())
+	}
+	for _, c := range s.plan.Changes {
+		labels = append(labels, c.Instance)
+	}
+	slices.Sort(labels)
+	labels = slices.DeleteFunc(slices.Compact(labels), func(l string) bool { return l == "" })
+	for _, list := range [][]apply.Which{s.options.Only, s.options.AcceptRisk} {
+		for _, w := range list {
+			if w.Instance != "" && !slices.Contains(labels, w.Instance) {
+				return usage(fmt.Sprintf("%s: there is no instance %q here", w, w.Instance),
+					didYouMean(w.Instance, labels, "write the data directory as the plan shows it: pg:work_mem@/srv/pg/17"))
+			}
+		}
+	}
+	return nil
+}
+
 // asked says whether --only lets a change through.
 func (s *selection) asked(c *plan.Change) bool {
-	return len(s.options.Only) == 0 || slices.Contains(s.options.Only, c.Address)
+	return len(s.options.Only) == 0 || apply.Named(s.options.Only, c)
 }
 
 // notAccepted is why a change of high risk is left out.
@@ -69,7 +92,7 @@ func (s *selection) bars(c *plan.Change) string {
 	switch {
 	case c.Effect > s.options.MaxEffect:
 		return "" // the reason that comes first
-	case c.Risk == knob.High && !slices.Contains(s.options.AcceptRisk, c.Address):
+	case c.Risk == knob.High && !apply.Named(s.options.AcceptRisk, c):
 		return notAccepted
 	case s.files == nil:
 		return ""
@@ -118,10 +141,7 @@ func (s *selection) ask(ctx context.Context, env *Env) error {
 		case "quit":
 			return &say.Problem{Message: "nothing was changed: you quit", Code: exitRefused}
 		case "skip":
-			for _, c := range g.Changes {
-				s.barred[c.Address] = declined
-				s.options.Skip = append(s.options.Skip, c.Address)
-			}
+			s.decline(g.Changes)
 		}
 	}
 	before := len(s.left)
@@ -132,6 +152,15 @@ func (s *selection) ask(ctx context.Context, env *Env) error {
 		}
 	}
 	return nil
+}
+
+// decline leaves changes out that a person said no to: these, and not those of the
+// same knobs in another instance.
+func (s *selection) decline(list []plan.Change) {
+	for i := range list {
+		s.barred[apply.WhichOf(&list[i])] = declined
+		s.options.Skip = append(s.options.Skip, apply.WhichOf(&list[i]))
+	}
 }
 
 // perUnit gives a property of systemd units, which a plan has once, to each unit

@@ -37,13 +37,13 @@ func TestSelection(t *testing.T) {
 	}{
 		"a high risk is left out and named": {apply.Options{MaxEffect: knob.Reload}, false, "sysctl:vm.swappiness pg:work_mem",
 			map[knob.Address]string{"pg:wal_level": "risk is high", "pg:max_connections": "restart"}},
-		"one that was accepted is made": {apply.Options{MaxEffect: knob.Reload, AcceptRisk: []knob.Address{"pg:wal_level"}}, false, "sysctl:vm.swappiness pg:work_mem pg:wal_level",
+		"one that was accepted is made": {apply.Options{MaxEffect: knob.Reload, AcceptRisk: []apply.Which{{Address: "pg:wal_level"}}}, false, "sysctl:vm.swappiness pg:work_mem pg:wal_level",
 			map[knob.Address]string{"pg:max_connections": "restart"}},
 		"all are accepted, and the restart too": {apply.Options{MaxEffect: knob.Restart}, true, "sysctl:vm.swappiness pg:work_mem pg:wal_level pg:max_connections", nil},
-		"what was not asked for is not told":    {apply.Options{MaxEffect: knob.Restart, Only: []knob.Address{"pg:work_mem"}}, false, "pg:work_mem", nil},
+		"what was not asked for is not told":    {apply.Options{MaxEffect: knob.Restart, Only: []apply.Which{{Address: "pg:work_mem"}}}, false, "pg:work_mem", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &selection{options: c.options, plan: p, acceptAll: c.all}
+			s := &selection{options: c.options, plan: p, snapshot: &snapshot.Snapshot{}, acceptAll: c.all}
 			s.choose()
 			var got []string
 			for _, ch := range s.chosen {
@@ -61,6 +61,68 @@ func TestSelection(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestSelectionOfInstances: the same knob of two instances is declined, asked for
+// and accepted in each by itself.
+func TestSelectionOfInstances(t *testing.T) {
+	of := func(dir string, c plan.Change) plan.Change {
+		c.Instance, c.Key = dir, dir
+		return c
+	}
+	p := &plan.Plan{Changes: []plan.Change{
+		of("/a", change("pg:work_mem", knob.Reload, knob.Low)), of("/a", change("pg:wal_level", knob.Reload, knob.High)),
+		of("/b", change("pg:work_mem", knob.Reload, knob.Low)), of("/b", change("pg:wal_level", knob.Reload, knob.High)),
+	}}
+	which := func(s string) apply.Which {
+		t.Helper()
+		w, err := apply.ParseWhich(s)
+		if err != nil || w.String() != s {
+			t.Fatalf("%q is read as %v, %v", s, w, err)
+		}
+		return w
+	}
+	for name, c := range map[string]struct {
+		options apply.Options
+		decline []plan.Change
+		all     bool
+		chosen  string
+		left    int
+	}{
+		"declined in one":     {decline: p.Changes[:2], all: true, chosen: "pg:work_mem@/b pg:wal_level@/b", left: 2},
+		"asked for in one":    {options: apply.Options{Only: []apply.Which{which("pg:work_mem@/b")}}, chosen: "pg:work_mem@/b"},
+		"asked for in both":   {options: apply.Options{Only: []apply.Which{which("pg:work_mem")}}, chosen: "pg:work_mem@/a pg:work_mem@/b"},
+		"accepted in one":     {options: apply.Options{AcceptRisk: []apply.Which{which("pg:wal_level@/a")}}, chosen: "pg:work_mem@/a pg:wal_level@/a pg:work_mem@/b", left: 1},
+		"all of it, accepted": {all: true, chosen: "pg:work_mem@/a pg:wal_level@/a pg:work_mem@/b pg:wal_level@/b"},
+	} {
+		c.options.MaxEffect = knob.Restart
+		s := &selection{options: c.options, plan: p, snapshot: &snapshot.Snapshot{}, acceptAll: c.all}
+		s.choose()
+		s.decline(c.decline)
+		s.choose()
+		var got []string
+		for i := range s.chosen {
+			got = append(got, apply.WhichOf(&s.chosen[i]).String())
+		}
+		if strings.Join(got, " ") != c.chosen || len(s.left) != c.left {
+			t.Errorf("%s: chosen %v, left out %+v", name, got, s.left)
+		}
+		for _, l := range s.left {
+			if c.decline != nil && (l.Change.Instance != "/a" || l.Reason != declined) {
+				t.Errorf("%s: %+v", name, l)
+			}
+		}
+	}
+	s := &selection{options: apply.Options{Only: []apply.Which{which("pg:jit@/c")}}, plan: p, snapshot: &snapshot.Snapshot{}}
+	if err := s.named(); err == nil || !strings.Contains(err.Error(), `"/c"`) {
+		t.Errorf("an instance that is not here: %v", err)
+	}
+	for text, want := range map[string]apply.Which{"mount:/a@b/options": {Address: "mount:/a@b/options"}, "unit:OOMPolicy@/a": {Address: "unit:OOMPolicy", Instance: "/a"},
+		"pg:jit@port 5432": {Address: "pg:jit", Instance: "port 5432"}} {
+		if which(text) != want {
+			t.Errorf("%s is read as %+v", text, which(text))
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 
+	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/settle"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
@@ -22,5 +23,6 @@ func makePlan(ctx context.Context, env *Env, l *loaded, o rule.Options) (*plan.P
 		return nil, err
 	}
 	l.snapshot = s
+	p.Warnings = append(p.Warnings, apply.OverridesOf(p, s)...)
 	return p, nil
 }

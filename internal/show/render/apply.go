@@ -2,6 +2,7 @@ package render
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
@@ -31,8 +32,8 @@ func Groups(list []plan.Change) []Group {
 // Heading names a group as the plan above it does.
 func (g Group) Heading() string { return group{g.Layer, g.Instance, g.Effect}.heading() }
 
-// LeftText tells what of a plan is left out and why, those of one reason
-// together.
+// LeftText tells what of a plan is left out and why, those of one reason and one
+// instance together.
 func LeftText(w io.Writer, left []apply.Left, st Style) error {
 	if len(left) == 0 {
 		return nil
@@ -40,17 +41,43 @@ func LeftText(w io.Writer, left []apply.Left, st Style) error {
 	p := newPage(st)
 	p.gap()
 	p.line(p.tint(strong, "Left out"))
-	var order []string
-	of := map[string][]string{}
+	type part struct{ instance, reason string }
+	var order []part
+	of := map[part][]string{}
 	for _, l := range left {
-		if of[l.Reason] == nil {
-			order = append(order, l.Reason)
+		at := part{l.Change.Instance, l.Reason}
+		if of[at] == nil {
+			order = append(order, at)
 		}
-		of[l.Reason] = append(of[l.Reason], clean(string(l.Change.Address)))
+		of[at] = append(of[at], clean(string(l.Change.Address)))
 	}
-	for _, why := range order {
-		p.para("  - ", plain, strings.Join(of[why], ", ")+": "+why)
+	for _, at := range order {
+		names := strings.Join(of[at], ", ")
+		if at.instance != "" {
+			names += " of " + clean(at.instance)
+		}
+		p.para("  - ", plain, names+": "+at.reason)
 	}
+	_, err := io.WriteString(w, p.b.String())
+	return err
+}
+
+// ForewarnedText tells what is to be known before anything is changed, but for what
+// the warnings of the plan above have told already.
+func ForewarnedText(w io.Writer, list []apply.Forewarned, told []string, st Style) error {
+	var out []string
+	for _, f := range list {
+		if slices.ContainsFunc(told, func(t string) bool { return strings.HasSuffix(t, ": "+f.Text) }) {
+			continue
+		}
+		var names []string
+		for _, of := range f.Of {
+			names = append(names, of.String())
+		}
+		out = append(out, strings.Join(names, ", ")+": "+f.Text)
+	}
+	p := newPage(st)
+	p.warnings(out)
 	_, err := io.WriteString(w, p.b.String())
 	return err
 }
@@ -73,7 +100,7 @@ func ended(w io.Writer, j *journal.Journal, st Style, tell map[journal.ChangeSta
 	p.line(p.tint(strong, "Journal "+clean(j.ID)), ": ", outcomeWords[j.State], "; ", tally(j.Changes))
 	var list []journal.Change
 	for _, c := range j.Changes {
-		if tell[c.State] {
+		if tell[c.State] || len(c.Notes) > 0 {
 			list = append(list, c)
 		}
 	}

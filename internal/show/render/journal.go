@@ -66,6 +66,9 @@ func (p *page) journalChanges(list []journal.Change) {
 		if c.Reason != "" {
 			p.para("            ", plain, c.Reason)
 		}
+		for _, n := range c.Notes {
+			p.para("            ", yellow, n)
+		}
 	}
 }
 

@@ -59,6 +59,24 @@ func AlterSystem(text, name string, value *string) (string, error) {
 	return formatItems(list)
 }
 
+// Rewritten returns what the server makes of postgresql.auto.conf at its next
+// ALTER SYSTEM, were it one that changes nothing: comments go. A line that a later
+// one overrules is left out too, though the server keeps it until its setting is
+// next set: it says nothing.
+func Rewritten(text string) (string, error) {
+	list, err := items(text)
+	if err != nil {
+		return "", err
+	}
+	var out []item
+	for i, it := range list {
+		if !slices.ContainsFunc(list[i+1:], func(later item) bool { return Same(it.name, later.name) }) {
+			out = append(out, item{lower(it.name), it.value})
+		}
+	}
+	return formatItems(out)
+}
+
 func without(list []item, name string) []item {
 	return slices.DeleteFunc(slices.Clone(list), func(it item) bool { return Same(it.name, name) })
 }

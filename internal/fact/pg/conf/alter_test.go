@@ -93,6 +93,27 @@ func TestSteps(t *testing.T) {
 	}
 }
 
+// TestRewritten: what stays of a file that somebody edited, when the server next
+// writes it. It is a text that statements can lead to.
+func TestRewritten(t *testing.T) {
+	got, err := Rewritten("# by hand\nWORK_MEM=5MB # small\njit on\n\nwork_mem = '7MB'\n")
+	if want := autoHeader + "jit = 'on'\nwork_mem = '7MB'\n"; err != nil || got != want {
+		t.Errorf("%v\n%s", err, got)
+	}
+	if _, err := Steps(autoHeader, got); err != nil {
+		t.Error(err)
+	}
+	if again, err := Rewritten(got); err != nil || again != got {
+		t.Errorf("written once more it is %q, %v", again, err)
+	}
+	if got, err := Rewritten(""); err != nil || got != autoHeader {
+		t.Errorf("an empty file: %q, %v", got, err)
+	}
+	if _, err := Rewritten("a = 0.5ms\n"); err == nil {
+		t.Error("a file that the server does not read is rewritten")
+	}
+}
+
 func TestSQL(t *testing.T) {
 	for _, c := range []struct {
 		step Step

@@ -1,0 +1,60 @@
+package apply
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
+)
+
+// Which names a change of a plan, or the changes of one address in every instance.
+type Which struct {
+	Address  knob.Address
+	Instance string // label of the instance: its data directory; "": of whichever
+}
+
+// WhichOf names one change and no other.
+func WhichOf(c *plan.Change) Which { return Which{c.Address, c.Instance} }
+
+// ParseWhich reads ADDRESS or ADDRESS@INSTANCE: pg:work_mem@/srv/pg/17. Only what
+// an instance has of its own can be named so: no name of a GUC or of a unit's
+// property has an @, and a path may.
+func ParseWhich(s string) (Which, error) {
+	address, instance := s, ""
+	if p := knob.Address(s).Prefix(); p == "pg" || p == "unit" {
+		address, instance, _ = strings.Cut(s, "@")
+	}
+	a, err := knob.Parse(address)
+	return Which{a, instance}, err
+}
+
+// String is what ParseWhich reads.
+func (w Which) String() string {
+	if w.Instance == "" {
+		return string(w.Address)
+	}
+	return string(w.Address) + "@" + w.Instance
+}
+
+func (w Which) is(c *plan.Change) bool {
+	return w.Address == c.Address && (w.Instance == "" || w.Instance == c.Instance)
+}
+
+// Named says whether a list names a change.
+func Named(list []Which, c *plan.Change) bool {
+	return slices.ContainsFunc(list, func(w Which) bool { return w.is(c) })
+}
+
+// name is what a change is called in talk: with its instance where the journal has
+// more than one.
+func (e *engine) name(c *journal.Change) string {
+	w := Which{Address: c.Address}
+	for i := range e.log.Changes {
+		if d := e.log.Changes[i].Instance; c.Instance != "" && d != "" && d != c.Instance {
+			w.Instance = c.Instance
+		}
+	}
+	return w.String()
+}
