@@ -26,17 +26,23 @@ type machine struct {
 
 func newMachine(t *testing.T) *machine {
 	t.Helper()
-	Alone(t)
+	unchanged(t)
 	m := &machine{dir: t.TempDir()}
 	h := apply.Host{Files: &target.Local{Root: m.dir}, Kernel: &target.Local{}}
 	m.kinds = h.Kinds()
+	return m
+}
+
+// unchanged is Alone, and holds at the end that every value is as before.
+func unchanged(t *testing.T) {
+	t.Helper()
+	Alone(t)
 	was := values(t)
 	t.Cleanup(func() {
 		if d := cmp.Diff(was, values(t)); d != "" {
 			t.Errorf("values of the kernel are not as they were:\n%s", d)
 		}
 	})
-	return m
 }
 
 // values is what may not be different after a test.
