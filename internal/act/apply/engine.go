@@ -115,7 +115,10 @@ func (e *engine) instance(label string) *snapshot.Instance {
 
 func (e *engine) append(l journal.Line) error {
 	l.At = e.w.Now().Unix()
-	return e.log.Append(l)
+	if err := e.log.Append(l); err != nil {
+		return newUnwritten(e.log.ID, err)
+	}
+	return nil
 }
 
 // forward does what is planned and not begun, in order, with the activations
