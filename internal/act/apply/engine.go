@@ -48,7 +48,7 @@ func Run(ctx context.Context, w *World, p *plan.Plan, s *snapshot.Snapshot, o Op
 	run := journal.Run{ID: journal.NewID(w.Now(), w.Suffix), Tool: w.Tool, Plan: p.Snapshot, Hostname: w.Hostname, Root: w.Root}
 	e.log, err = journal.Create(w.Target, w.dir(), run, w.Now().Unix(), w.planned(chosen))
 	if err != nil {
-		return res, noAccess("the journal", err)
+		return res, noJournal("the journal", err)
 	}
 	res.Journal = e.log.Journal
 	return res, e.forward(ctx)

@@ -19,14 +19,14 @@ const lockPoll = 200 * time.Millisecond
 func (w *World) lock(ctx context.Context, wait bool) (func() error, error) {
 	dir := path.Dir(w.dir())
 	if err := w.Target.Mkdir(dir, 0o700); err != nil {
-		return nil, noAccess("the folder "+dir, err)
+		return nil, noJournal("the folder "+dir, err)
 	}
 	for said := false; ; {
 		unlock, err := w.Target.Lock(path.Join(dir, "lock"), w.Holder)
 		var held *target.Held
 		if !errors.As(err, &held) {
 			if err != nil {
-				return nil, noAccess("the lock of apply", err)
+				return nil, noJournal("the lock "+path.Join(dir, "lock"), err)
 			}
 			return unlock, nil
 		}

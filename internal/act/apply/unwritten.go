@@ -29,6 +29,15 @@ func noAccess(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
+// noJournal is noAccess for what may lie elsewhere too.
+func noJournal(what string, err error) error {
+	err = noAccess(what, err)
+	if p, ok := err.(*say.Problem); ok {
+		p.Hint += ", or name another folder for the journals with --journal"
+	}
+	return err
+}
+
 func full(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
 // unwritten is a problem with its cause: what could not be written for want of
