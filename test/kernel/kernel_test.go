@@ -43,12 +43,19 @@ func unchanged(t *testing.T) {
 		if d := cmp.Diff(was, now); d != "" {
 			t.Errorf("values of the kernel are not as they were:\n%s", d)
 		}
-		for name, v := range was {
-			if now[name] != v && v != "0\n" || strings.HasSuffix(name, "mode") || strings.HasSuffix(name, "nr_hugepages") {
-				_ = os.WriteFile(name, []byte(v), 0) // a 0 of the others says only that a pair rules, which is written too
-			}
-		}
+		putBack(was, now)
 	})
+}
+
+// putBack writes values that are otherwise now. A 0 of one of a pair is left out:
+// the other one rules, and is written too.
+func putBack(was, now map[string]string) {
+	for name, v := range was {
+		paired := strings.HasSuffix(name, "_bytes") || strings.HasSuffix(name, "_ratio") || strings.HasSuffix(name, "_kbytes")
+		if now[name] != v && (v != "0\n" || !paired) {
+			_ = os.WriteFile(name, []byte(v), 0) // the values are compared anyway
+		}
+	}
 }
 
 // values is what may not be different after a test.
