@@ -123,6 +123,9 @@ func TestScriptOnAHost(t *testing.T) {
 	if err := os.WriteFile(script, []byte(h.form("script")), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := exec.LookPath("shellcheck"); err != nil {
+		cell.Require(t, "kernel", err.Error())
+	}
 	if out, err := exec.Command("shellcheck", "--shell=sh", "--severity=style", script).CombinedOutput(); err != nil {
 		t.Errorf("shellcheck: %v\n%s", err, out)
 	}
