@@ -223,3 +223,50 @@ func TestDiskFullUnderTheJournal(t *testing.T) {
 		})
 	}
 }
+
+// TestUndoOnAFullDisk: an undo that has no room, for the file or for its journal,
+// leaves each parameter before or after, in the file and in the kernel alike, and
+// is finished by another one.
+func TestUndoOnAFullDisk(t *testing.T) {
+	for _, at := range []string{"/etc/sysctl.d", "/var/lib/pgfettle"} {
+		t.Run(at, func(t *testing.T) {
+			h := newHost(t, 15)
+			d := h.Disk("ext4", 8<<20, at)
+			before, files := values(t), h.Files("/etc")
+			failed := 0
+			for leave := int64(0); ; leave += d.Block {
+				if leave > 64<<10 {
+					t.Fatal("64 kB are not enough to undo four changes")
+				}
+				if r := h.apply(); r.Code != 0 || h.settled(t) != len(wished) {
+					t.Fatal(r)
+				}
+				d.Fill(t, leave)
+				r := h.Run("undo")
+				h.settled(t)
+				h.noLeftovers(t, "/etc/sysctl.d", "/var/lib/pgfettle")
+				d.Empty(t)
+				if r.Code != 0 {
+					failed++
+					oneError(t, r, "no space left on device")
+					if r.Code != 6 && r.Code != 1 {
+						t.Errorf("%s", r)
+					}
+					h.Want(0, "undo")
+				}
+				if diff := cmp.Diff(files, h.Files("/etc")); diff != "" {
+					t.Errorf("taken back, the files are not as before:\n%s", diff)
+				}
+				if diff := cmp.Diff(before, values(t)); diff != "" {
+					t.Errorf("taken back, the values are not as before:\n%s", diff)
+				}
+				if r.Code == 0 {
+					break
+				}
+			}
+			if failed == 0 {
+				t.Error("the disk was never full")
+			}
+		})
+	}
+}
