@@ -187,3 +187,36 @@ func TestNoRestartOnAFullDisk(t *testing.T) {
 		t.Error("not restarted, with room")
 	}
 }
+
+// TestDiskFullUnderTheScratchCopy: no room to try the settings says nothing of
+// the settings, and nothing is written untried.
+func TestDiskFullUnderTheScratchCopy(t *testing.T) {
+	c := cell.New(t, "servers")
+	i := cell.Server(t, "servers", 15, server.Options{})
+	scratch := c.Dir + "/scratch"
+	d := c.Disk("tmpfs", 1<<20, scratch)
+	c.Sh(`chmod 1777 "$0"`, scratch)
+	auto := i.DataDir + "/postgresql.auto.conf"
+	before := cell.Files(t, auto)
+	for leave := range int64(10) { // from no room at all to room for all but the server's own lock file
+		d.Fill(t, leave*d.Block)
+		r := c.Exec(nil, []string{"TMPDIR=" + scratch}, cell.Binary(t), "apply", "--yes", "--pin", "pg:work_mem=9MB", "--only", "pg:work_mem", i.DataDir)
+		d.Empty(t)
+		if left := c.Files(scratch); len(left) != 1 {
+			t.Errorf("%d blocks left, left behind: %v", leave, left)
+		}
+		if r.Code == 0 {
+			if leave == 0 {
+				t.Error("the disk was never full")
+			}
+			return
+		}
+		if r.Code != 1 || strings.Count(r.Stderr, "pgfettle: error: the settings cannot be tried on a scratch copy\n") != 1 || !strings.Contains(r.Stderr, "hint: make room in "+scratch) {
+			t.Errorf("%d blocks left: %s", leave, r)
+		}
+		if diff := cmp.Diff(before, cell.Files(t, auto)); diff != "" {
+			t.Errorf("%d blocks left:\n%s", leave, diff)
+		}
+	}
+	t.Error("ten blocks are not enough")
+}

@@ -2,8 +2,10 @@ package apply
 
 import (
 	"fmt"
+	"os"
 	"path"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
@@ -60,4 +62,18 @@ func (p *PG) needsRoom(in *snapshot.Instance, changes []plan.Change) error {
 		return nil
 	}
 	return p.restartRoom(in)
+}
+
+// noRoomToTry is the error of a scratch copy that found no room, which says
+// nothing of the settings; nil where that is not what went wrong.
+func noRoomToTry(err error, complaints []string) error {
+	if !full(err) {
+		i := slices.IndexFunc(complaints, func(said string) bool { return strings.Contains(said, "No space left on device") })
+		if err != nil || i < 0 {
+			return nil
+		}
+		err = fmt.Errorf("%s: %w", complaints[i], syscall.ENOSPC)
+	}
+	return &unwritten{&say.Problem{Message: "the settings cannot be tried on a scratch copy", Detail: strings.ReplaceAll(err.Error(), "\n", "; "), Code: say.CodeError,
+		Hint: "make room in " + os.TempDir() + ", or name a folder on another filesystem with TMPDIR; nothing was written"}, err}
 }

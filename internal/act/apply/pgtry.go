@@ -37,6 +37,9 @@ func (p *PG) Try(ctx context.Context, in *snapshot.Instance, changes []plan.Chan
 		return nil, err
 	}
 	tried, err := collect.TryConfiguration(ctx, p.Target, in, settings)
+	if err := noRoomToTry(err, tried.Complaints); err != nil {
+		return nil, err
+	}
 	if err != nil {
 		return nil, err
 	}
