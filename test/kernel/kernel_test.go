@@ -27,17 +27,36 @@ type machine struct {
 
 func newMachine(t *testing.T) *machine {
 	t.Helper()
-	Alone(t)
+	unchanged(t)
 	m := &machine{dir: t.TempDir()}
 	h := apply.Host{Files: &target.Local{Root: m.dir}, Kernel: &target.Local{}}
 	m.kinds = h.Kinds()
+	return m
+}
+
+// unchanged is Alone, and holds at the end that every value is as before.
+func unchanged(t *testing.T) {
+	t.Helper()
+	Alone(t)
 	was := values(t)
 	t.Cleanup(func() {
-		if d := cmp.Diff(was, values(t)); d != "" {
+		now := values(t)
+		if d := cmp.Diff(was, now); d != "" {
 			t.Errorf("values of the kernel are not as they were:\n%s", d)
 		}
+		putBack(was, now)
 	})
-	return m
+}
+
+// putBack writes values that are otherwise now. A 0 of one of a pair is left out:
+// the other one rules, and is written too.
+func putBack(was, now map[string]string) {
+	for name, v := range was {
+		paired := strings.HasSuffix(name, "_bytes") || strings.HasSuffix(name, "_ratio") || strings.HasSuffix(name, "_kbytes")
+		if now[name] != v && (v != "0\n" || !paired) {
+			_ = os.WriteFile(name, []byte(v), 0) // the values are compared anyway
+		}
+	}
 }
 
 // values is what may not be different after a test.

@@ -49,7 +49,7 @@ func Run(ctx context.Context, w *World, p *plan.Plan, s *snapshot.Snapshot, o Op
 	run := journal.Run{ID: journal.NewID(w.Now(), w.Suffix), Tool: w.Tool, Plan: p.Snapshot, Hostname: w.Hostname, Root: w.Root}
 	e.log, err = journal.Create(w.Target, w.dir(), run, w.Now().Unix(), w.planned(chosen))
 	if err != nil {
-		return res, noAccess("the journal", err)
+		return res, noJournal("the journal", err)
 	}
 	res.Journal = e.log.Journal
 	return res, e.forward(ctx)
@@ -116,7 +116,10 @@ func (e *engine) instance(label string) *snapshot.Instance {
 
 func (e *engine) append(l journal.Line) error {
 	l.At = e.w.Now().Unix()
-	return e.log.Append(l)
+	if err := e.log.Append(l); err != nil {
+		return newUnwritten(e.log.ID, err)
+	}
+	return nil
 }
 
 // forward does what is planned and not begun, in order, with the activations

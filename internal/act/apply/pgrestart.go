@@ -164,6 +164,11 @@ func (p *PG) restart(ctx context.Context, in *snapshot.Instance) error {
 	if err != nil {
 		return err
 	}
+	if up {
+		if err := p.restartRoom(in); err != nil {
+			return err
+		}
+	}
 	commands := m.restart
 	if !up && len(commands) > 1 {
 		commands = commands[1:]

@@ -29,11 +29,17 @@ type Trouble struct {
 // Nothing of the instance is touched. Files that already hold something that
 // would keep the server from starting are told as well.
 func (p *PG) Try(ctx context.Context, in *snapshot.Instance, changes []plan.Change) ([]Trouble, error) {
+	if err := p.needsRoom(in, changes); err != nil {
+		return nil, err
+	}
 	settings, err := p.future(ctx, in, changes)
 	if err != nil {
 		return nil, err
 	}
 	tried, err := collect.TryConfiguration(ctx, p.Target, in, settings)
+	if err := noRoomToTry(err, tried.Complaints); err != nil {
+		return nil, err
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -124,7 +124,9 @@ func (e *engine) undo(ctx context.Context, o UndoOptions) error {
 				return err
 			}
 		}
-		if err := e.takeBack(context.WithoutCancel(ctx), c, ""); err != nil {
+		if err := e.takeBack(context.WithoutCancel(ctx), c, ""); isUnwritten(err) {
+			return err
+		} else if err != nil {
 			bad = append(bad, err)
 		}
 	}

@@ -148,6 +148,7 @@ const (
 var (
 	ErrTooLarge   = errors.New("larger than its limit")
 	ErrNotRegular = errors.New("not a regular file")
+	ErrImmutable  = errors.New("marked immutable or append-only")
 	ErrNoCommands = errors.New("no commands are run here")
 	ErrTimeout    = errors.New("did not end in time")
 )

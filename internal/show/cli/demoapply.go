@@ -13,6 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/server"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/show/render"
 )
@@ -91,6 +92,9 @@ func demoApply(ctx context.Context, env *Env, inst *server.Instance, l *loaded, 
 	}
 	if err := again.read(); err != nil {
 		return err
+	}
+	if in := &again.snapshot.Instances[0]; memory.HugePagesHeld(again.snapshot, in) > 0 {
+		fmt.Fprintf(env.Stdout, "\nThe server runs on huge pages: %d, all of its shared memory.\n", memory.HugePagesHeld(again.snapshot, in))
 	}
 	fmt.Fprintln(env.Stdout)
 	step("pgfettle check %s, before and after", inst.DataDir)

@@ -99,15 +99,24 @@ func (a *playbook) task(c plan.Change) {
 // plain word goes as a statement of ours.
 func (a *playbook) setting(c plan.Change) {
 	name := c.Address.Name()
-	if bareSetting.MatchString(c.To) && quoteIdent(name) == name && !conf.IsList(name) {
+	plain := bareSetting.MatchString(c.To) && quoteIdent(name) == name && !conf.IsList(name)
+	if plain {
 		a.named(c, "community.postgresql.postgresql_set")
 		a.args("name", name, "value", c.To)
 	} else {
+		// a statement always counts as a change, so it is run only where it is one
+		a.b.WriteString("    - name: " + title(string(c.Address)+", whether it is so") + "\n      community.postgresql.postgresql_query:\n")
+		a.args("query", asAltered(name, c.To))
+		a.login(c.Key)
+		a.b.WriteString("      register: pgfettle_is_so\n\n")
 		a.named(c, "community.postgresql.postgresql_query")
 		a.args("query", alterSystem(name, c.To))
 		a.b.WriteString("        autocommit: true\n")
 	}
 	a.login(c.Key)
+	if !plain {
+		a.b.WriteString("      when: pgfettle_is_so.rowcount == 0\n")
+	}
 	a.b.WriteString("      notify: " + title("reload "+a.handler(c.Key)) + "\n")
 	if c.Effect >= knob.Restart {
 		for _, k := range a.restart {
@@ -117,6 +126,16 @@ func (a *playbook) setting(c plan.Change) {
 		}
 		a.restart = append(a.restart, c.Key)
 	}
+}
+
+// asAltered asks for a row where postgresql.auto.conf has a value already, or has
+// none where it is an empty list, which is taken back.
+func asAltered(name, value string) string {
+	const lines = "pg_file_settings WHERE sourcefile ~ '/postgresql[.]auto[.]conf$' AND name = "
+	if conf.IsList(name) && len(conf.SplitList(value)) == 0 {
+		return "SELECT 1 WHERE NOT EXISTS (SELECT FROM " + lines + sqlString(name) + ")"
+	}
+	return "SELECT 1 FROM " + lines + sqlString(name) + " AND setting = " + sqlString(conf.Spelled(name, value))
 }
 
 // bareSetting is a value that postgresql_set takes as it is: with no quote, no

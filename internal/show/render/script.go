@@ -31,12 +31,18 @@ func Script(w io.Writer, d Plan, s *snapshot.Snapshot) error {
 		_, err := io.WriteString(w, sc.b.String())
 		return err
 	}
-	comment(&sc.b, "#", "Read it, then run it once, as root, on the host that it was planned for. It stops at the first thing that does not work. What it replaces is kept below /var/lib/pgfettle. 'pgfettle apply' does the same with every step checked and taken back on request.", commentWidth)
-	comment(&sc.b, "#", "shellcheck disable=SC2016 # what stands between single quotes is meant as it stands", 200)
+	comment(&sc.b, "#", "Read it, then run it as root on the host that it was planned for. It stops at the first thing that does not work, and run again it goes on from there. What it replaces is kept below /var/lib/pgfettle. 'pgfettle apply' does the same with every step checked and taken back on request.", commentWidth)
+	comment(&sc.b, "#", "shellcheck disable=SC1003,SC2016 # what stands between single quotes is meant as it stands", 200)
 	sc.b.WriteString(scriptHead)
+	sc.needs()
 	sc.line("kept=/var/lib/pgfettle/script-" + shellQuote(safeKey(shortHash(d.Snapshot))))
 	for i, key := range Keys(d) {
 		sc.instance(i+1, key)
+	}
+	for _, c := range withPrefix(d, "sysctl") {
+		if c.Address.Name() == "vm.nr_hugepages" {
+			sc.line("\nroom " + shellQuote(c.ToBase))
+		}
 	}
 	sc.b.WriteString(scriptBegin)
 	sc.files()
@@ -65,21 +71,32 @@ type script struct {
 func (sc *script) line(s string) { sc.b.WriteString(s + "\n") }
 
 // scriptHead holds what the steps call. "local" is no word of POSIX, so
-// functions keep to their arguments and to names of their own.
+// functions keep to their arguments and to names of their own. A step that was
+// made already is not made again, and what was kept first stays: the script may
+// be run again.
 const scriptHead = `set -eu
 umask 022
 
 say() { printf '%s\n' "$*"; }
 die() { printf 'pgfettle: %s\n' "$*" >&2; exit 1; }
 
-# keep FILE: copy what is there before it is replaced.
+# keep FILE: copy what is there before it is replaced for the first time.
 keep() {
+	if [ -e "$kept/files$1" ] || grep -qxF -e "$1" "$kept/was-not-there"; then
+		return 0
+	fi
 	if [ -e "$1" ]; then
 		mkdir -p "$kept/files${1%/*}"
-		[ -e "$kept/files$1" ] || cp -p "$1" "$kept/files$1"
+		cp -p "$1" "$kept/copy"
+		mv "$kept/copy" "$kept/files$1"
 	else
 		printf '%s\n' "$1" >>"$kept/was-not-there"
 	fi
+}
+
+# note LIST NAME VALUE: write down a value before it is changed for the first time.
+note() {
+	grep -qF -e "$2 = " "$kept/$1" || printf '%s = %s\n' "$2" "$3" >>"$kept/$1"
 }
 
 # line FILE START LINE: have LINE in a file, in the place of those that begin
@@ -89,30 +106,64 @@ line() {
 	mkdir -p "${1%/*}"
 	line_new=$(mktemp "$1.XXXXXX")
 	if [ -e "$1" ]; then
-		START=$2 awk '{ s = $0; gsub(/[ \t]/, "", s) } index(s, ENVIRON["START"]) != 1' "$1" >"$line_new"
+		cp -p "$1" "$line_new" # for its owner and mode
+		START=$2 LINE=$3 awk '{ s = $0; gsub(/[ \t]/, "", s) }
+			index(s, ENVIRON["START"]) != 1 { print; next }
+			!there { print ENVIRON["LINE"]; there = 1 }
+			END { if (!there) print ENVIRON["LINE"] }' "$1" >"$line_new"
+	else
+		printf '%s\n' "$3" >"$line_new"
+		chmod 644 "$line_new"
 	fi
-	printf '%s\n' "$3" >>"$line_new"
-	chmod 644 "$line_new"
-	mv -f "$line_new" "$1"
-	say "$1: $3"
+	if cmp -s "$1" "$line_new"; then
+		rm -f "$line_new"
+	else
+		mv -f "$line_new" "$1"
+		say "$1: $3"
+	fi
+	line_new=
 }
+line_new=
+trap '[ -z "$line_new" ] || rm -f "$line_new"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
 
-# kernel NAME VALUE: set a kernel parameter and read it back.
+# kernel NAME VALUE PAIR: set a kernel parameter and read it back. PAIR is the
+# parameter that the kernel sets to 0 by it.
 kernel() {
 	kernel_was=$(sysctl -n "$1")
-	printf '%s = %s\n' "$1" "$kernel_was" >>"$kept/sysctl"
-	sysctl -q -w "$1=$2"
+	if [ "$kernel_was" = "$2" ]; then
+		return 0
+	fi
+	kernel_back="$1=$kernel_was"
+	if [ -n "${3-}" ] && [ "$kernel_was" = 0 ]; then
+		kernel_back="$3=$(sysctl -n "$3")"
+	fi
+	note sysctl "${kernel_back%%=*}" "${kernel_back#*=}"
+	sysctl -q -w "$1=$2" || die "$1: the kernel does not take $2"
 	kernel_now=$(sysctl -n "$1")
 	if [ "$kernel_now" != "$2" ]; then
-		sysctl -q -w "$1=$kernel_was"
+		sysctl -q -w "$kernel_back"
 		die "$1: the kernel took $kernel_now instead of $2; it is $kernel_was again"
 	fi
 	say "$1 = $2 (was $kernel_was)"
 }
 
+# room PAGES: whether so many huge pages can be had. The kernel would take nearly
+# all memory for a pool that does not fit.
+room() {
+	awk -v pages="$1" '/^MemAvailable:/ { free = $2 } /^HugePages_Total:/ { pool = $2 } /^Hugepagesize:/ { size = $2 }
+		END { exit (pages - pool) * size > free - 131072 }' /proc/meminfo ||
+		die "there is no room for $1 huge pages: stop the server first, or reserve them at boot with hugepages=$1"
+}
+
 # switch FILE WORD: choose one of the words of a file of /sys.
 switch() {
-	printf '%s = %s\n' "$1" "$(cat "$1")" >>"$kept/sys"
+	switch_was=$(cat "$1")
+	case $switch_was in
+	"$2" | *"[$2]"*) return 0 ;;
+	esac
+	note sys "$1" "$switch_was"
 	printf '%s' "$2" >"$1"
 	say "$1 = $2"
 }
@@ -131,13 +182,41 @@ server() {
 [ "$(id -u)" -eq 0 ] || die 'this needs root'
 `
 
-// scriptBegin is where the checks are over. mkdir is the lock: of two runs one
-// makes the folder and the other one does not.
+// scriptBegin is where the checks are over.
 const scriptBegin = `
-mkdir -p /var/lib/pgfettle
-mkdir -m 700 "$kept" 2>/dev/null || die "it was run before: $kept exists. Look at what is in there; take it away to run this again."
+mkdir -p "$kept"
+chmod 700 "$kept"
+exec 9>"$kept/lock"
+flock -n 9 || die 'another run of this script is at work'
+touch "$kept/was-not-there" "$kept/sysctl" "$kept/sys"
 say "what is replaced is kept in $kept"
 `
+
+// pairOf is the parameter that the kernel sets to 0 when one is set, and which
+// rules where that one is 0 (mm/page-writeback.c, mm/util.c).
+func pairOf(name string) string {
+	for _, p := range [][2]string{{"vm.dirty_bytes", "vm.dirty_ratio"}, {"vm.dirty_background_bytes", "vm.dirty_background_ratio"}, {"vm.overcommit_kbytes", "vm.overcommit_ratio"}} {
+		switch name {
+		case p[0]:
+			return p[1]
+		case p[1]:
+			return p[0]
+		}
+	}
+	return ""
+}
+
+// needs asks for the programs that the steps call.
+func (sc *script) needs() {
+	programs := "awk cmp flock"
+	if len(withPrefix(sc.d, "sysctl")) > 0 {
+		programs += " sysctl"
+	}
+	if len(Keys(sc.d)) > 0 {
+		programs += " psql runuser"
+	}
+	sc.line("for program in " + programs + "; do\n\tcommand -v \"$program\" >/dev/null || die \"this needs $program\"\ndone")
+}
 
 // instance asks a server whether it will take the settings, before anything is
 // written.
@@ -228,7 +307,7 @@ func (sc *script) changes() {
 			for _, note := range laterFiles(sc.s, c.Address.Name()) {
 				comment(&sc.b, "#", "BEWARE: "+note, commentWidth)
 			}
-			sc.line("kernel " + shellQuote(c.Address.Name()) + " " + shellQuote(c.ToBase))
+			sc.line(strings.TrimRight("kernel "+shellQuote(c.Address.Name())+" "+shellQuote(c.ToBase)+" "+pairOf(c.Address.Name()), " "))
 		case "thp":
 			sc.line("switch " + shellQuote(thpFolder+c.Address.Name()) + " " + shellQuote(c.ToBase))
 		case "unit":

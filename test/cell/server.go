@@ -1,0 +1,57 @@
+package cell
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/act/server"
+)
+
+var listed = sync.OnceValues(func() (map[int]server.Binaries, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	bins, err := server.Listed(ctx, os.Getenv("PGFETTLE_TEST_PG"))
+	found := map[int]server.Binaries{}
+	for _, b := range bins {
+		found[b.Version.Major()] = b
+	}
+	return found, err
+})
+
+// Server starts a throwaway server of a major version, one of PGFETTLE_TEST_PG
+// or else a cached or fetched one, and takes it away with the test.
+func Server(t *testing.T, tier string, major int, o server.Options) *server.Instance {
+	t.Helper()
+	var b server.Binaries
+	var err error
+	if os.Getenv("PGFETTLE_TEST_PG") == "" {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		defer cancel()
+		b, err = server.Fetch(ctx, major, server.FetchOptions{})
+	} else {
+		var all map[int]server.Binaries
+		if all, err = listed(); err == nil {
+			b = all[major]
+		}
+	}
+	if err != nil || b.Dir == "" {
+		Require(t, tier, fmt.Sprintf("PostgreSQL %d is not to be had: %v", major, err))
+	}
+	i, err := server.New(t.Context(), b, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := i.Remove(); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := i.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return i
+}

@@ -1,0 +1,52 @@
+package kernel
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pgfettle/pgfettle/test/cell"
+)
+
+// TestDemo: on a machine that may be touched the demo applies the kernel's part
+// too, the server runs on huge pages, and nothing of it is left.
+func TestDemo(t *testing.T) {
+	unchanged(t)
+	c := cell.New(t, "kernel")
+	before, files := values(t), c.Files("/etc", "/var/lib/pgfettle")
+	c.Sh(`mkdir -m 1777 "$0"`, c.Dir+"/temp")
+	r := c.Exec(nil, []string{"PGFETTLE_TEST_KERNEL=disposable", "TMPDIR=" + c.Dir + "/temp"}, cell.Binary(t), "demo")
+	if r.Code != 0 {
+		t.Fatal(r)
+	}
+	for _, want := range []string{
+		`(?m)^Journal \S+: applied; \d+ done$`,
+		`(?m)^The server runs on huge pages: \d{3,}, all of its shared memory\.$`,
+		`(?m)^  gone   notice    shared_buffers is still what initdb wrote`,
+		`(?m)^Journal \S+: undone; \d+ undone$`,
+		`(?m)postgresql\.auto\.conf is as it was, byte for byte\.$`,
+	} {
+		if !regexp.MustCompile(want).MatchString(r.Stdout) {
+			t.Errorf("nothing of %s: %s", want, r)
+		}
+	}
+	for _, want := range []string{"  sysctl:vm.nr_hugepages: 0 → ", "  sysctl:vm.nr_hugepages: back to 0"} {
+		if !strings.Contains(r.Stderr, want) {
+			t.Errorf("nothing of %q: %s", want, r)
+		}
+	}
+	if diff := cmp.Diff(before, values(t)); diff != "" {
+		t.Errorf("values after it:\n%s", diff)
+	}
+	if diff := cmp.Diff(files, c.Files("/etc", "/var/lib/pgfettle")); diff != "" {
+		t.Errorf("files after it:\n%s", diff)
+	}
+	if left := cell.Files(t, c.Dir+"/temp"); len(left) != 1 {
+		t.Errorf("left behind: %v", left)
+	}
+	if m := meminfo(t); m["HugePages_Total"] != 0 {
+		t.Errorf("pages are left behind: %v", m)
+	}
+}

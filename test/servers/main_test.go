@@ -1,0 +1,10 @@
+package servers
+
+import (
+	"os"
+	"testing"
+
+	"github.com/pgfettle/pgfettle/test/cell"
+)
+
+func TestMain(m *testing.M) { os.Exit(cell.Main(m)) }
