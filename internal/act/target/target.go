@@ -61,6 +61,9 @@ type Target interface {
 	// Remove unlinks a file, and fsyncs its folder. A file that is not there is
 	// no error.
 	Remove(name string) error
+	// Sweep removes what a Write or a Put of this name has left beside it that a
+	// crash cut short. No other process may be writing it.
+	Sweep(name string) error
 	// Writable says, without writing, whether a file of this name could be made
 	// or replaced: nil, or the error that it would meet.
 	Writable(name string) error
