@@ -73,7 +73,7 @@ type Target interface {
 	// Rmdir removes a folder that is empty, and fsyncs the one that it was in.
 	// One that is not empty, or not there, is no error and stays as it is.
 	Rmdir(name string) error
-	// Lock takes a file's lock for this process, without waiting, and leaves a
+	// Lock takes a file's lock for this process, almost without waiting, and leaves a
 	// hint of who has it. Where another process has it the error is a *Held. The
 	// kernel gives the lock back when the process ends, however it ends.
 	Lock(name, hint string) (unlock func() error, err error)
