@@ -130,7 +130,7 @@ func (tr *trial) run() {
 		}
 		at := never
 		if lines := tr.count(); killable > 0 && tr.rng.IntN(2) == 0 {
-			at = tr.point(lines, 3*len(tr.knobs)+2)
+			at = tr.point(lines, 2*len(tr.knobs)+3)
 		}
 		what, args := tr.way(j)
 		code, hit := tr.pgfettle(what, at, args...)

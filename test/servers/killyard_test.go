@@ -307,7 +307,8 @@ func (y *yard) strays() []string {
 }
 
 // settle waits for what a process that was killed had begun and what goes on
-// without it: pg_ctl stops or starts the server.
+// without it: pg_ctl stops or starts the server, or is just about to be started by
+// a child that still looks as its parent did.
 func (y *yard) settle() {
 	y.t.Helper()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(2 * time.Millisecond) {
@@ -325,7 +326,8 @@ func (y *yard) pgctl() bool {
 	return slices.ContainsFunc(m, func(name string) bool {
 		b, err := os.ReadFile(name)
 		args := strings.Split(string(b), "\x00")
-		return err == nil && filepath.Base(args[0]) == "pg_ctl" && slices.Contains(args, y.i.DataDir)
+		return err == nil && (filepath.Base(args[0]) == "pg_ctl" && slices.Contains(args, y.i.DataDir) ||
+			args[0] == y.bin && y.trial != nil && slices.Contains(args, y.trial.journal))
 	})
 }
 
