@@ -195,7 +195,7 @@ func (tr *trial) found() {
 	if tr.rng.IntN(2) == 0 {
 		return // who goes on at once finds what the killed one has begun still at work
 	}
-	tr.settle()
+	up := tr.up()
 	if tr.rng.IntN(2) == 0 {
 		tr.tell("the server is stopped and started")
 		tr.stop()
@@ -203,8 +203,9 @@ func (tr *trial) found() {
 		if tr.edits == nil {
 			tr.inForce()
 		}
+		up = true
 	}
-	if !tr.i.Running() {
+	if !up {
 		tr.tell("the server is down")
 		return
 	}
@@ -297,8 +298,7 @@ func (tr *trial) disturb() {
 	if tr.rng.IntN(5) > 0 {
 		return
 	}
-	tr.settle()
-	if !tr.i.Running() {
+	if !tr.up() {
 		return
 	}
 	tr.edits = map[string]string{"lock_timeout": "7000"}

@@ -321,6 +321,21 @@ func (y *yard) settle() {
 	}
 }
 
+// up says whether the server takes connections once all of that has come to its
+// end: one that stops still shows for a moment, one that starts already does.
+func (y *yard) up() bool {
+	y.t.Helper()
+	y.settle()
+	for end := time.Now().Add(time.Minute); y.i.Running(); time.Sleep(2 * time.Millisecond) {
+		if err := y.i.Exec(y.t.Context()); err == nil {
+			return true
+		} else if time.Now().After(end) {
+			y.fatal("the server neither stops nor starts: %v", err)
+		}
+	}
+	return false
+}
+
 func (y *yard) pgctl() bool {
 	m, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	return slices.ContainsFunc(m, func(name string) bool {
@@ -397,8 +412,7 @@ func after(k turned) string  { return k.after }
 // have set among them, that nothing waits for a restart, and the data.
 func (tr *trial) values(which func(turned) string) {
 	tr.t.Helper()
-	tr.settle()
-	if !tr.i.Running() {
+	if !tr.up() {
 		tr.fail("the server does not run")
 	}
 	live, pending := tr.live()
