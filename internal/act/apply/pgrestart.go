@@ -156,17 +156,34 @@ func (p *PG) restart(ctx context.Context, in *snapshot.Instance) error {
 		}
 		return p.restartAfar(ctx, in)
 	}
+	for tries := restarts; ; tries-- {
+		again, err := p.restartHere(ctx, in, dir)
+		if !again || tries == 1 {
+			return err
+		}
+	}
+}
+
+// restarts bounds how often a restart is begun anew because somebody else started
+// the server at the same time: what an apply that was killed had begun does so
+// once.
+const restarts = 3
+
+// restartHere stops and starts a server of this host once. again says that it
+// failed for the only reason that another one was started at the same time, with
+// or without what is in the files now, and not that ours took too long.
+func (p *PG) restartHere(ctx context.Context, in *snapshot.Instance, dir string) (again bool, err error) {
 	old, up, err := postmasterOf(p.Target, dir)
 	if err != nil {
-		return err
+		return false, err
 	}
 	m, err := p.mannerOf(ctx, in, old, up)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if up {
 		if err := p.restartRoom(in); err != nil {
-			return err
+			return false, err
 		}
 	}
 	commands := m.restart
@@ -175,16 +192,30 @@ func (p *PG) restart(ctx context.Context, in *snapshot.Instance) error {
 	}
 	var at mark
 	defer p.tidy(dir, m)
-	for _, c := range commands {
+	for n, c := range commands {
 		at = p.mark(in, dir, m) // what it says while it stops is no reason for not starting
+		began := p.Target.Now()
 		out, err := p.Target.Run(ctx, c)
 		if err == nil && out.Code != 0 {
 			err = fmt.Errorf("exit status %d: %s", out.Code, lastLines(string(out.Stderr)+"\n"+string(out.Stdout), 3))
 		}
-		if err != nil {
-			return p.down(ctx, in, m, at, err)
+		if err == nil {
+			continue
 		}
+		now, runs, e := postmasterOf(p.Target, dir)
+		switch stop := n+1 < len(commands); {
+		case stop && e == nil && !runs:
+			continue // somebody else has stopped it, which is as good
+		case len(m.restart) > 1 && !stop && e == nil && runs && (now.PID != old.PID || now.start != old.start) && p.Target.Now().Sub(began) < p.wait():
+			return true, p.down(ctx, in, m, at, err)
+		}
+		return false, p.down(ctx, in, m, at, err)
 	}
+	return false, p.ready(ctx, in, dir, m, at, old)
+}
+
+// ready waits until another server than the old one takes connections.
+func (p *PG) ready(ctx context.Context, in *snapshot.Instance, dir string, m manner, at mark, old postmaster) error {
 	end := p.Target.Now().Add(p.wait())
 	for {
 		now, up, err := postmasterOf(p.Target, dir)

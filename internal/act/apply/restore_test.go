@@ -2,6 +2,7 @@ package apply_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -55,6 +56,11 @@ func TestUndoRestores(t *testing.T) {
 		}
 		if got := m.d.picture(true); got != origin {
 			t.Fatalf("all is\n%s\nand was\n%s", got, origin)
+		}
+		for n := range m.d.files {
+			if strings.Contains(n, "/.") && !strings.HasPrefix(n, "/var/") {
+				t.Fatalf("%s is left of a step that was cut short", n)
+			}
 		}
 	})
 }

@@ -151,7 +151,7 @@ func (d *toyDisk) PutWhile(name string, data []byte, perm fs.FileMode, uid, gid 
 		return &fs.PathError{Op: "write", Path: name, Err: syscall.ENOSPC}
 	}
 	d.writes++
-	temp := path.Join(path.Dir(name), "."+path.Base(name)+".tmp")
+	temp := tempOf(name)
 	d.files[temp] = toyFile{data: string(data[:d.cut%(len(data)+1)])}
 	d.point(nil)
 	d.files[temp] = toyFile{data: string(data)}
@@ -164,6 +164,15 @@ func (d *toyDisk) PutWhile(name string, data []byte, perm fs.FileMode, uid, gid 
 	delete(d.files, temp)
 	d.files[name] = toyFile{data: string(data), mode: perm, uid: uid, gid: gid}
 	d.point(func() { d.restore(name, old, was) })
+	d.point(nil)
+	return nil
+}
+
+func tempOf(name string) string { return path.Join(path.Dir(name), "."+path.Base(name)+".tmp") }
+
+func (d *toyDisk) Sweep(name string) error {
+	d.point(nil)
+	delete(d.files, tempOf(name))
 	d.point(nil)
 	return nil
 }

@@ -80,6 +80,7 @@ func (e *engine) open(id string) (err error) {
 		return &say.Problem{Message: "journal " + id + " is of another host", Detail: fmt.Sprintf("it was written on %q under root %q, and this is %q under root %q", r.Hostname, r.Root, e.w.Hostname, e.w.Root),
 			Hint: "run it there", Code: say.CodeRefused}
 	}
+	e.sweep()
 	return nil
 }
 

@@ -128,7 +128,7 @@ func (i *Instance) Start(ctx context.Context, args ...string) error {
 	if i.Running() {
 		return fmt.Errorf("start of %s: it is running", i.Binaries)
 	}
-	log, err := i.place.root.OpenFile("log", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	log, err := i.place.root.OpenFile("log", os.O_CREATE|os.O_WRONLY|os.O_TRUNC|os.O_APPEND, 0o600)
 	if err != nil {
 		return fmt.Errorf("server log: %w", err)
 	}

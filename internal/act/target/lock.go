@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // Held says that another process has a lock.
@@ -24,6 +25,12 @@ func (h *Held) Error() string {
 // maxHint bounds what is read of another's hint.
 const maxHint = 200
 
+// lingers is how long a lock is waited for that nobody may have any more. A
+// process that is killed while it starts a program leaves its lock to the child,
+// until that has become the program: an instant, and on a busy machine some tens
+// of milliseconds.
+const lingers = time.Second
+
 // Lock implements Target with flock(2), which a crash cannot leave behind. The
 // file stays: to remove it would let two processes lock two files of one name.
 func (l *Local) Lock(name, hint string) (func() error, error) {
@@ -32,7 +39,10 @@ func (l *Local) Lock(name, hint string) (func() error, error) {
 		return nil, err
 	}
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	for err == syscall.EINTR {
+	for end := time.Now().Add(lingers); err == syscall.EINTR || err == syscall.EWOULDBLOCK && time.Now().Before(end); {
+		if err == syscall.EWOULDBLOCK {
+			time.Sleep(lingers / 100)
+		}
 		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	}
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -112,6 +113,44 @@ func TestRemoveLeavesLinks(t *testing.T) {
 	}
 	if _, err := os.Lstat(filepath.Join(root, "srv/wal/x")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("it is still there: %v", err)
+	}
+}
+
+// TestSweep: what a writer that was killed has left goes, and nothing else does.
+func TestSweep(t *testing.T) {
+	l, root := tree(t)
+	folder := filepath.Join(root, "srv/wal")
+	d, err := os.OpenRoot(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	for range 2 {
+		f, _, err := temporary(d, "x") // and no more comes of it
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Close()
+	}
+	kept := []string{"x", ".y.abc.pgfettle-tmp", ".x.A.pgfettle-tmp", ".x..pgfettle-tmp", ".x.abc.pgfettle-tmp~", "x.abc.pgfettle-tmp"}
+	for _, n := range kept[1:] {
+		if err := os.WriteFile(filepath.Join(folder, n), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link(t, root, "srv/wal/.x.link.pgfettle-tmp", "/srv/wal/x")
+	if err := errors.Join(l.Sweep("/srv/wal/x"), l.Sweep("/srv/wal/x"), l.Sweep("/nowhere/x")); err != nil {
+		t.Fatal(err)
+	}
+	left, err := l.ReadDir("/srv/wal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept = append(kept, ".x.link.pgfettle-tmp")
+	slices.Sort(left)
+	slices.Sort(kept)
+	if !slices.Equal(left, kept) {
+		t.Errorf("left are %q, and should be %q", left, kept)
 	}
 }
 

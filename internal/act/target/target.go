@@ -67,6 +67,9 @@ type Target interface {
 	Remove(name string) error
 	// RemoveWhile is Remove that asks once more, when only the unlink is left.
 	RemoveWhile(name string, still func() error) error
+	// Sweep removes what a Write or a Put of this name has left beside it that a
+	// crash cut short. No other process may be writing it.
+	Sweep(name string) error
 	// Writable says, without writing, whether a file of this name could be made
 	// or replaced: nil, or the error that it would meet.
 	Writable(name string) error
@@ -76,7 +79,7 @@ type Target interface {
 	// Rmdir removes a folder that is empty, and fsyncs the one that it was in.
 	// One that is not empty, or not there, is no error and stays as it is.
 	Rmdir(name string) error
-	// Lock takes a file's lock for this process, without waiting, and leaves a
+	// Lock takes a file's lock for this process, almost without waiting, and leaves a
 	// hint of who has it. Where another process has it the error is a *Held. The
 	// kernel gives the lock back when the process ends, however it ends.
 	Lock(name, hint string) (unlock func() error, err error)

@@ -81,11 +81,14 @@ func replaceAs(dir *os.Root, base string, data []byte, perm fs.FileMode, owner *
 	return syncFolder(dir)
 }
 
+// temporarySuffix ends the names of files that are not whole yet.
+const temporarySuffix = ".pgfettle-tmp"
+
 // temporary makes a new file beside base. Its name starts with a dot and ends
 // in a suffix that no program reads configuration from.
 func temporary(dir *os.Root, base string) (*os.File, string, error) {
 	for range 100 { // a name that is taken is tried again; a hundred in a row are no accident
-		name := "." + base + "." + strconv.FormatUint(rand.Uint64(), 36) + ".pgfettle-tmp"
+		name := "." + base + "." + strconv.FormatUint(rand.Uint64(), 36) + temporarySuffix
 		f, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if !errors.Is(err, fs.ErrExist) {
 			return f, name, err

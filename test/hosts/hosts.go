@@ -1,0 +1,102 @@
+// Package hosts draws random hosts, described as --for describes them, with
+// random questions asked of them. The planner's promises and the real servers
+// are tested with the same ones.
+package hosts
+
+import (
+	"fmt"
+	"strconv"
+
+	"pgregory.net/rapid"
+
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+)
+
+// Host is a random host with the questions asked of it.
+type Host struct {
+	Spec snapshot.Description
+	Opt  rule.Options
+}
+
+// String shows all that it was drawn with.
+func (h Host) String() string {
+	return fmt.Sprintf("%+v profile=%s connections=%d active=%d storage=%s shared=%v pins=%v",
+		h.Spec, h.Opt.Profile, h.Opt.Connections, h.Opt.Active, h.Opt.Storage, h.Opt.Shared, h.Opt.Pins)
+}
+
+// The memory of hosts as powers of two.
+const (
+	Smallest = 27    // 128 MB, a container
+	Largest  = 44.58 // 24 TB, the largest machine that is sold
+	GB       = 30
+)
+
+// Any draws hosts of every kind, from 128 MB and one processor to 24 TB and
+// 1,024 processors, versions 13 to 18.
+func Any() *rapid.Generator[Host] { return Within(Smallest, Largest) }
+
+// Within draws hosts whose memory is between two powers of two.
+func Within(lo, hi float64) *rapid.Generator[Host] {
+	return rapid.Custom(func(t *rapid.T) Host {
+		// Log-uniform: as many machines between 1 and 2 GB as between 1 and 2 TB.
+		exp := rapid.Float64Range(lo, hi).Draw(t, "log2 ram")
+		ram := unit.Bytes(pow2(exp)).RoundDown(unit.MB)
+		d := snapshot.Description{
+			RAM:     max(ram, 128*unit.MB),
+			CPUs:    rapid.OneOf(rapid.IntRange(1, 16), rapid.IntRange(1, 1024)).Draw(t, "cpus"),
+			Sockets: 1, Kernel: "6.1.0",
+			Major:    rapid.IntRange(13, 18).Draw(t, "major"),
+			Storage:  rapid.SampledFrom([]string{"", "nvme", "ssd", "hdd", "san"}).Draw(t, "storage"),
+			THP:      rapid.SampledFrom([]string{"always", "madvise", "never"}).Draw(t, "thp"),
+			Settings: map[string]string{},
+		}
+		if d.CPUs > 1 {
+			d.Sockets = rapid.SampledFrom([]int{1, 1, 2, min(4, d.CPUs)}).Draw(t, "sockets")
+		}
+		if rapid.Bool().Draw(t, "has swap") {
+			d.Swap = unit.Bytes(rapid.Int64Range(1, 64).Draw(t, "swap GB")) * unit.GB
+		}
+		if rapid.Bool().Draw(t, "has disk") {
+			d.Disk = unit.Bytes(rapid.Int64Range(2, 20000).Draw(t, "disk GB")) * unit.GB
+		}
+		if rapid.IntRange(0, 3).Draw(t, "container") == 0 {
+			d.Container = "docker"
+			if d.RAM > 256*unit.MB {
+				d.CGroup = max(d.RAM/unit.Bytes(rapid.IntRange(1, 16).Draw(t, "cgroup part")), 128*unit.MB)
+			}
+		}
+		if rapid.IntRange(0, 2).Draw(t, "connections set") == 0 {
+			d.Settings["max_connections"] = strconv.Itoa(rapid.IntRange(20, 5000).Draw(t, "max_connections"))
+		}
+		if rapid.IntRange(0, 3).Draw(t, "buffers set") == 0 {
+			d.Settings["shared_buffers"] = strconv.Itoa(rapid.IntRange(16, 1<<22).Draw(t, "shared_buffers"))
+		}
+		if rapid.IntRange(0, 3).Draw(t, "work_mem set") == 0 {
+			d.Settings["work_mem"] = strconv.Itoa(rapid.IntRange(64, 1<<21).Draw(t, "work_mem"))
+		}
+		o := rule.Options{
+			Profile: rapid.SampledFrom(rule.Profiles).Draw(t, "profile"),
+			Storage: rule.Storage(d.Storage),
+			Shared:  rapid.IntRange(0, 3).Draw(t, "shared host") == 0,
+			Pins:    map[knob.Address]string{},
+		}
+		if rapid.Bool().Draw(t, "asks connections") {
+			o.Connections = rapid.IntRange(10, 5000).Draw(t, "connections")
+		}
+		if rapid.IntRange(0, 3).Draw(t, "asks active") == 0 {
+			o.Active = rapid.IntRange(1, 500).Draw(t, "active")
+		}
+		return Host{d, o}
+	})
+}
+
+func pow2(e float64) float64 {
+	n := 1.0
+	for e >= 1 {
+		n, e = n*2, e-1
+	}
+	return n * (1 + e) // close enough to 2^e between the powers
+}

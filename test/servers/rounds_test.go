@@ -1,0 +1,56 @@
+package servers
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// soak is how long tests that draw at random go on with new seeds: make soak.
+var soak = flag.Duration("soak", 0, "let the tests that draw at random go on so long with new seeds")
+
+// seedOf is the variable that repeats a round.
+const seedOf = "PGFETTLE_TEST_SEED"
+
+// rounds runs a round with the seed of the environment, else a fixed one. Under
+// -soak rounds follow with seeds of their own, until the time is over or one
+// has failed.
+func rounds(t *testing.T, round func(seed uint64)) {
+	t.Helper()
+	seed := uint64(1)
+	text, told := os.LookupEnv(seedOf)
+	if told {
+		n, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			t.Fatalf("%s: %v", seedOf, err)
+		}
+		seed = n
+	}
+	end := time.Now().Add(*soak)
+	for n := 1; ; n++ {
+		if *soak > 0 && (n > 1 || !told) {
+			seed = rand.Uint64N(1 << 32)
+		}
+		t.Logf("round %d: repeat it with %s=%d", n, seedOf, seed)
+		progress("%s: round %d, %s=%d", t.Name(), n, seedOf, seed)
+		round(seed)
+		if t.Failed() || !time.Now().Before(end) {
+			return
+		}
+	}
+}
+
+// progress tells a person who waits under -soak how far it is.
+func progress(format string, args ...any) {
+	if *soak > 0 {
+		fmt.Fprintf(os.Stderr, time.Now().Format(time.TimeOnly)+" "+format+"\n", args...)
+	}
+}
+
+func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
