@@ -22,9 +22,9 @@ type manner struct {
 	restart []target.Command // run one after another; the first one only where the server runs, if there are two
 	stop    *target.Command  // nil: it can only be restarted, by the user's own command
 	start   *target.Command
-	log     string           // file that its messages go to before it opens its own; "": none that could be read
-	unit    string           // whose journal has them instead
-	passing bool             // log is a file for the time of the start alone
+	log     string // file that its messages go to before it opens its own; "": none that could be read
+	unit    string // whose journal has them instead
+	passing bool   // log is a file for the time of the start alone
 }
 
 // supervisors are programs that start a server again by themselves when it ends,

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -55,9 +57,9 @@ func (p *PG) Manner(ctx context.Context, in *snapshot.Instance) (stop, start str
 	}
 	spell := func(c *target.Command) string {
 		if c.Argv[0] == "/bin/sh" {
-			return c.Argv[2]
+			return c.Argv[2] // see shell
 		}
-		return path.Base(c.Argv[0]) + " " + c.Argv[1] + rest(c.Argv[2:])
+		return strings.TrimRight(path.Base(c.Argv[0])+" "+c.Argv[1]+rest(c.Argv[2:]), " ")
 	}
 	return spell(m.stop), spell(m.start), nil
 }
@@ -65,18 +67,10 @@ func (p *PG) Manner(ctx context.Context, in *snapshot.Instance) (stop, start str
 // rest is what tells a command from another of its kind: the unit, the cluster,
 // the folder.
 func rest(words []string) string {
-	out := ""
-	for i, w := range words {
-		switch {
-		case w == "-D" && i+1 < len(words):
-			return out + " -D " + words[i+1]
-		case w[:1] == "-":
-			return out
-		default:
-			out += " " + w
-		}
+	if i := slices.Index(words, "-D"); i >= 0 && i+1 < len(words) {
+		return " -D " + words[i+1]
 	}
-	return out
+	return " " + strings.Join(words, " ")
 }
 
 func (p *PG) stoppable(ctx context.Context, in *snapshot.Instance) (manner, error) {
@@ -237,4 +231,25 @@ func (p *PG) notUp(ctx context.Context, in *snapshot.Instance, m manner, at mark
 		err = errors.New(said)
 	}
 	return fmt.Errorf("the server of %s did not start: %w", in.Label(), err)
+}
+
+// Busy says whether a base backup is taken, and by whom; "" where none is. One
+// that a session of another program began is known by what it said last.
+func (p *PG) Busy(ctx context.Context, in *snapshot.Instance) (string, error) {
+	s, err := p.session(ctx, in)
+	if err != nil {
+		return "", err
+	}
+	if s == nil {
+		return "", errors.New("the server is not to be asked")
+	}
+	defer s.close()
+	rows, err := s.rows(ctx, `select 'process ' || pid || ' sends a base backup' from pg_stat_progress_basebackup
+ union all select 'process ' || pid || ' (' || coalesce(nullif(application_name, ''), 'no name') || ') has begun a backup' from pg_stat_activity
+ where pid <> pg_backend_pid() and query ~* '\mpg_(start_backup|backup_start)\s*\(' limit 5`)
+	var list []string
+	for _, r := range rows {
+		list = append(list, r[0])
+	}
+	return strings.Join(list, "; "), err
 }
