@@ -201,19 +201,7 @@ func (w *Wal) Allowed(ctx context.Context, k Knob) error {
 	case again.Here:
 		return stale("pg_wal is in " + again.To + " already")
 	}
-	dir, err := w.dir(k)
-	if err != nil {
-		return err
-	}
-	here, err := w.place(dir)
-	if err != nil || !here.inside() {
-		return err
-	}
-	err = exchanges(w.folders(dir), dir)
-	if errors.Is(err, target.ErrNoExchange) {
-		return refusal("pg_wal could not be switched in one step", err.Error()+" (ZFS before 2.2, NFS): a crash between two would leave a server without its WAL", "move it by hand with the server stopped")
-	}
-	return err
+	return nil
 }
 
 // Set implements Kind. It goes forward or back from wherever a crash has left a

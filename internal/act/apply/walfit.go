@@ -97,7 +97,7 @@ func (w *Wal) Fit(ctx context.Context, in *snapshot.Instance, asked string, o Wa
 	if err := w.where(dir, f); err != nil {
 		return f, err
 	}
-	if err := w.emptyFolder(dir, f.To); err != nil {
+	if err := w.emptyFolder(dir, walPlace{Path: f.To, Link: f.To}); err != nil {
 		return f, err
 	}
 	if err := w.reachable(dir, f.To); err != nil {
@@ -186,18 +186,21 @@ func contained(t target.Target, in *snapshot.Instance, dir string) bool {
 }
 
 // emptyFolder refuses a place that holds anything, or that is not the server's.
-func (w *Wal) emptyFolder(dir, to string) error {
+func (w *Wal) emptyFolder(dir string, place walPlace) error {
 	if _, err := w.Target.Readlink(path.Join(dir, walOther)); err == nil {
 		return leftover(dir)
 	} else if _, err := w.Target.Stat(path.Join(dir, walOther)); err == nil {
 		return leftover(dir)
 	}
+	to := place.Path
 	st, err := w.Target.Stat(to)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case place.inside(), errors.Is(err, fs.ErrNotExist):
 		return nil
-	}
-	if err != nil {
+	case err != nil:
 		return noAccess(to, err)
+	case path.Base(to) == "lost+found":
+		return refusal(to+" is what fsck puts lost files into", "", "name a folder beside it: "+path.Join(path.Dir(to), path.Base(dir)+"-wal"))
 	}
 	if !st.Mode.IsDir() {
 		return refusal(to+" is no folder", "", "name a folder that is not there yet, or an empty one")
@@ -293,7 +296,7 @@ func (w *Wal) server(ctx context.Context, in *snapshot.Instance, dir string, f *
 	if f.Running, err = w.Server.Runs(in); err != nil {
 		return err
 	}
-	if err := w.quiet(ctx, in, dir, f.Running); err != nil {
+	if err := w.quiet(ctx, in, dir, f); err != nil {
 		return err
 	}
 	if f.Running {
@@ -326,20 +329,20 @@ func (w *Wal) server(ctx context.Context, in *snapshot.Instance, dir string, f *
 }
 
 // quiet refuses while a base backup is taken: to stop the server would end it.
-func (w *Wal) quiet(ctx context.Context, in *snapshot.Instance, dir string, up bool) error {
+func (w *Wal) quiet(ctx context.Context, in *snapshot.Instance, dir string, f *WalFit) error {
 	if _, err := w.Target.Stat(path.Join(dir, "backup_label")); err == nil {
 		detail, hint := "a backup in exclusive mode is under way", "wait until it has ended"
-		if !up {
+		if !f.Running {
 			detail, hint = "this is a base backup that was not started yet", "start it, and let it become consistent"
 		}
 		return refusal(path.Join(dir, "backup_label")+" is there", detail, hint)
 	}
-	if !up {
+	if !f.Running {
 		return nil
 	}
 	why, err := w.Server.Busy(ctx, in)
 	if err != nil {
-		w.tell("whether a base backup is taken could not be asked: %v", err)
+		f.Notes = append(f.Notes, "whether a base backup is taken could not be asked, and the stop would end one: "+err.Error())
 		return nil
 	}
 	if why != "" {
@@ -382,15 +385,13 @@ func (m *walMove) fitNow(ctx context.Context, from, to walPlace) error {
 	if err != nil {
 		return err
 	}
-	if err := m.quiet(ctx, m.in, m.dir, up); err != nil {
+	f := &WalFit{From: from.Path, To: to.Path, Running: up}
+	if err := m.quiet(ctx, m.in, m.dir, f); err != nil {
 		return err
 	}
-	if !to.inside() {
-		if err := m.emptyFolder(m.dir, to.Path); err != nil {
-			return err
-		}
+	if err := m.emptyFolder(m.dir, to); err != nil {
+		return err
 	}
-	f := &WalFit{From: from.Path, To: to.Path}
 	if f.Size, err = m.f.Measure(from.Path); err != nil {
 		return err
 	}

@@ -207,7 +207,7 @@ func (m *walMove) prepare() error {
 	if err := m.f.Empty(m.fill()); err != nil {
 		return fmt.Errorf("new place: %w", err)
 	}
-	return nil
+	return m.exchanges()
 }
 
 // trial are two links on which is tried whether a filesystem can exchange.
@@ -216,19 +216,25 @@ func trial(dir string) (a, b string) {
 }
 
 // exchanges tries whether the filesystem of the data directory can exchange two
-// names: not on pg_wal itself.
-func exchanges(f target.Folders, dir string) error {
-	a, b := trial(dir)
+// names: not on pg_wal itself. A link is exchanged for another by rename alone.
+func (m *walMove) exchanges() error {
+	if !m.n.From.inside() && !m.n.To.inside() {
+		return nil
+	}
+	a, b := trial(m.dir)
 	for _, l := range []string{a, b} {
-		if err := f.Unlink(l); err != nil {
+		if err := m.f.Unlink(l); err != nil {
 			return err
 		}
-		if err := f.Symlink("nowhere", l); err != nil {
+		if err := m.f.Symlink("nowhere", l); err != nil {
 			return err
 		}
 	}
-	err := f.Exchange(a, b)
-	return errors.Join(err, f.Unlink(a), f.Unlink(b))
+	err := m.f.Exchange(a, b)
+	if errors.Is(err, target.ErrNoExchange) {
+		err = fmt.Errorf("%s: %w (ZFS before 2.2, NFS): a crash between two steps would leave a server without its WAL, so it is left to be moved by hand, with the server stopped", m.dir, err)
+	}
+	return errors.Join(err, m.f.Unlink(a), m.f.Unlink(b))
 }
 
 // stopped stops the server. What a checkpoint can write out while it still works
