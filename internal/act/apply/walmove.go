@@ -98,14 +98,13 @@ func (m *walMove) interrupted() error {
 	return m.Interrupt.Err()
 }
 
-// within is a context for what may be interrupted.
-func (m *walMove) within(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
+// within is the context of what may be interrupted; ctx itself, which the engine
+// gives, is not.
+func (m *walMove) within(ctx context.Context) context.Context {
 	if m.Interrupt == nil || m.n.Back {
-		return ctx, cancel
+		return ctx
 	}
-	stop := context.AfterFunc(m.Interrupt, cancel)
-	return ctx, func() { stop(); cancel() }
+	return m.Interrupt
 }
 
 func (m *walMove) forward(ctx context.Context) error {
@@ -240,10 +239,8 @@ func (m *walMove) exchanges() error {
 // stopped stops the server. What a checkpoint can write out while it still works
 // does not have to be written while it is down.
 func (m *walMove) stopped(ctx context.Context) error {
-	inner, cancel := m.within(ctx)
-	defer cancel()
 	m.tell("checkpoint, so that the stop is short")
-	m.Server.Checkpoint(inner, m.in)
+	m.Server.Checkpoint(m.within(ctx), m.in)
 	if err := m.interrupted(); err != nil {
 		return err
 	}
@@ -295,8 +292,7 @@ func (m *walMove) control() (string, error) {
 
 // transfer copies and compares.
 func (m *walMove) transfer(ctx context.Context) error {
-	ctx, cancel := m.within(ctx)
-	defer cancel()
+	ctx = m.within(ctx)
 	size, err := m.f.Measure(m.n.From.Path)
 	if err != nil {
 		return err
