@@ -78,6 +78,12 @@ type Speller interface {
 	Spell(k Knob, live string) string
 }
 
+// Stopper is what a kind may also be: to set it stops a server for a while. An
+// undo then asks for as much as a restart does.
+type Stopper interface {
+	Stops(k Knob) bool
+}
+
 // Partial is what a kind may also be: setting it can be cut short in the middle,
 // or deliver less than was asked. Halfway says whether a live value may be what
 // a Set between the two states left, and nobody else's.

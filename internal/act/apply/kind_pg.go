@@ -30,6 +30,9 @@ type PG struct {
 	// RestartCommand is the user's own shell line that restarts the server; "":
 	// found out by what runs it.
 	RestartCommand string
+	// StopCommand and StartCommand are his shell lines that stop and start it, both
+	// or none.
+	StopCommand, StartCommand string
 	// Wait bounds each of stopping and starting at a restart, and a reload; 0:
 	// DefaultWait.
 	Wait time.Duration
@@ -40,6 +43,7 @@ type PG struct {
 	lock     sync.Mutex
 	manners  map[string]manner     // by data directory: see mannerOf
 	sessions map[string]*pgSession // by data directory, between calls
+	logs     map[string]string     // by data directory: what pg_ctl is to append the messages of a server to that is down
 }
 
 var (

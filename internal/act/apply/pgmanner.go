@@ -20,9 +20,11 @@ import (
 type manner struct {
 	name    string           // for people: "systemctl restart postgresql@15-main.service"
 	restart []target.Command // run one after another; the first one only where the server runs, if there are two
-	log     string           // file that its messages go to before it opens its own; "": none that could be read
-	unit    string           // whose journal has them instead
-	passing bool             // log is a file for the time of the start alone
+	stop    *target.Command  // nil: it can only be restarted, by the user's own command
+	start   *target.Command
+	log     string // file that its messages go to before it opens its own; "": none that could be read
+	unit    string // whose journal has them instead
+	passing bool   // log is a file for the time of the start alone
 }
 
 // supervisors are programs that start a server again by themselves when it ends,
@@ -60,17 +62,28 @@ func (p *PG) mannerOf(ctx context.Context, in *snapshot.Instance, pm postmaster,
 }
 
 func (p *PG) findManner(ctx context.Context, in *snapshot.Instance, dir string, pm postmaster, up bool) (manner, error) {
-	if p.RestartCommand != "" {
-		return manner{name: p.RestartCommand, restart: []target.Command{p.command()}}, nil
+	switch {
+	case p.StopCommand != "" && p.StartCommand != "":
+		stop, start := p.shell(p.StopCommand), p.shell(p.StartCommand)
+		m := manner{name: p.StopCommand + "; " + p.StartCommand, stop: &stop, start: &start, restart: []target.Command{stop, start}}
+		if p.RestartCommand != "" {
+			m.name, m.restart = p.RestartCommand, []target.Command{p.shell(p.RestartCommand)}
+		}
+		return m, nil
+	case p.RestartCommand != "":
+		return manner{name: p.RestartCommand, restart: []target.Command{p.shell(p.RestartCommand)}}, nil
 	}
 	if unit := p.unitOf(ctx, in, dir, pm, up); unit != "" {
-		argv := []string{"systemctl", "restart", unit}
-		return manner{name: strings.Join(argv, " "), restart: []target.Command{{Argv: argv, Timeout: p.wait()}}, unit: unit}, nil
+		does := func(what string) target.Command {
+			return target.Command{Argv: []string{"systemctl", what, unit}, Timeout: p.wait()}
+		}
+		restart, stop, start := does("restart"), does("stop"), does("start")
+		return manner{name: strings.Join(restart.Argv, " "), restart: []target.Command{restart}, stop: &stop, start: &start, unit: unit}, nil
 	}
 	if up {
 		if by := p.supervisor(pm); by != "" {
 			return manner{}, &say.Problem{Message: "the server of " + dir + " is run by " + by + ", which pgfettle does not know how to ask for a restart",
-				Hint: "give the command that restarts it with --restart-command", Code: say.CodeRefused}
+				Hint: "give the command that restarts it with --restart-command, or those that stop and start it with --stop-command and --start-command", Code: say.CodeRefused}
 		}
 	}
 	if m, ok, err := p.debian(in, dir, pm, up); ok || err != nil {
@@ -79,9 +92,9 @@ func (p *PG) findManner(ctx context.Context, in *snapshot.Instance, dir string, 
 	return p.pgctl(in, dir, pm, up)
 }
 
-// command is the user's own, which is a shell line.
-func (p *PG) command() target.Command {
-	return target.Command{Argv: []string{"/bin/sh", "-c", p.RestartCommand}, Timeout: p.wait()}
+// shell is a command of the user's own, which is a shell line.
+func (p *PG) shell(line string) target.Command {
+	return target.Command{Argv: []string{"/bin/sh", "-c", line}, Timeout: p.wait()}
 }
 
 // supervisor names the program that has the server as its child.
@@ -120,6 +133,13 @@ func (p *PG) unitOf(ctx context.Context, in *snapshot.Instance, dir string, pm p
 		}
 		return ""
 	}
+	if part := strings.Split(strings.TrimPrefix(p.configFile(Knob{Instance: in}, nil), "/etc/postgresql/"), "/"); len(part) == 3 {
+		// Debian's unit names the cluster and not its folder
+		name := "postgresql@" + part[0] + "-" + part[1] + ".service"
+		if strings.TrimSpace(show("show", "--property=LoadState", "--value", "--", name)) == "loaded" {
+			return name
+		}
+	}
 	for line := range strings.Lines(show("list-units", "--type=service", "--all", "--no-legend", "--plain", "postgres*")) {
 		name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if name == "" || name[0] == '-' {
@@ -153,7 +173,6 @@ func (p *PG) debian(in *snapshot.Instance, dir string, pm postmaster, up bool) (
 	if err != nil {
 		return manner{}, false, err
 	}
-	argv := []string{tool, part[0], part[1], "restart"}
 	log := "/var/log/postgresql/postgresql-" + part[0] + "-" + part[1] + ".log"
 	if to, err := p.Target.Readlink("/etc/postgresql/" + part[0] + "/" + part[1] + "/log"); err == nil {
 		log = to
@@ -162,8 +181,11 @@ func (p *PG) debian(in *snapshot.Instance, dir string, pm postmaster, up bool) (
 	if up {
 		owner, env = p.asBefore(owner, pm)
 	}
-	return manner{name: strings.Join(argv, " "), log: log,
-		restart: []target.Command{{Argv: argv, As: owner, Env: env, Timeout: p.wait()}}}, true, nil
+	does := func(what string) target.Command {
+		return target.Command{Argv: []string{tool, part[0], part[1], what}, As: owner, Env: env, Timeout: p.wait()}
+	}
+	restart, stop, start := does("restart"), does("stop"), does("start")
+	return manner{name: strings.Join(restart.Argv, " "), log: log, restart: []target.Command{restart}, stop: &stop, start: &start}, true, nil
 }
 
 // pgctl stops and starts the server with its own pg_ctl, as its owner, with the
@@ -181,7 +203,7 @@ func (p *PG) pgctl(in *snapshot.Instance, dir string, pm postmaster, up bool) (m
 	if d, ok := in.BinDir.Get(); ok {
 		bin = d
 	}
-	m := manner{name: "pg_ctl restart -D " + dir, log: "/dev/null"}
+	m := manner{name: "pg_ctl restart -D " + dir, log: p.logOf(dir)}
 	var env []string
 	if up {
 		collects := p.collector(pm)
@@ -201,6 +223,7 @@ func (p *PG) pgctl(in *snapshot.Instance, dir string, pm postmaster, up bool) (m
 		{Argv: append([]string{path.Join(bin, "pg_ctl"), "stop", "-m", "fast"}, common...), As: owner, Env: env, Timeout: longer},
 		{Argv: append([]string{path.Join(bin, "pg_ctl"), "start", "-s", "-l", m.log, "-o", shellWords(withoutFolder(args[1:], dir)), "-p", path.Join(bin, "postgres")}, common...), As: owner, Env: env, Timeout: longer},
 	}
+	m.stop, m.start = &m.restart[0], &m.restart[1]
 	return m, nil
 }
 

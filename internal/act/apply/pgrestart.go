@@ -269,7 +269,7 @@ func (p *PG) restartAfar(ctx context.Context, in *snapshot.Instance) error {
 		began = s.began
 		s.hangUp()
 	}
-	out, err := p.Target.Run(ctx, p.command())
+	out, err := p.Target.Run(ctx, p.shell(p.RestartCommand))
 	if err == nil && out.Code != 0 {
 		err = fmt.Errorf("exit status %d: %s", out.Code, lastLines(string(out.Stderr)+"\n"+string(out.Stdout), 3))
 	}

@@ -44,7 +44,29 @@ func Undo(ctx context.Context, w *World, s *snapshot.Snapshot, id string, o Undo
 	if err := e.covered(); err != nil {
 		return res, err
 	}
+	if err := e.stops(o); err != nil {
+		return res, err
+	}
 	return res, e.undo(ctx, o)
+}
+
+// stops refuses an undo that would stop a server without having been asked to.
+func (e *engine) stops(o UndoOptions) error {
+	if o.MaxEffect >= knob.Restart {
+		return nil
+	}
+	for i := range e.log.Changes {
+		c := &e.log.Changes[i]
+		if !c.Begun() {
+			continue
+		}
+		kind, k, err := e.begun(c)
+		if s, ok := kind.(Stopper); err == nil && ok && s.Stops(k) {
+			return &say.Problem{Message: fmt.Sprintf("to take %s back, the server of %s is stopped and started again", c.Address, c.Instance), Detail: "nothing was changed",
+				Hint: "'pgfettle undo --max-effect restart " + e.log.ID + "'", Code: say.CodeRefused}
+		}
+	}
+	return nil
 }
 
 // covered refuses while a later apply of the same knob stands: its value would be

@@ -11,7 +11,7 @@ import (
 //
 //	pg:shared_buffers     sysctl:vm.nr_hugepages     thp:enabled
 //	block:vda/scheduler   mount:/srv/options         boot:transparent_hugepage
-//	unit:OOMPolicy
+//	unit:OOMPolicy           wal:location (the folder of pg_wal)
 type Address string
 
 // Layer is the part of the machine that a knob belongs to.
@@ -30,7 +30,7 @@ const (
 var Layers = []Layer{Instance, Kernel, Boot, Mounts, Units}
 
 var layerOf = map[string]Layer{
-	"pg": Instance, "sysctl": Kernel, "thp": Kernel, "block": Kernel,
+	"pg": Instance, "wal": Instance, "sysctl": Kernel, "thp": Kernel, "block": Kernel,
 	"boot": Boot, "mount": Mounts, "unit": Units,
 }
 
@@ -44,7 +44,7 @@ func Sysctl(name string) Address { return Address("sysctl:" + name) }
 func Parse(s string) (Address, error) {
 	prefix, name, ok := strings.Cut(s, ":")
 	if _, known := layerOf[prefix]; !ok || !known || name == "" {
-		return "", fmt.Errorf("%q is not the address of a knob: write pg:NAME, sysctl:NAME, thp:NAME, block:DEV/NAME, mount:PATH/options, boot:NAME or unit:NAME", s)
+		return "", fmt.Errorf("%q is not the address of a knob: write pg:NAME, wal:location, sysctl:NAME, thp:NAME, block:DEV/NAME, mount:PATH/options, boot:NAME or unit:NAME", s)
 	}
 	return Address(s), nil
 }

@@ -9,7 +9,7 @@ import (
 // TestParse holds which addresses exist and which layer each is of.
 func TestParse(t *testing.T) {
 	for s, layer := range map[string]knob.Layer{
-		"pg:shared_buffers": knob.Instance, "sysctl:vm.nr_hugepages": knob.Kernel, "thp:enabled": knob.Kernel, "block:vda/scheduler": knob.Kernel,
+		"pg:shared_buffers": knob.Instance, "wal:location": knob.Instance, "sysctl:vm.nr_hugepages": knob.Kernel, "thp:enabled": knob.Kernel, "block:vda/scheduler": knob.Kernel,
 		"mount:/srv/options": knob.Mounts, "boot:transparent_hugepage": knob.Boot, "unit:OOMPolicy": knob.Units,
 	} {
 		a, err := knob.Parse(s)

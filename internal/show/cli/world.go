@@ -87,17 +87,34 @@ func (o *placeOptions) journals(env *Env) (string, error) {
 	return filepath.Join(state, "pgfettle", "journal"), nil
 }
 
-// restartOptions say how servers are restarted.
-type restartOptions struct{ command string }
+// restartOptions say how servers are restarted, stopped and started.
+type restartOptions struct{ command, stop, start string }
 
 func (o *restartOptions) flags(cmd *cobra.Command) {
+	o.stopFlags(cmd)
 	cmd.Flags().StringVar(&o.command, "restart-command", "", "restart a server with the shell line `CMD` (default: through what runs it: systemd, pg_ctlcluster, pg_ctl)")
+}
+
+func (o *restartOptions) stopFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.stop, "stop-command", "", "stop a server with the shell line `CMD`, and start it with --start-command (default: through what runs it)")
+	f.StringVar(&o.start, "start-command", "", "start a server with the shell line `CMD`; it returns when the server is up")
+}
+
+func (o *restartOptions) check() error {
+	if (o.stop == "") != (o.start == "") {
+		return usage("--stop-command and --start-command go together", "give both")
+	}
+	return nil
 }
 
 // world builds the one place where all that apply, undo, resume and status
 // need comes together. l is the target as it was just collected. The second
 // result is the kind of server settings, for what else it can be asked.
 func world(env *Env, l *loaded, place *placeOptions, restart restartOptions) (*apply.World, *apply.PG, error) {
+	if err := restart.check(); err != nil {
+		return nil, nil, err
+	}
 	files, err := place.files(env)
 	if err != nil {
 		return nil, nil, err
@@ -108,7 +125,7 @@ func world(env *Env, l *loaded, place *placeOptions, restart restartOptions) (*a
 		return nil, nil, err
 	}
 	host := apply.Host{Files: files}
-	server := &apply.PG{Target: files, RestartCommand: restart.command}
+	server := &apply.PG{Target: files, RestartCommand: restart.command, StopCommand: restart.stop, StartCommand: restart.start}
 	if place.root == "" {
 		host.Kernel = files
 		if l.request != nil && l.request.Kind == collect.Conninfo {
@@ -147,6 +164,7 @@ func world(env *Env, l *loaded, place *placeOptions, restart restartOptions) (*a
 	host.Service = onlyUnit(l.snapshot)
 	w.Kinds = host.Kinds()
 	w.Kinds["pg"] = server
+	w.Kinds["wal"] = newWal(env, w, server)
 	return w, server, nil
 }
 

@@ -133,9 +133,9 @@ func (a *playbook) setting(c plan.Change) {
 func asAltered(name, value string) string {
 	const lines = "pg_file_settings WHERE sourcefile ~ '/postgresql[.]auto[.]conf$' AND name = "
 	if conf.IsList(name) && len(conf.SplitList(value)) == 0 {
-		return "SELECT 1 WHERE NOT EXISTS (SELECT FROM " + lines + sqlString(name) + ")"
+		return "SELECT 1 WHERE NOT EXISTS (SELECT FROM " + lines + conf.SQLString(name) + ")"
 	}
-	return "SELECT 1 FROM " + lines + sqlString(name) + " AND setting = " + sqlString(conf.Spelled(name, value))
+	return "SELECT 1 FROM " + lines + conf.SQLString(name) + " AND setting = " + conf.SQLString(conf.Spelled(name, value))
 }
 
 // bareSetting is a value that postgresql_set takes as it is: with no quote, no

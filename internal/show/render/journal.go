@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 )
@@ -85,18 +86,21 @@ func (p *page) next(j *journal.Journal) {
 	if n := waiting(j.Changes, knob.Reboot); n > 0 {
 		p.para("", yellow, count(n, "change is", "changes are")+" in force after a reboot of the host.")
 	}
-	id := clean(j.ID)
+	id, how := clean(j.ID), ""
+	if stops(j.Changes) {
+		how = "--max-effect restart "
+	}
 	switch {
 	case j.State == journal.Interrupted && j.Undoing:
-		p.para("", strong, "To finish taking it back: pgfettle undo "+id)
+		p.para("", strong, "To finish taking it back: pgfettle undo "+how+id)
 	case j.State == journal.Interrupted:
-		p.para("", strong, "To finish it: pgfettle apply --resume "+id+". To take it back: pgfettle undo "+id)
+		p.para("", strong, "To finish it: pgfettle apply --resume "+id+". To take it back: pgfettle undo "+how+id)
 	case j.State == journal.TakenBack && strings.Contains(tally(j.Changes), string(journal.IsKept)):
 		p.para("", strong, "Nothing of ours is left; what somebody has changed since stays as it is.")
 	case j.State == journal.TakenBack:
 		p.para("", strong, "Nothing of it is left.")
 	case begun(j.Changes):
-		p.para("", strong, "To take it back: pgfettle undo "+id)
+		p.para("", strong, "To take it back: pgfettle undo "+how+id)
 	default:
 		p.para("", strong, "Nothing of it is there to take back.")
 	}
@@ -110,6 +114,16 @@ func waiting(list []journal.Change, e knob.Effect) int {
 		}
 	}
 	return n
+}
+
+// stops says whether a server is stopped to take the changes back.
+func stops(list []journal.Change) bool {
+	for i := range list {
+		if list[i].Address == apply.WalLocation && list[i].Begun() {
+			return true
+		}
+	}
+	return false
 }
 
 func begun(list []journal.Change) bool {

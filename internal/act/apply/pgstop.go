@@ -1,0 +1,255 @@
+package apply
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+)
+
+// Runs says whether any process of an instance runs: its postmaster, or a
+// backend that has outlived it, or one that was started alone. Each of them
+// stands in the data directory.
+func (p *PG) Runs(in *snapshot.Instance) (bool, error) {
+	dir, ok := in.DataDirectory.Get()
+	if !ok {
+		return false, fmt.Errorf("data directory: %s", in.DataDirectory.Gap().Reason)
+	}
+	if _, up, err := postmasterOf(p.Target, dir); up || err != nil {
+		return up, err
+	}
+	real, err := p.Target.Resolve(dir)
+	if err != nil {
+		return false, err
+	}
+	names, err := p.Target.ReadDir("/proc")
+	if err != nil {
+		return false, err
+	}
+	for _, n := range names {
+		if _, err := strconv.Atoi(n); err != nil {
+			continue
+		}
+		cwd, err := p.Target.Readlink("/proc/" + n + "/cwd")
+		if err != nil || cwd != real {
+			continue // it has ended, or is another user's, who may not write there
+		}
+		if exe, err := p.Target.Readlink("/proc/" + n + "/exe"); err == nil && path.Base(exe) == "postgres" {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// Manner says how the server of an instance is stopped and started, for people.
+// The error is that of a server which nobody here knows how to stop.
+func (p *PG) Manner(ctx context.Context, in *snapshot.Instance) (stop, start string, err error) {
+	m, err := p.stoppable(ctx, in)
+	if err != nil {
+		return "", "", err
+	}
+	spell := func(c *target.Command) string {
+		if c.Argv[0] == "/bin/sh" {
+			return c.Argv[2] // see shell
+		}
+		return strings.TrimRight(path.Base(c.Argv[0])+" "+c.Argv[1]+rest(c.Argv[2:]), " ")
+	}
+	return spell(m.stop), spell(m.start), nil
+}
+
+// rest is what tells a command from another of its kind: the unit, the cluster,
+// the folder.
+func rest(words []string) string {
+	if i := slices.Index(words, "-D"); i >= 0 && i+1 < len(words) {
+		return " -D " + words[i+1]
+	}
+	return " " + strings.Join(words, " ")
+}
+
+func (p *PG) stoppable(ctx context.Context, in *snapshot.Instance) (manner, error) {
+	dir, ok := in.DataDirectory.Get()
+	if !ok {
+		return manner{}, fmt.Errorf("data directory: %s", in.DataDirectory.Gap().Reason)
+	}
+	pm, up, err := postmasterOf(p.Target, dir)
+	if err != nil {
+		return manner{}, err
+	}
+	m, err := p.mannerOf(ctx, in, pm, up)
+	if err != nil {
+		return m, err
+	}
+	switch {
+	case m.stop == nil:
+		return m, &say.Problem{Message: "the server of " + dir + " is to be stopped and started, and --restart-command does both at once", Code: say.CodeRefused,
+			Hint: "give the commands that stop and start it with --stop-command and --start-command"}
+	case m.unit != "" && p.Target.UID() != 0:
+		return m, &say.Problem{Message: "the server of " + dir + " is run by systemd (" + m.unit + "), which lets root alone stop and start it", Code: say.CodeNoAccess,
+			Hint: "run pgfettle as root, or give --stop-command and --start-command"}
+	}
+	return m, nil
+}
+
+// logOf is what pg_ctl appends the messages of a server to that is down.
+func (p *PG) logOf(dir string) string {
+	if at := p.logs[dir]; at != "" {
+		return at
+	}
+	return "/dev/null"
+}
+
+// Log is the file that the messages of a running server go to, "" where it is
+// none; UseLog tells it to a later process, which finds the server stopped.
+func (p *PG) Log(ctx context.Context, in *snapshot.Instance) string {
+	m, err := p.stoppable(ctx, in)
+	if err != nil || m.passing || m.log == "/dev/null" {
+		return ""
+	}
+	return m.log
+}
+
+// UseLog sets what a server is started with that this process has not seen run.
+func (p *PG) UseLog(in *snapshot.Instance, at string) {
+	dir, ok := in.DataDirectory.Get()
+	if !ok || !path.IsAbs(at) {
+		return
+	}
+	if p.logs == nil {
+		p.logs = map[string]string{}
+	}
+	p.logs[dir] = at
+}
+
+// Checkpoint writes out what a shutdown would have to, while the server still
+// works. It is done to be quick later, and where it cannot be, nothing is lost.
+func (p *PG) Checkpoint(ctx context.Context, in *snapshot.Instance) {
+	s, err := p.session(ctx, in)
+	if err != nil || s == nil {
+		return
+	}
+	defer s.hangUp() // its time limit is off
+	ctx, cancel := context.WithTimeout(ctx, p.wait())
+	defer cancel()
+	if _, err := s.conn.Exec(ctx, "SET statement_timeout = 0").ReadAll(); err == nil {
+		_, _ = s.conn.Exec(ctx, "CHECKPOINT").ReadAll()
+	}
+}
+
+// Stop stops a server through what runs it, and returns when no process of it is
+// left.
+func (p *PG) Stop(ctx context.Context, in *snapshot.Instance) error {
+	p.Close() // a smart shutdown would wait for it
+	m, err := p.stoppable(ctx, in)
+	if err != nil {
+		return err
+	}
+	out, err := p.Target.Run(ctx, *m.stop)
+	if err == nil && out.Code != 0 {
+		err = fmt.Errorf("exit status %d: %s", out.Code, lastLines(string(out.Stderr)+"\n"+string(out.Stdout), 3))
+	}
+	if err != nil {
+		return fmt.Errorf("stop of %s: %w", in.Label(), err)
+	}
+	return p.gone(ctx, in)
+}
+
+// gone waits until no process of an instance is left.
+func (p *PG) gone(ctx context.Context, in *snapshot.Instance) error {
+	end := p.Target.Now().Add(p.wait())
+	for {
+		up, err := p.Runs(in)
+		switch {
+		case err != nil:
+			return err
+		case !up:
+			return nil
+		case p.Target.Now().After(end):
+			return fmt.Errorf("the server of %s has not stopped within %s", in.Label(), p.wait())
+		}
+		if err := pause(ctx, poll); err != nil {
+			return err
+		}
+	}
+}
+
+// Start starts a server through what runs it, and returns when it takes
+// connections. One that is up already, or on its way, is waited for. The error
+// has the lines of its log that say why it is not.
+func (p *PG) Start(ctx context.Context, in *snapshot.Instance) error {
+	dir, ok := in.DataDirectory.Get()
+	if !ok {
+		return fmt.Errorf("data directory: %s", in.DataDirectory.Gap().Reason)
+	}
+	m, err := p.stoppable(ctx, in)
+	if err != nil {
+		return err
+	}
+	if now, up, err := postmasterOf(p.Target, dir); err == nil && up && now.Status == "stopping" {
+		if err := p.gone(ctx, in); err != nil {
+			return err
+		}
+	}
+	at := p.mark(in, dir, m)
+	defer p.tidy(dir, m)
+	if _, up, err := postmasterOf(p.Target, dir); err != nil {
+		return err
+	} else if !up {
+		out, err := p.Target.Run(ctx, *m.start)
+		if err == nil && out.Code != 0 {
+			err = fmt.Errorf("exit status %d: %s", out.Code, lastLines(string(out.Stderr)+"\n"+string(out.Stdout), 3))
+		}
+		if err != nil {
+			return p.notUp(ctx, in, m, at, err)
+		}
+	}
+	end := p.Target.Now().Add(p.wait())
+	for {
+		now, up, err := postmasterOf(p.Target, dir)
+		switch {
+		case err == nil && up && now.Status == "ready":
+			return p.answers(ctx, in)
+		case err == nil && up && now.Status == "standby":
+			return nil // hot_standby is off: it takes no connections
+		case p.Target.Now().After(end):
+			return p.notUp(ctx, in, m, at, errors.Join(fmt.Errorf("not ready within %s", p.wait()), err))
+		}
+		if err := pause(ctx, poll); err != nil {
+			return err
+		}
+	}
+}
+
+func (p *PG) notUp(ctx context.Context, in *snapshot.Instance, m manner, at mark, err error) error {
+	if said := p.since(ctx, m, at); said != "" {
+		err = errors.New(said)
+	}
+	return fmt.Errorf("the server of %s did not start: %w", in.Label(), err)
+}
+
+// Busy says whether a base backup is taken, and by whom; "" where none is. One
+// that a session of another program began is known by what it said last.
+func (p *PG) Busy(ctx context.Context, in *snapshot.Instance) (string, error) {
+	s, err := p.session(ctx, in)
+	if err != nil {
+		return "", err
+	}
+	if s == nil {
+		return "", errors.New("the server is not to be asked")
+	}
+	defer s.close()
+	rows, err := s.rows(ctx, `select 'process ' || pid || ' sends a base backup' from pg_stat_progress_basebackup
+ union all select 'process ' || pid || ' (' || coalesce(nullif(application_name, ''), 'no name') || ') has begun a backup' from pg_stat_activity
+ where pid <> pg_backend_pid() and query ~* '\mpg_(start_backup|backup_start)\s*\(' limit 5`)
+	var list []string
+	for _, r := range rows {
+		list = append(list, r[0])
+	}
+	return strings.Join(list, "; "), err
+}

@@ -1,0 +1,54 @@
+package target
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"syscall"
+	"unsafe"
+)
+
+// do runs something with the user's rights to files. The kernel keeps these for
+// each thread, so it is done on one of its own, which is never used again: it
+// ends with its goroutine, which does not unlock it.
+func (f folders) do(something func() error) error {
+	if f.as == nil || f.as.UID == os.Geteuid() {
+		return something()
+	}
+	done := make(chan error, 1)
+	go func() {
+		runtime.LockOSThread()
+		err := takeRights(*f.as)
+		if err == nil {
+			err = something()
+		}
+		done <- err
+	}()
+	return <-done
+}
+
+// same asks setfsuid(2) and setfsgid(2) for what they are, changing nothing.
+const same = ^uintptr(0)
+
+// takeRights gives this thread the groups and the filesystem user of u. With the
+// user go root's capabilities that pass over the rights to files. setfsuid(2)
+// tells no errors, so it is asked what it did.
+func takeRights(u User) error {
+	groups := make([]uint32, len(u.Groups)+1) // one more, so that there is a first
+	for i, g := range u.Groups {
+		groups[i] = uint32(g)
+	}
+	if _, _, e := syscall.RawSyscall(syscall.SYS_SETGROUPS, uintptr(len(u.Groups)), uintptr(unsafe.Pointer(&groups[0])), 0); e != 0 {
+		return os.NewSyscallError("setgroups", e)
+	}
+	for _, s := range []struct {
+		call uintptr
+		id   int
+	}{{syscall.SYS_SETFSGID, u.GID}, {syscall.SYS_SETFSUID, u.UID}} {
+		syscall.RawSyscall(s.call, uintptr(s.id), 0, 0)
+		if now, _, _ := syscall.RawSyscall(s.call, same, 0, 0); int(now) != s.id {
+			return fmt.Errorf("the rights of user %d: the kernel gives those of %d", u.UID, now)
+		}
+	}
+	return nil
+}

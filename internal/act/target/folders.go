@@ -1,0 +1,359 @@
+package target
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Folders is what moving a folder of one user takes. All of it is done with the
+// rights that this user has to files and no others: whoever owns a folder can
+// put links into it, and they then lead to nothing that he could not reach
+// himself. Each method returns when what it did is on disk, and may be repeated
+// after a crash.
+type Folders interface {
+	// Measure adds up what is in a folder. An entry that is neither a regular
+	// file nor a folder is a *OddEntry: it could not be moved as it is.
+	Measure(name string) (Extent, error)
+	// Make makes a folder in one that exists, and gives it to the user; where he
+	// may not make it and we are root, we do. One that is there stays.
+	Make(name string, perm fs.FileMode) error
+	// Empty removes all that is in a folder. One that is not there is empty.
+	Empty(name string) error
+	// Unmake removes an empty folder; one that is not there is no error.
+	Unmake(name string) error
+	// Copy copies what is in a folder, with modes and times, into one that is
+	// empty. told gets the bytes as they are written.
+	Copy(ctx context.Context, from, to string, told func(n int64)) error
+	// Same reads two folders back from disk and compares them byte for byte.
+	Same(ctx context.Context, a, b string, told func(n int64)) error
+	// Symlink makes a symbolic link, which must not be there.
+	Symlink(text, name string) error
+	// Unlink removes a symbolic link; where there is none, nothing.
+	Unlink(name string) error
+	// Exchange swaps what two names of one folder stand for, in one step that no
+	// crash can halve. ErrNoExchange where the filesystem cannot.
+	Exchange(a, b string) error
+	// Rename gives a name of a folder to another thing in it, in one step.
+	Rename(from, to string) error
+	// Save writes a file as Write does; Drop removes it.
+	Save(name string, data []byte, perm fs.FileMode) error
+	Drop(name string) error
+	// Load reads a file; what it is not his to read is not read.
+	Load(name string, limit int64) ([]byte, error)
+	// Enter says why the user cannot get to a folder; nil: he can.
+	Enter(name string) error
+}
+
+// Extent is how much there is in a folder.
+type Extent struct {
+	Files int
+	Bytes int64
+}
+
+// ErrNoExchange says that a filesystem has no renameat2(RENAME_EXCHANGE).
+var ErrNoExchange = errors.New("the filesystem cannot exchange two names in one step")
+
+// OddEntry is an entry that is neither a regular file nor a folder.
+type OddEntry struct {
+	Path string
+	Mode fs.FileMode
+}
+
+func (o *OddEntry) Error() string {
+	what := "a special file"
+	if o.Mode&fs.ModeSymlink != 0 {
+		what = "a symbolic link"
+	}
+	return o.Path + " is " + what
+}
+
+// maxEntries bounds a folder that is moved: pg_wal holds a file for each
+// segment, of 1 MB at least, and as many marks of the archiver.
+const maxEntries = 4_000_000
+
+// maxDepth bounds how deep folders lie in each other: pg_wal has folders of one level.
+const maxDepth = 8
+
+// Folders returns the folders of a user on this machine; nil is ourselves.
+func (l *Local) Folders(u *User) Folders { return folders{l, u} }
+
+type folders struct {
+	l  *Local
+	as *User
+}
+
+// at is where a name is; a tree of files has nothing to be moved.
+func (f folders) at(name string) (string, error) {
+	if !f.l.host() {
+		return "", ErrNoCommands
+	}
+	return clean(name), nil
+}
+
+// Make implements Folders.
+func (f folders) Make(name string, perm fs.FileMode) error {
+	at, err := f.at(name)
+	if err != nil {
+		return err
+	}
+	err = f.do(func() error { return makeFolder(at, perm, nil) })
+	if errors.Is(err, fs.ErrPermission) && f.as != nil {
+		return makeFolder(at, perm, f.as)
+	}
+	return err
+}
+
+func makeFolder(at string, perm fs.FileMode, give *User) error {
+	dir, err := os.OpenRoot(path.Dir(at))
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	base := path.Base(at)
+	switch in, err := info(dir.Lstat(base)); {
+	case err == nil && in.Mode.IsDir():
+		return nil
+	case err == nil:
+		return &fs.PathError{Op: "mkdir", Path: at, Err: syscall.ENOTDIR}
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if err := dir.Mkdir(base, perm); err != nil {
+		return err
+	}
+	if err := dir.Chmod(base, perm); err != nil { // past the umask
+		return err
+	}
+	if give != nil {
+		if err := dir.Lchown(base, give.UID, give.GID); err != nil {
+			return errors.Join(err, dir.Remove(base))
+		}
+	}
+	return syncFolder(dir)
+}
+
+// Empty implements Folders.
+func (f folders) Empty(name string) error {
+	at, err := f.at(name)
+	if err != nil {
+		return err
+	}
+	return f.do(func() error {
+		dir, err := openFolder(at)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		defer dir.Close()
+		names, err := readNames(dir.Open("."))
+		if err != nil {
+			return err
+		}
+		for _, n := range names {
+			if err := dir.RemoveAll(n); err != nil {
+				return err
+			}
+		}
+		return syncFolder(dir)
+	})
+}
+
+// openFolder opens a folder that is one itself, and no link to one.
+func openFolder(at string) (*os.Root, error) {
+	in, err := info(os.Lstat(at))
+	switch {
+	case err != nil:
+		return nil, err
+	case !in.Mode.IsDir():
+		return nil, &fs.PathError{Op: "open", Path: at, Err: syscall.ENOTDIR}
+	}
+	dir, err := os.OpenRoot(at)
+	if err != nil {
+		return nil, err
+	}
+	if again, err := info(dir.Stat(".")); err != nil || again.Inode != in.Inode || again.Dev != in.Dev {
+		dir.Close()
+		return nil, errors.Join(&fs.PathError{Op: "open", Path: at, Err: syscall.ELOOP}, err)
+	}
+	return dir, nil
+}
+
+// Unmake implements Folders.
+func (f folders) Unmake(name string) error {
+	at, err := f.at(name)
+	if err != nil {
+		return err
+	}
+	remove := func() error {
+		dir, err := os.OpenRoot(path.Dir(at))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		defer dir.Close()
+		in, err := info(dir.Lstat(path.Base(at)))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case !in.Mode.IsDir():
+			return &fs.PathError{Op: "rmdir", Path: at, Err: syscall.ENOTDIR}
+		}
+		if err := dir.Remove(path.Base(at)); err != nil { // which of a folder removes an empty one alone
+			return err
+		}
+		return syncFolder(dir)
+	}
+	err = f.do(remove)
+	if errors.Is(err, fs.ErrPermission) && f.as != nil {
+		return remove()
+	}
+	return err
+}
+
+// Symlink implements Folders.
+func (f folders) Symlink(text, name string) error {
+	return f.in(name, func(dir *os.Root, base string) error { return dir.Symlink(text, base) })
+}
+
+// Unlink implements Folders.
+func (f folders) Unlink(name string) error {
+	return f.in(name, func(dir *os.Root, base string) error {
+		in, err := info(dir.Lstat(base))
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case in.Mode&fs.ModeSymlink == 0:
+			return &fs.PathError{Op: "unlink", Path: name, Err: fs.ErrExist}
+		}
+		return dir.Remove(base)
+	})
+}
+
+// Rename implements Folders.
+func (f folders) Rename(from, to string) error {
+	if path.Dir(clean(from)) != path.Dir(clean(to)) {
+		return fmt.Errorf("%s and %s are not in one folder", from, to)
+	}
+	return f.in(from, func(dir *os.Root, base string) error { return dir.Rename(base, path.Base(clean(to))) })
+}
+
+// in does something in the folder of a name, and makes it last.
+func (f folders) in(name string, do func(dir *os.Root, base string) error) error {
+	at, err := f.at(name)
+	if err != nil {
+		return err
+	}
+	return f.do(func() error {
+		dir, err := os.OpenRoot(path.Dir(at))
+		if err != nil {
+			return err
+		}
+		defer dir.Close()
+		if err := do(dir, path.Base(at)); err != nil {
+			return err
+		}
+		return syncFolder(dir)
+	})
+}
+
+// Exchange implements Folders.
+func (f folders) Exchange(a, b string) error {
+	at, err := f.at(a)
+	if err != nil {
+		return err
+	}
+	if path.Dir(at) != path.Dir(clean(b)) {
+		return fmt.Errorf("%s and %s are not in one folder", a, b)
+	}
+	return f.do(func() error {
+		dir, err := os.Open(path.Dir(at))
+		if err != nil {
+			return err
+		}
+		defer dir.Close()
+		fd := int(dir.Fd())
+		err = unix.Renameat2(fd, path.Base(at), fd, path.Base(clean(b)), unix.RENAME_EXCHANGE)
+		switch err {
+		case nil:
+		case unix.EINVAL, unix.ENOSYS, unix.EOPNOTSUPP:
+			return fmt.Errorf("%w: %w", ErrNoExchange, err)
+		default:
+			return &os.LinkError{Op: "exchange", Old: a, New: b, Err: err}
+		}
+		return dir.Sync()
+	})
+}
+
+// Save implements Folders.
+func (f folders) Save(name string, data []byte, perm fs.FileMode) error {
+	return f.in(name, func(dir *os.Root, base string) error { return replaceAs(dir, base, data, perm, nil, nil) })
+}
+
+// Drop implements Folders.
+func (f folders) Drop(name string) error {
+	return f.in(name, func(dir *os.Root, base string) error {
+		if err := dir.Remove(base); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	})
+}
+
+// Load implements Folders. A link is none of ours and not read.
+func (f folders) Load(name string, limit int64) (data []byte, err error) {
+	at, err := f.at(name)
+	if err != nil {
+		return nil, err
+	}
+	err = f.do(func() error {
+		if in, err := info(os.Lstat(at)); err != nil || !in.Mode.IsRegular() {
+			return errors.Join(err, notRegular(name, in, err))
+		}
+		data, err = readPath(at, limit)
+		return err
+	})
+	return data, err
+}
+
+func notRegular(name string, in Info, err error) error {
+	if err != nil || in.Mode.IsRegular() {
+		return nil
+	}
+	return &fs.PathError{Op: "read", Path: name, Err: ErrNotRegular}
+}
+
+// Enter implements Folders.
+func (f folders) Enter(name string) error {
+	at, err := f.at(name)
+	if err != nil {
+		return err
+	}
+	return f.do(func() error {
+		_, err := os.Stat(filepath.Join(at, "."))
+		if err != nil {
+			return err
+		}
+		// the search bit of the folder itself is what a name in it needs
+		_, err = os.Lstat(at + "/" + ".pgfettle")
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	})
+}
