@@ -42,11 +42,11 @@ only, never on a port. Nothing else on the host is touched.`,
 		Args: atMost(0, "no arguments"),
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), env, o) },
 	}
+	o.serverFlags(cmd)
 	f := cmd.Flags()
-	f.IntVar(&o.major, "pg", 0, "major version to run, `N` from 13 to 18 (default: the newest installed, else the newest there is)")
 	f.StringVar(&o.profile, "profile", string(rule.Mixed), "what the host is for: web, oltp, dw, mixed, desktop or 1c")
-	f.BoolVar(&o.fetch, "fetch", false, "fetch the server programs even where some are installed")
 	complete(cmd, "profile", "web", "oltp", "dw", "mixed", "desktop", "1c")
+	cmd.AddCommand(newDemoOOM(env))
 	return cmd
 }
 
@@ -67,8 +67,8 @@ func runDemo(ctx context.Context, env *Env, o *demoOptions) (err error) {
 	if err != nil {
 		return usage("--profile: "+err.Error(), "mixed is the one for a host that does both short transactions and reports")
 	}
-	if o.major != 0 && (o.major < 13 || o.major > 18) {
-		return usage(fmt.Sprintf("--pg: %d is out of range", o.major), "write a major version from 13 to 18")
+	if err := o.checkMajor(); err != nil {
+		return err
 	}
 	began := time.Now()
 	step := func(format string, args ...any) {
