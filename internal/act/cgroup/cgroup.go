@@ -268,6 +268,17 @@ func (g *Group) Kills() (int64, error) {
 	return n, nil
 }
 
+// Used returns how much memory the group uses, cached pages of files left out:
+// they give way when somebody wants more.
+func (g *Group) Used() (unit.Bytes, error) {
+	f := files[g.Version]
+	n, err := number(path.Join(g.Dir, f.usage))
+	if err != nil {
+		return 0, err
+	}
+	return max(unit.Bytes(n)-cached(path.Join(g.Dir, "memory.stat"), f.cached), 0), nil
+}
+
 const (
 	emptyTimeout = 10 * time.Second     // a killed process with much memory takes a second to go
 	emptyPoll    = 5 * time.Millisecond // most are gone at the second look

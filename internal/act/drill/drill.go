@@ -22,12 +22,11 @@ import (
 // The scale of the exercise.
 const (
 	// Limit is the memory of the control group. The server with its sessions takes
-	// 40 to 60 MB of it, so four times that leaves room for a backend to grow for a
-	// moment while the others work; and any host that could run PostgreSQL has it
-	// to spare.
+	// 15 to 30 MB of it, so it is the query that fills it, in half a second; and any
+	// host that could run PostgreSQL has as much to spare.
 	Limit = 256 * unit.MB
 	// Budget is what a query may take under strict overcommit before it is refused.
-	// Half of the limit: with the 60 MB of the others it ends well below it.
+	// Half of the limit: with the 30 MB of the others it ends well below it.
 	Budget = 128 * unit.MB
 	// spare is what the host must keep beside the group: the least that the rules
 	// of pgfettle reserve is 256 MB.
@@ -107,6 +106,7 @@ type Setting struct {
 	CommittedAS  unit.Bytes `json:"committed_as"`      // before the query
 	AddressSpace unit.Bytes `json:"address_space"`     // limit of each process of the server; 0: none
 	Session      unit.Bytes `json:"session_size"`      // address space of a session of the load
+	Used         unit.Bytes `json:"used"`              // by the server with its sessions, before the query
 }
 
 // RunOOM runs the exercise «out of memory» and leaves nothing behind, however it

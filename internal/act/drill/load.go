@@ -2,7 +2,6 @@ package drill
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -60,8 +59,9 @@ type load struct {
 type session struct {
 	conn   *pgconn.PgConn
 	pid    uint32
-	lost   bool // at least once
-	absent bool // now
+	lost   bool      // at least once
+	absent bool      // now
+	last   time.Time // of its commits
 }
 
 // begin opens the connections and sets them to work.
@@ -145,7 +145,7 @@ func (l *load) committed(s *session) {
 	now := time.Now()
 	l.sum.Transactions++
 	l.pause = max(l.pause, now.Sub(l.last))
-	l.last = now
+	l.last, s.last = now, now
 	if s.absent {
 		s.absent = false
 		if l.backAt.IsZero() {
@@ -186,22 +186,23 @@ func (l *load) again(ctx context.Context, s *session) bool {
 	return true
 }
 
-// back waits until every session has committed again.
-func (l *load) back(ctx context.Context) error {
+// back waits until every session has committed after a moment: one that has lost
+// its connection and does not know yet is not taken for one that works.
+func (l *load) back(ctx context.Context, since time.Time) error {
 	for end := time.Now().Add(backTimeout); ; {
 		l.mu.Lock()
-		absent := 0
+		waiting := 0
 		for _, s := range l.sessions {
-			if s.absent {
-				absent++
+			if !s.last.After(since) {
+				waiting++
 			}
 		}
 		l.mu.Unlock()
-		if absent == 0 {
+		if waiting == 0 {
 			return nil
 		}
 		if time.Now().After(end) {
-			return errors.New("the server took no connection for two minutes")
+			return fmt.Errorf("%d sessions could not work for two minutes", waiting)
 		}
 		if err := wait(ctx, knock); err != nil {
 			return err
@@ -216,7 +217,7 @@ func (l *load) pid() int {
 	return int(l.sessions[0].pid)
 }
 
-// so far is the number of transactions.
+// soFar is the number of transactions.
 func (l *load) soFar() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

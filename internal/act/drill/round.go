@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/server"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -66,6 +67,9 @@ func (d *drill) round(ctx context.Context, strict bool) (r Round, err error) {
 		if r.Setting.Session, err = size(l.pid()); err != nil {
 			return err
 		}
+		if r.Setting.Used, err = d.group.Used(); err != nil {
+			return err
+		}
 		if d.o.Overcommit == Real {
 			if unset, err = d.overcommit(strict); err != nil {
 				unset = func() error { return nil }
@@ -78,7 +82,12 @@ func (d *drill) round(ctx context.Context, strict bool) (r Round, err error) {
 	if err != nil {
 		return r, err
 	}
-	if err := l.back(ctx); err != nil {
+	if r.Query.Outcome != Refused && r.Query.Outcome != Completed {
+		if err := d.recovered(ctx); err != nil {
+			return r, err
+		}
+	}
+	if err := l.back(ctx, time.Now()); err != nil {
 		return r, fmt.Errorf("%w: %s", err, d.lastWords())
 	}
 	d.o.Tell(fmt.Sprintf("round %d, %s: the query is over; the load goes on…", len(d.res.Rounds)+1, name))
@@ -94,6 +103,24 @@ func (d *drill) round(ctx context.Context, strict bool) (r Round, err error) {
 	r.Load, ended = l.end(ctx), true
 	r.Load.Before = begun
 	return r, d.look(&r, kernel, kills, postmaster)
+}
+
+// recovered waits until the server has noticed the death of a process and has
+// recovered from it. One that never notices is left to what the load sees.
+func (d *drill) recovered(ctx context.Context) error {
+	for end := time.Now().Add(backTimeout); time.Now().Before(end); {
+		text, err := d.inst.ReadLog(maxLog)
+		if err != nil {
+			return err
+		}
+		if readServerLog(text).ready {
+			return nil
+		}
+		if err := wait(ctx, knock); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // look fills in what the kernel and the server say of a round.

@@ -15,7 +15,8 @@ type serverLog struct {
 	crash     []string // from the death of a process to the readiness after it
 	refusal   []string // the error, with the contexts that held the most
 	deaths    []uint32 // processes that signal 9 ended
-	restarted bool
+	restarted bool     // all sessions were ended
+	ready     bool     // and the server takes connections again
 }
 
 // crashed are the lines of the log that tell a crash, in their order; those of
@@ -37,7 +38,7 @@ var contextLine = regexp.MustCompile(`^ *([A-Za-z][A-Za-z0-9 _-]*): (\d+) total 
 func readServerLog(text string) serverLog {
 	var s serverLog
 	var largest, state, grand string
-	most, ready := int64(-1), false
+	most := int64(-1)
 	after := false // the error was «out of memory»
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
@@ -47,14 +48,14 @@ func readServerLog(text string) serverLog {
 			}
 		}
 		for _, c := range crashed {
-			if strings.Contains(line, c) {
+			if strings.Contains(line, c) && (len(s.crash) > 0 || c == crashed[0]) { // a recovery at the start is another story
 				s.crash = append(s.crash, line)
 				break
 			}
 		}
 		s.restarted = s.restarted || strings.Contains(line, "reinitializing")
-		if s.restarted && !ready && strings.Contains(line, "ready to accept connections") {
-			s.crash, ready = append(s.crash, line), true
+		if s.restarted && !s.ready && strings.Contains(line, "ready to accept connections") {
+			s.crash, s.ready = append(s.crash, line), true
 		}
 		if m := contextLine.FindStringSubmatch(line); m != nil {
 			n, err := strconv.ParseInt(m[2], 10, 64)

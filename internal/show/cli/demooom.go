@@ -137,4 +137,3 @@ func (o *demoOptions) checkMajor() error {
 	}
 	return nil
 }
-
