@@ -171,7 +171,7 @@ func noGroup(err error) error {
 	case errors.Is(err, syscall.EROFS):
 		p.Hint = "the hierarchy of control groups is mounted read-only, as in most containers: run it on the host, or in a container with a writable /sys/fs/cgroup"
 	case errors.Is(err, fs.ErrPermission):
-		p.Hint = "run it as root; on a host with control groups of version 2 also below a group that is delegated to you: systemd-run --user --scope -p Delegate=yes pgfettle demo oom"
+		p.Hint = "run it as root; on a host with control groups of version 2 also below a group that is delegated to you: systemd-run --user --scope -p Delegate=yes COMMAND"
 	case errors.Is(err, fs.ErrNotExist):
 		p.Hint = "the memory controller is not enabled for groups of ours: as root, write +memory to cgroup.subtree_control of the root group"
 	default:

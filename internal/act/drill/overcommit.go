@@ -24,19 +24,27 @@ const (
 	reserve = "vm.admin_reserve_kbytes"
 )
 
-// sysctlFile is where the kernel shows a value.
-func sysctlFile(root, name string) string {
-	return filepath.Join(root, strings.ReplaceAll(name, ".", "/"))
+// values are those of a kernel.
+type values interface {
+	get(name string) (string, error) // of vm.overcommit_memory, …
+	set(name, value string) error    // and holds that it was taken
 }
 
-func readSysctl(root, name string) (string, error) {
-	b, err := os.ReadFile(sysctlFile(root, name))
+// procSys is the running kernel.
+type procSys struct{}
+
+func (procSys) file(name string) string {
+	return filepath.Join("/proc/sys", strings.ReplaceAll(name, ".", "/"))
+}
+
+func (p procSys) get(name string) (string, error) {
+	b, err := os.ReadFile(p.file(name))
 	return strings.TrimSpace(string(b)), err
 }
 
-// writeSysctl writes a value as echo does, and reads it back.
-func writeSysctl(root, name, value string) error {
-	f, err := os.OpenFile(sysctlFile(root, name), os.O_WRONLY|os.O_TRUNC, 0) // truncation is nothing to the kernel
+// set writes a value as echo does, and reads it back.
+func (p procSys) set(name, value string) error {
+	f, err := os.OpenFile(p.file(name), os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
@@ -44,23 +52,23 @@ func writeSysctl(root, name, value string) error {
 	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	if got, err := readSysctl(root, name); err != nil || got != value {
-		return fmt.Errorf("%s: %q was written and %q is there: %w", name, value, got, err)
+	if got, err := p.get(name); err != nil || got != value {
+		return fmt.Errorf("%s: %q was written and %q is there", name, value, got)
 	}
 	return nil
 }
 
 // restore sets a value back, where it is still ours. back is false where there
 // was nothing to do.
-func (f former) restore(root string) (back bool, err error) {
+func (f former) restore(k values) (back bool, err error) {
 	if !strings.HasPrefix(f.Name, "vm.") || strings.Contains(f.Name, "/") {
 		return false, fmt.Errorf("%q is no value that an exercise changes", f.Name)
 	}
-	now, err := readSysctl(root, f.Name)
+	now, err := k.get(f.Name)
 	if err != nil || now == f.Before || now != f.After {
 		return false, err
 	}
-	return true, writeSysctl(root, f.Name, f.Before)
+	return true, k.set(f.Name, f.Before)
 }
 
 // strict sets strict overcommit with a limit that leaves the budget beyond what
@@ -80,14 +88,14 @@ func (t *trail) strict(m host.Memory, budget unit.Bytes) (unset func() error, er
 		{Name: kbytes, After: strconv.FormatInt(int64(limit/unit.KB), 10)},
 	}
 	for i := range want {
-		if want[i].Before, err = readSysctl(t.sysctls, want[i].Name); err != nil {
+		if want[i].Before, err = t.kernel.get(want[i].Name); err != nil {
 			return nil, err
 		}
 	}
 	if want[2].Before == "0" {
 		// The ratio rules, and writing the amount sets it to 0. To write it again does
 		// the reverse.
-		r, err := readSysctl(t.sysctls, ratio)
+		r, err := t.kernel.get(ratio)
 		if err != nil {
 			return nil, err
 		}
@@ -101,7 +109,7 @@ func (t *trail) strict(m host.Memory, budget unit.Bytes) (unset func() error, er
 		if want[i].Name == ratio || want[i].Before == want[i].After {
 			continue
 		}
-		if err := writeSysctl(t.sysctls, want[i].Name, want[i].After); err != nil {
+		if err := t.kernel.set(want[i].Name, want[i].After); err != nil {
 			return nil, errors.Join(err, unset())
 		}
 	}
@@ -117,7 +125,7 @@ func (t *trail) intend(list []former) (unset func() error, err error) {
 	return func() error {
 		var errs []error
 		for _, f := range list {
-			_, err := f.restore(t.sysctls)
+			_, err := f.restore(t.kernel)
 			errs = append(errs, err)
 		}
 		if err := errors.Join(errs...); err != nil {
@@ -129,14 +137,14 @@ func (t *trail) intend(list []former) (unset func() error, err error) {
 
 // lenient sets the kernel's default for a round, where another mode is in force.
 func (t *trail) lenient() (unset func() error, err error) {
-	now, err := readSysctl(t.sysctls, mode)
+	now, err := t.kernel.get(mode)
 	if err != nil || now == "0" {
 		return func() error { return nil }, err
 	}
 	if unset, err = t.intend([]former{{Name: mode, Before: now, After: "0"}}); err != nil {
 		return nil, err
 	}
-	if err := writeSysctl(t.sysctls, mode, "0"); err != nil {
+	if err := t.kernel.set(mode, "0"); err != nil {
 		return nil, errors.Join(err, unset())
 	}
 	return unset, nil

@@ -77,7 +77,7 @@ func (d *drill) round(ctx context.Context, strict bool) (r Round, err error) {
 			}
 		}
 		r.Setting.AddressSpace = c.AddressSpace
-		return r.Setting.read(d.trail.sysctls)
+		return r.Setting.read(d.trail.kernel)
 	})
 	if err != nil {
 		return r, err
@@ -176,8 +176,8 @@ func memory() (host.Memory, error) {
 }
 
 // read notes the values that are in force.
-func (s *Setting) read(sysctls string) error {
-	v, err := readSysctl(sysctls, mode)
+func (s *Setting) read(k values) error {
+	v, err := k.get(mode)
 	if err != nil {
 		return err
 	}

@@ -38,17 +38,17 @@ type former struct {
 
 // trail is the record on disk, in a folder whose lock says that its owner lives.
 type trail struct {
-	dir     string
-	lock    *os.File
-	made    []string // folders above dir that were made for it, the deepest last
-	record  record
-	sysctls string // where values of the kernel are: /proc/sys
+	dir    string
+	lock   *os.File
+	made   []string // folders above dir that were made for it, the deepest last
+	record record
+	kernel values
 }
 
 // claim takes the folder of the record for this process. One exercise runs at a
 // time: two would share the memory that each has been promised.
 func claim(dir string) (*trail, error) {
-	t := &trail{dir: dir, sysctls: "/proc/sys"}
+	t := &trail{dir: dir, kernel: procSys{}}
 	if err := t.parents(filepath.Dir(dir)); err != nil {
 		return nil, access(err)
 	}
@@ -139,7 +139,7 @@ func (t *trail) sweep() ([]string, error) {
 	}
 	var errs []error
 	for _, s := range r.Sysctls {
-		back, err := s.restore(t.sysctls)
+		back, err := s.restore(t.kernel)
 		if back {
 			done = append(done, s.Name+" = "+s.Before)
 		}

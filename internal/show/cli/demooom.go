@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pgfettle/pgfettle/internal/act/drill"
+	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/show/render"
 )
@@ -78,9 +79,13 @@ func runDemoOOM(ctx context.Context, env *Env, o *demoOOMOptions) error {
 			return &say.Problem{Message: "--overcommit real changes values of the kernel", Hint: "run it as root", Code: exitNoAccess}
 		}
 	}
-	journals, err := (&placeOptions{}).journals(env)
-	if err != nil {
-		return err
+	dir := filepath.Dir(journal.Dir) // beside what else is kept over a crash
+	if env.Target.UID() != 0 {
+		state, ok := stateHome(env)
+		if !ok {
+			return usage("there is no place to write down what has to be removed after a crash: HOME is not set", "set HOME or XDG_STATE_HOME")
+		}
+		dir = filepath.Join(state, "pgfettle")
 	}
 	bin, err := demoBinaries(ctx, env, &o.demo)
 	if err != nil {
@@ -89,7 +94,7 @@ func runDemoOOM(ctx context.Context, env *Env, o *demoOOMOptions) error {
 	tell, done := env.Progress()
 	res, err := drill.RunOOM(ctx, drill.Options{
 		Binaries: bin, Overcommit: o.overcommit, Tell: tell,
-		StateDir: filepath.Join(filepath.Dir(journals), "drill"), // beside what else is kept over a crash
+		StateDir: filepath.Join(dir, "drill"),
 	})
 	done()
 	if res != nil && len(res.Swept) > 0 {
