@@ -57,13 +57,13 @@ func (k *kernelLog) since() (string, error) {
 		case n == 0:
 			return b.String(), nil
 		}
-		b.WriteString(record1(string(buf[:n])))
+		b.WriteString(textOf(string(buf[:n])))
 	}
 	return b.String(), nil
 }
 
-// record1 is the text of a record: "4,1234,5678901,-;text\n KEY=VALUE\n".
-func record1(r string) string {
+// textOf is the text of a record: "4,1234,5678901,-;text\n KEY=VALUE\n".
+func textOf(r string) string {
 	_, text, ok := strings.Cut(r, ";")
 	if !ok {
 		return ""
@@ -71,6 +71,10 @@ func record1(r string) string {
 	text, _, _ = strings.Cut(text, "\n")
 	return text + "\n"
 }
+
+// maxKills bounds the lines that are shown: a round has one kill of four lines,
+// or a few of them.
+const maxKills = 20
 
 // killLines picks, of the kernel's reports about kills, the lines that tell one
 // in our group: who asked for memory, how much there was, why and whom it killed.
@@ -81,6 +85,9 @@ func killLines(text, group string) []string {
 	var asked, usage string
 	ours := false
 	for line := range strings.Lines(text) {
+		if len(out) >= maxKills-3 { // a report adds three lines, then one for each that it killed
+			break
+		}
 		line = strings.TrimSpace(line)
 		switch {
 		case strings.Contains(line, "invoked oom-killer"):

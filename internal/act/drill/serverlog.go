@@ -26,6 +26,10 @@ var crashed = []string{
 	"all server processes terminated; reinitializing", "automatic recovery in progress", "redo starts at", "redo done at",
 }
 
+// maxCrash bounds what is shown of a crash: eight lines, and a few for others
+// that died with it.
+const maxCrash = 20
+
 // signal9 is what the postmaster says of a child that was killed, 13 to 18: the
 // words before the process differ by its kind and by version.
 var signal9 = regexp.MustCompile(`\(PID (\d+)\) was terminated by signal 9`)
@@ -48,7 +52,7 @@ func readServerLog(text string) serverLog {
 			}
 		}
 		for _, c := range crashed {
-			if strings.Contains(line, c) && (len(s.crash) > 0 || c == crashed[0]) { // a recovery at the start is another story
+			if strings.Contains(line, c) && (len(s.crash) > 0 || c == crashed[0]) && len(s.crash) < maxCrash-1 { // a recovery at the start is another story
 				s.crash = append(s.crash, line)
 				break
 			}

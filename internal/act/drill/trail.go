@@ -160,13 +160,11 @@ func (t *trail) sweep() ([]string, error) {
 		done = append(done, "control group "+g.Dir)
 	}
 	if r.Folder != "" {
-		if _, err := os.Lstat(r.Folder); err == nil {
-			err := removeFolder(r.Folder)
-			if err == nil {
-				done = append(done, "folder "+r.Folder)
-			}
-			errs = append(errs, err)
+		was, err := removeFolder(r.Folder)
+		if was {
+			done = append(done, "folder "+r.Folder)
 		}
+		errs = append(errs, err)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return done, err // the record stays, for the next run
@@ -175,12 +173,17 @@ func (t *trail) sweep() ([]string, error) {
 	return done, os.Remove(t.file())
 }
 
-// removeFolder removes the folder of a throwaway server.
-func removeFolder(dir string) error {
+// removeFolder removes the folder of a throwaway server. was is false where it
+// is gone already.
+func removeFolder(dir string) (was bool, err error) {
 	if !filepath.IsAbs(dir) || !strings.HasPrefix(filepath.Base(dir), folderPrefix) {
-		return fmt.Errorf("%q is no folder of a throwaway server", dir)
+		return false, fmt.Errorf("%q is no folder of a throwaway server", dir)
 	}
-	return os.RemoveAll(dir)
+	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	err = os.RemoveAll(dir)
+	return err == nil, err
 }
 
 // release gives the folder back and removes it, and those that were made for
