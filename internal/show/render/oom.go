@@ -48,8 +48,10 @@ func OOMText(w io.Writer, d *drill.OOM, st Style) error {
 		p.gap()
 		p.oomMeaning(d)
 	}
-	p.gap()
-	p.para("", faint, "Removed: "+strings.Join(d.Removed, "; ")+".")
+	if len(d.Removed) > 0 {
+		p.gap()
+		p.para("", faint, "Removed: "+strings.Join(d.Removed, "; ")+".")
+	}
 	_, err := io.WriteString(w, p.b.String())
 	return err
 }
@@ -67,7 +69,10 @@ func (p *page) oomRound(d *drill.OOM, i int) {
 	p.gap()
 	p.para("", oomTone(r), oomEnd(r))
 	if r.Query.Outcome != drill.Killed {
-		p.verbatim([]string{r.Query.Message, r.Query.Detail})
+		p.verbatim([]string{r.Query.Message})
+		if r.Query.Detail != "" {
+			p.verbatim([]string{"DETAIL: " + r.Query.Detail})
+		}
 	}
 	if len(r.Kernel) > 0 || r.KernelGap != "" && r.OOMKills > 0 {
 		p.gap()
