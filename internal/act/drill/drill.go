@@ -56,7 +56,9 @@ const (
 
 // Options say how an exercise is run.
 type Options struct {
-	Binaries   server.Binaries
+	// Binaries finds the server's programs, or fetches them. It is asked when it is
+	// sure that the exercise can be run.
+	Binaries   func(context.Context) (server.Binaries, error)
 	Overcommit string       // StandIn or Real
 	StateDir   string       // where it is written down what would be left behind by a crash; made and removed
 	Tell       func(string) // what is being done, for who waits
@@ -116,7 +118,7 @@ func RunOOM(ctx context.Context, o Options) (res *OOM, err error) {
 	if o.Tell == nil {
 		o.Tell = func(string) {}
 	}
-	res = &OOM{Server: o.Binaries.Version.String(), Overcommit: o.Overcommit, Limit: Limit, Sessions: sessions,
+	res = &OOM{Overcommit: o.Overcommit, Limit: Limit, Sessions: sessions,
 		WorkMem: workMem, Query: query, Rounds: []Round{}, Swept: []string{}, Removed: []string{}}
 	trail, err := claim(o.StateDir)
 	if err != nil {
@@ -171,10 +173,15 @@ func (d *drill) prepare(ctx context.Context) error {
 	if err := d.trail.note(func(r *record) { r.Groups = []cgroup.Group{*d.group} }); err != nil {
 		return err
 	}
+	bin, err := d.o.Binaries(ctx)
+	if err != nil {
+		return err
+	}
+	d.res.Server = bin.Version.String()
 	d.o.Tell("making a throwaway cluster…")
 	// Made outside of the group: the pages of its files that initdb leaves in the
 	// page cache are not charged to it.
-	d.inst, err = server.New(ctx, d.o.Binaries, server.Options{
+	d.inst, err = server.New(ctx, bin, server.Options{
 		Settings: map[string]string{
 			"shared_buffers":  "16MB", // charged to the group by whoever touches a page first: a small part of it
 			"max_connections": "20",

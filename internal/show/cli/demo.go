@@ -38,8 +38,14 @@ Server programs that are installed are used; where there are none (or with
 root, the server runs as an unprivileged user. It listens on a private socket
 only, never on a port. Nothing else on the host is touched.`,
 		Example: `  pgfettle demo
-  pgfettle demo --pg 18 --profile oltp`,
-		Args: atMost(0, "no arguments"),
+  pgfettle demo --pg 18 --profile oltp
+  pgfettle demo oom`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), env, o) },
 	}
 	o.serverFlags(cmd)

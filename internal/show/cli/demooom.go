@@ -10,6 +10,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/drill"
 	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/act/server"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/show/render"
 )
@@ -87,13 +88,10 @@ func runDemoOOM(ctx context.Context, env *Env, o *demoOOMOptions) error {
 		}
 		dir = filepath.Join(state, "pgfettle")
 	}
-	bin, err := demoBinaries(ctx, env, &o.demo)
-	if err != nil {
-		return err
-	}
 	tell, done := env.Progress()
 	res, err := drill.RunOOM(ctx, drill.Options{
-		Binaries: bin, Overcommit: o.overcommit, Tell: tell,
+		Binaries:   func(ctx context.Context) (server.Binaries, error) { return demoBinaries(ctx, env, &o.demo) },
+		Overcommit: o.overcommit, Tell: tell,
 		StateDir: filepath.Join(dir, "drill"),
 	})
 	done()
