@@ -14,7 +14,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,6 +21,7 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/test/tier"
 )
 
 // Cell is one such namespace.
@@ -31,25 +31,15 @@ type Cell struct {
 	pid int
 }
 
-// Require skips a test of a tier where something is missing, or fails it where
-// the tier is required.
-func Require(t *testing.T, tier, missing string) {
-	t.Helper()
-	if slices.Contains(strings.Split(os.Getenv("PGFETTLE_REQUIRE"), ","), tier) {
-		t.Fatalf("tier %s is required: %s", tier, missing)
-	}
-	t.Skip(missing)
-}
-
 // New makes a cell for a test of a tier.
-func New(t *testing.T, tier string) *Cell {
+func New(t *testing.T, of string) *Cell {
 	t.Helper()
 	if os.Geteuid() != 0 {
-		Require(t, tier, "only root makes a mount namespace")
+		tier.Missing(t, of, "only root makes a mount namespace")
 	}
 	for _, program := range []string{"unshare", "nsenter", "mount"} {
 		if _, err := exec.LookPath(program); err != nil {
-			Require(t, tier, err.Error())
+			tier.Missing(t, of, "%v", err)
 		}
 	}
 	c := &Cell{Dir: Folder(t), t: t}
@@ -75,7 +65,7 @@ func New(t *testing.T, tier string) *Cell {
 		t.Fatal(err)
 	}
 	if _, err := io.ReadFull(out, make([]byte, 1)); err != nil {
-		Require(t, tier, fmt.Sprintf("no mount namespace: %v", err))
+		tier.Missing(t, of, "no mount namespace: %v", err)
 	}
 	c.pid = holder.Process.Pid
 	c.Sh(`mkdir "$0/layers" "$0/home" && mount -t tmpfs layers "$0/layers" && cd "$0/layers"

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/pgfettle/pgfettle/test/tier"
 )
 
 // Disk is a small filesystem that can be filled.
@@ -42,10 +44,10 @@ func (c *Cell) Disk(kind string, size int64, at string) *Disk {
 
 // DiskOf mounts an empty disk in a folder of the test that every user may write
 // to, for a server that does not run in a cell, and takes it away at the end.
-func DiskOf(t *testing.T, tier, kind string, size int64) *Disk {
+func DiskOf(t *testing.T, of, kind string, size int64) *Disk {
 	t.Helper()
 	if os.Geteuid() != 0 {
-		Require(t, tier, "only root mounts a filesystem")
+		tier.Missing(t, of, "only root mounts a filesystem")
 	}
 	dir := Folder(t)
 	at := dir + "/disk"

@@ -2,13 +2,13 @@ package cell
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/test/tier"
 )
 
 var listed = sync.OnceValues(func() (map[int]server.Binaries, error) {
@@ -24,7 +24,7 @@ var listed = sync.OnceValues(func() (map[int]server.Binaries, error) {
 
 // Server starts a throwaway server of a major version, one of PGFETTLE_TEST_PG
 // or else a cached or fetched one, and takes it away with the test.
-func Server(t *testing.T, tier string, major int, o server.Options) *server.Instance {
+func Server(t *testing.T, of string, major int, o server.Options) *server.Instance {
 	t.Helper()
 	var b server.Binaries
 	var err error
@@ -39,7 +39,7 @@ func Server(t *testing.T, tier string, major int, o server.Options) *server.Inst
 		}
 	}
 	if err != nil || b.Dir == "" {
-		Require(t, tier, fmt.Sprintf("PostgreSQL %d is not to be had: %v", major, err))
+		tier.Missing(t, of, "PostgreSQL %d is not to be had: %v", major, err)
 	}
 	i, err := server.New(t.Context(), b, o)
 	if err != nil {

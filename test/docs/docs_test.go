@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,13 +66,24 @@ func commandPages(t *testing.T) string {
 	}
 	top := help()
 	b.WriteString("\n```text\n" + top + "```\n")
-	_, list, _ := strings.Cut(top, "Commands:\n")
-	list, _, _ = strings.Cut(list, "\n\n")
-	for line := range strings.Lines(list) {
-		if f := strings.Fields(line); len(f) > 0 && f[0] != "help" {
-			b.WriteString("\n## pgfettle " + f[0] + "\n\n```text\n" + help(f[0]) + "```\n")
+	var below func(text, level string, above ...string)
+	below = func(text, level string, above ...string) {
+		_, list, _ := strings.Cut(text, "\nCommands:\n")
+		list, _, _ = strings.Cut(list, "\n\n")
+		for line := range strings.Lines(list) {
+			f := strings.Fields(line)
+			if len(f) == 0 || f[0] == "help" {
+				continue
+			}
+			name := append(slices.Clone(above), f[0])
+			text := help(name...)
+			b.WriteString("\n" + level + " pgfettle " + strings.Join(name, " ") + "\n\n```text\n" + text + "```\n")
+			if f[0] != "completion" { // one page a shell, of the library's own words
+				below(text, level+"#", name...)
+			}
 		}
 	}
+	below(top, "##")
 	return b.String()
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pgfettle/pgfettle/test/cell"
+	"github.com/pgfettle/pgfettle/test/tier"
 )
 
 // formPins make a plan of every kind of value: plain and quoted settings, kernel
@@ -124,7 +125,7 @@ func TestScriptOnAHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := exec.LookPath("shellcheck"); err != nil {
-		cell.Require(t, "kernel", err.Error())
+		tier.Missing(t, tier.Kernel, "%v", err)
 	}
 	if out, err := exec.Command("shellcheck", "--shell=sh", "--severity=style", script).CombinedOutput(); err != nil {
 		t.Errorf("shellcheck: %v\n%s", err, out)
@@ -173,7 +174,7 @@ func TestScriptOnAHost(t *testing.T) {
 // it names; a second run changes nothing.
 func TestPlaybookOnAHost(t *testing.T) {
 	if _, err := exec.LookPath("ansible-playbook"); err != nil {
-		cell.Require(t, "kernel", err.Error())
+		tier.Missing(t, tier.Kernel, "%v", err)
 	}
 	h := newHost(t, 15)
 	worsen(t)

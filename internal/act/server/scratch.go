@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -27,6 +28,10 @@ const (
 type Options struct {
 	Settings map[string]string // written to its postgresql.conf, values as a person spells them
 	InitDB   []string          // further arguments of initdb
+
+	// Made is told the instance's folder before anything is put into it, for who
+	// has to find it again should we be killed; nil: nobody. Its error ends New.
+	Made func(folder string) error
 }
 
 // Instance is a throwaway server. It lives in one private folder; Remove ends
@@ -63,6 +68,11 @@ func New(ctx context.Context, b Binaries, o Options) (*Instance, error) {
 }
 
 func (i *Instance) build(ctx context.Context, o Options) error {
+	if o.Made != nil {
+		if err := o.Made(i.Folder); err != nil {
+			return err
+		}
+	}
 	if err := i.place.mkdir("s"); err != nil {
 		return fmt.Errorf("socket folder: %w", err)
 	}
@@ -125,6 +135,10 @@ func (i *Instance) Configure(settings map[string]string) error {
 // as "-c", "huge_pages=on". When ctx ends before the server is ready, it is
 // stopped.
 func (i *Instance) Start(ctx context.Context, args ...string) error {
+	return i.start(ctx, nil, args)
+}
+
+func (i *Instance) start(ctx context.Context, c *Confinement, args []string) error {
 	if i.Running() {
 		return fmt.Errorf("start of %s: it is running", i.Binaries)
 	}
@@ -137,11 +151,18 @@ func (i *Instance) Start(ctx context.Context, args ...string) error {
 		return fmt.Errorf("server log: %w", err)
 	}
 	cmd := exec.Command(i.Binaries.Tool("postgres"), append([]string{"-D", i.DataDir}, args...)...)
+	if c != nil {
+		cmd = c.waiting(cmd.Args)
+	}
 	cmd.Env, cmd.Dir = environment(i.Folder), i.Folder
 	cmd.SysProcAttr = i.Account.attributes()
 	cmd.SysProcAttr.Pdeathsig = syscall.SIGQUIT // should we be killed ourselves, it shuts down at once
 	cmd.Stdout, cmd.Stderr = log, log
-	if err := cmd.Start(); err != nil {
+	begin := cmd.Start
+	if c != nil {
+		begin = func() error { return c.begin(cmd) }
+	}
+	if err := begin(); err != nil {
 		return fmt.Errorf("start of %s: %w", i.Binaries, err)
 	}
 	i.cmd, i.done = cmd, make(chan struct{})
@@ -185,6 +206,21 @@ func (i *Instance) ready() bool {
 
 // Log returns the path of the server's log.
 func (i *Instance) Log() string { return i.Folder + "/log" }
+
+// ReadLog returns what the server has logged since its start, or the first
+// limit bytes of it.
+func (i *Instance) ReadLog(limit int64) (string, error) {
+	f, err := i.place.root.Open("log") // its folder belongs to the account, who could have put a link there
+	if err != nil {
+		return "", fmt.Errorf("server log: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	b, err := io.ReadAll(io.LimitReader(f, limit))
+	if err != nil {
+		return "", fmt.Errorf("server log: %w", err)
+	}
+	return string(b), nil
+}
 
 func (i *Instance) lastWords() string {
 	b, err := os.ReadFile(i.Log())

@@ -38,15 +38,21 @@ Server programs that are installed are used; where there are none (or with
 root, the server runs as an unprivileged user. It listens on a private socket
 only, never on a port. Nothing else on the host is touched.`,
 		Example: `  pgfettle demo
-  pgfettle demo --pg 18 --profile oltp`,
-		Args: atMost(0, "no arguments"),
+  pgfettle demo --pg 18 --profile oltp
+  pgfettle demo oom`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return runDemo(cmd.Context(), env, o) },
 	}
+	o.serverFlags(cmd)
 	f := cmd.Flags()
-	f.IntVar(&o.major, "pg", 0, "major version to run, `N` from 13 to 18 (default: the newest installed, else the newest there is)")
 	f.StringVar(&o.profile, "profile", string(rule.Mixed), "what the host is for: web, oltp, dw, mixed, desktop or 1c")
-	f.BoolVar(&o.fetch, "fetch", false, "fetch the server programs even where some are installed")
 	complete(cmd, "profile", "web", "oltp", "dw", "mixed", "desktop", "1c")
+	cmd.AddCommand(newDemoOOM(env))
 	return cmd
 }
 
@@ -67,8 +73,8 @@ func runDemo(ctx context.Context, env *Env, o *demoOptions) (err error) {
 	if err != nil {
 		return usage("--profile: "+err.Error(), "mixed is the one for a host that does both short transactions and reports")
 	}
-	if o.major != 0 && (o.major < 13 || o.major > 18) {
-		return usage(fmt.Sprintf("--pg: %d is out of range", o.major), "write a major version from 13 to 18")
+	if err := o.checkMajor(); err != nil {
+		return err
 	}
 	began := time.Now()
 	step := func(format string, args ...any) {

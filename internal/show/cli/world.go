@@ -76,15 +76,20 @@ func (o *placeOptions) journals(env *Env) (string, error) {
 	case o.root != "" || env.Target.UID() == 0:
 		return journal.Dir, nil
 	}
-	state := env.Getenv("XDG_STATE_HOME")
-	if !filepath.IsAbs(state) { // the specification tells to pass over any other
-		home := env.Getenv("HOME")
-		if !filepath.IsAbs(home) {
-			return "", usage("there is no folder for journals: HOME is not set", "name one with --journal DIR")
-		}
-		state = filepath.Join(home, ".local", "state")
+	state, ok := stateHome(env)
+	if !ok {
+		return "", usage("there is no folder for journals: HOME is not set", "name one with --journal DIR")
 	}
 	return filepath.Join(state, "pgfettle", "journal"), nil
+}
+
+// stateHome is where an ordinary user keeps what has to outlive a run.
+func stateHome(env *Env) (string, bool) {
+	if state := env.Getenv("XDG_STATE_HOME"); filepath.IsAbs(state) { // the specification tells to pass over any other
+		return state, true
+	}
+	home := env.Getenv("HOME")
+	return filepath.Join(home, ".local", "state"), filepath.IsAbs(home)
 }
 
 // restartOptions say how servers are restarted, stopped and started.

@@ -1,0 +1,312 @@
+package servers
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/act/cgroup"
+	"github.com/pgfettle/pgfettle/internal/act/drill"
+	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/show/cli"
+	"github.com/pgfettle/pgfettle/test/tier"
+)
+
+// groupHere skips a test where no control group with a limit on memory can be
+// made, naming why; where the tier is required it fails.
+func groupHere(t *testing.T) {
+	t.Helper()
+	at, err := cgroup.Places()
+	if err != nil {
+		tier.Missing(t, tier.Servers, "the exercise «out of memory» needs a memory cgroup: %v", err)
+	}
+	g, err := cgroup.New(at, fmt.Sprintf("pgfettle-test-%d", os.Getpid()), drill.Limit)
+	if err != nil {
+		tier.Missing(t, tier.Servers, "the exercise «out of memory» needs a memory cgroup that it may make: %v", err)
+	}
+	if err := g.Remove(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// these are the binaries of a test, as the exercise asks for them.
+func these(b server.Binaries) func(context.Context) (server.Binaries, error) {
+	return func(context.Context) (server.Binaries, error) { return b, nil }
+}
+
+// leftovers lists the control groups of exercises, and the processes that have a
+// file of a folder in their command line.
+func leftovers(t *testing.T, removed []string) []string {
+	t.Helper()
+	var left []string
+	at, err := cgroup.Places()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, what := range removed {
+		for word := range strings.FieldsSeq(what) {
+			if !strings.HasPrefix(word, "/") {
+				continue
+			}
+			if _, err := os.Lstat(word); err == nil {
+				left = append(left, word)
+			}
+			left = append(left, running(t, word)...)
+		}
+	}
+	mine, err := filepath.Glob(filepath.Join(at[0].Dirs[0], fmt.Sprintf("pgfettle-oom-%d-*", os.Getpid())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(left, mine...)
+}
+
+// running lists processes that name a path in their arguments.
+func running(t *testing.T, path string) []string {
+	t.Helper()
+	dirs, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, d := range dirs {
+		if b, err := os.ReadFile(d); err == nil && bytes.Contains(b, []byte(path)) {
+			out = append(out, fmt.Sprintf("%s: %q", d, b))
+		}
+	}
+	return out
+}
+
+// TestOOM: by default the greedy query takes every session with it; under strict
+// overcommit it fails alone, its session lives, and no other is lost.
+func TestOOM(t *testing.T) {
+	groupHere(t)
+	on(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
+		dir := filepath.Join(t.TempDir(), "a", "drill")
+		res, err := drill.RunOOM(t.Context(), drill.Options{Binaries: these(b), Overcommit: drill.StandIn, StateDir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(res.Rounds) != 2 {
+			t.Fatalf("%d rounds", len(res.Rounds))
+		}
+		r := res.Rounds[0]
+		t.Logf("killed after %d ms, %d sessions lost, down for %d ms, longest pause %d ms", r.Query.Took/1000, r.Load.Lost, r.Load.Down/1000, r.Load.Pause/1000)
+		if r.Query.Outcome != drill.Killed || r.Query.Alive || r.OOMKills < 1 || !r.Restarted || !r.SamePostmaster {
+			t.Errorf("round 1: %+v", r)
+		}
+		if r.Load.Lost != res.Sessions || r.Load.Down <= 0 || r.Load.Before == 0 || r.Load.Transactions <= r.Load.Before || !strings.Contains(r.Load.Said, "crash of another server process") {
+			t.Errorf("round 1, load: %+v", r.Load)
+		}
+		for _, want := range []string{fmt.Sprintf("(PID %d) was terminated by signal 9", r.Query.PID), "reinitializing", "ready to accept connections"} {
+			if !slices.ContainsFunc(r.Log, func(l string) bool { return strings.Contains(l, want) }) {
+				t.Errorf("round 1: no line %q in %q", want, r.Log)
+			}
+		}
+		if r.KernelGap == "" && !slices.ContainsFunc(r.Kernel, func(l string) bool {
+			return strings.Contains(l, fmt.Sprintf("Killed process %d (postgres)", r.Query.PID))
+		}) {
+			t.Errorf("round 1: the kernel's log: %q", r.Kernel)
+		}
+
+		s := res.Rounds[1]
+		t.Logf("refused after %d ms, longest pause %d ms, kernel's log: %q", s.Query.Took/1000, s.Load.Pause/1000, s.KernelGap)
+		if s.Query.Outcome != drill.Refused || s.Query.SQLState != "53200" || !s.Query.Alive || s.OOMKills != 0 || s.Restarted || !s.SamePostmaster {
+			t.Errorf("round 2: %+v", s)
+		}
+		if s.Load.Lost != 0 || s.Load.Down != 0 || s.Load.Transactions <= s.Load.Before || s.Setting.AddressSpace <= s.Setting.Session || s.Setting.Mode != r.Setting.Mode {
+			t.Errorf("round 2: %+v %+v", s.Load, s.Setting)
+		}
+		for _, want := range []string{"ExecutorState: ", "Grand total: ", "ERROR:  out of memory"} {
+			if !slices.ContainsFunc(s.Log, func(l string) bool { return strings.Contains(l, want) }) {
+				t.Errorf("round 2: no line %q in %q", want, s.Log)
+			}
+		}
+		if len(res.Swept) > 0 || len(res.Removed) != 2 {
+			t.Errorf("swept %q, removed %q", res.Swept, res.Removed)
+		}
+		if left := leftovers(t, append(res.Removed, filepath.Dir(dir))); len(left) > 0 {
+			t.Errorf("left behind: %q", left)
+		}
+	})
+}
+
+// TestOOMInterrupted: stopped at each step that it tells of, it leaves nothing.
+func TestOOMInterrupted(t *testing.T) {
+	groupHere(t)
+	on(t, []int{15}, func(t *testing.T, b server.Binaries) {
+		for _, at := range []string{"cluster", "round 1, as the kernel is by default: starting", "round 1, as the kernel is by default: 4 sessions", "round 2, under strict overcommit: the query is over"} {
+			ctx, cancel := context.WithCancel(t.Context())
+			seen := false
+			dir := filepath.Join(t.TempDir(), "drill")
+			res, err := drill.RunOOM(ctx, drill.Options{Binaries: these(b), Overcommit: drill.StandIn, StateDir: dir, Tell: func(s string) {
+				if strings.Contains(s, at) {
+					seen = true
+					cancel()
+				}
+			}})
+			cancel()
+			if !seen || !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: %v, %v", at, seen, err)
+			}
+			if left := leftovers(t, append(res.Removed, dir)); len(left) > 0 || len(res.Removed) == 0 {
+				t.Errorf("%s: removed %q, left behind %q", at, res.Removed, left)
+			}
+		}
+	})
+}
+
+// victimDir is the variable that makes TestOOMVictim run the exercise.
+const victimDir = "PGFETTLE_TEST_OOM_VICTIM"
+
+// TestOOMVictim is the exercise in a process of its own, for the test that kills
+// it.
+func TestOOMVictim(t *testing.T) {
+	dir := os.Getenv(victimDir)
+	if dir == "" {
+		t.Skip("run by TestOOMKilled")
+	}
+	found, err := binaries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = drill.RunOOM(t.Context(), drill.Options{Binaries: these(found[15]), Overcommit: drill.StandIn, StateDir: dir, Tell: func(s string) { fmt.Println("STEP", s) }})
+	t.Fatalf("it was not killed: %v", err)
+}
+
+// TestOOMKilled: what a run leaves that SIGKILL ends in the middle, the next one
+// removes: the group, the processes, the folder of the server, the record.
+func TestOOMKilled(t *testing.T) {
+	groupHere(t)
+	on(t, []int{15}, func(t *testing.T, b server.Binaries) {
+		dir := filepath.Join(t.TempDir(), "drill")
+		cmd := exec.Command(os.Args[0], "-test.run=^TestOOMVictim$", "-test.v")
+		cmd.Env = append(os.Environ(), victimDir+"="+dir)
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		reached := false
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			if strings.HasPrefix(lines.Text(), "STEP round 1") && strings.Contains(lines.Text(), "sessions at work") {
+				reached = true
+				break
+			}
+		}
+		if err := cmd.Process.Kill(); err != nil {
+			t.Error(err)
+		}
+		_ = cmd.Wait() // killed
+		if !reached {
+			t.Fatal("it ended before the sessions were at work")
+		}
+		var record struct {
+			Groups []cgroup.Group
+			Folder string
+		}
+		text, err := os.ReadFile(filepath.Join(dir, "record.json"))
+		if err == nil {
+			err = json.Unmarshal(text, &record)
+		}
+		if err != nil || len(record.Groups) != 1 || record.Folder == "" {
+			t.Fatalf("the record: %v, %s", err, text)
+		}
+		for _, p := range []string{record.Groups[0].Dir, record.Folder} {
+			if _, err := os.Stat(p); err != nil {
+				t.Errorf("the kill left nothing to remove: %v", err)
+			}
+		}
+
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		res, err := drill.RunOOM(ctx, drill.Options{Binaries: these(b), Overcommit: drill.StandIn, StateDir: dir, Tell: func(string) { cancel() }})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+		want := []string{"control group " + record.Groups[0].Dir, "folder " + record.Folder}
+		if !slices.Equal(res.Swept, want) {
+			t.Errorf("swept %q, want %q", res.Swept, want)
+		}
+		if left := leftovers(t, append(want, dir)); len(left) > 0 {
+			t.Errorf("left behind: %q", left)
+		}
+	})
+}
+
+// TestOOMCommand: the command as a person runs it, as JSON.
+func TestOOMCommand(t *testing.T) {
+	groupHere(t)
+	var out, errs bytes.Buffer
+	code := 0
+	for range 600 { // another run of the tests on this machine may have the lock
+		out.Reset()
+		errs.Reset()
+		code = cli.Main(t.Context(), []string{"demo", "oom", "--format", "json"}, strings.NewReader(""), &out, &errs, os.Environ())
+		if code != say.CodeRefused || !strings.Contains(errs.String(), "another exercise is running") {
+			break
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+	var res drill.OOM
+	if err := json.Unmarshal(out.Bytes(), &res); err != nil || code != 0 {
+		t.Fatalf("exit code %d, %v: %s%s", code, err, errs.String(), out.String())
+	}
+	if len(res.Rounds) != 2 || res.Rounds[0].Query.Outcome != drill.Killed || res.Rounds[1].Query.Outcome != drill.Refused {
+		t.Errorf("%s", out.String())
+	}
+	if left := leftovers(t, res.Removed); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
+// TestOOMNoRight: whoever may make no group is told which right he lacks.
+func TestOOMNoRight(t *testing.T) {
+	if os.Geteuid() != 0 {
+		tier.Missing(t, tier.Servers, "only root can run it as somebody else")
+	}
+	acc, err := server.Unprivileged()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := filepath.Join("/tmp", fmt.Sprintf("pgfettle-noright-%d", os.Getpid())) // t.TempDir is closed to others
+	build := exec.Command("go", "build", "-o", bin, "../../cmd/pgfettle")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	t.Cleanup(func() { _ = os.Remove(bin) })
+	home, err := os.MkdirTemp("/tmp", "pgfettle-home-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(home) })
+	if err := os.Chown(home, acc.UID, acc.GID); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(bin, "demo", "oom")
+	cmd.Dir, cmd.Env = "/", []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(acc.UID), Gid: uint32(acc.GID)}}
+	out, err := cmd.CombinedOutput()
+	var ee *exec.ExitError
+	if !errors.As(err, &ee) || ee.ExitCode() != say.CodeNoAccess || !strings.Contains(string(out), "hint: run it as root") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if left, err := os.ReadDir(home); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
