@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // Connect says how a server is reached: by a connection string, or through the
@@ -52,7 +54,11 @@ const superuser = "postgres"
 // pooled connection. The error is a *say.Problem or the context's.
 func (c Connect) connect(ctx context.Context) (*pgconn.PgConn, error) {
 	attempts, err := c.attempts()
-	if err != nil {
+	var p *say.Problem
+	switch {
+	case errors.As(err, &p):
+		return nil, p
+	case err != nil:
 		return nil, notParsed(err)
 	}
 	var first error
@@ -124,6 +130,9 @@ func (c Connect) conninfoAttempts() ([]*pgconn.Config, error) {
 	if err != nil {
 		return nil, err
 	}
+	if name := unknownKeyword(cfg.RuntimeParams); name != "" {
+		return nil, notAKeyword(name, strings.Contains(strings.ToLower(c.Conninfo), "password"))
+	}
 	var out []*pgconn.Config
 	for _, db := range databases(cfg.Database) {
 		one := cfg.Copy()
@@ -145,6 +154,32 @@ func databases(named string) []string {
 		return []string{named}
 	}
 	return []string{firstDatabase, lastDatabase}
+}
+
+// understood are the keywords that pgconn acts on.
+var understood = []string{
+	"host", "port", "dbname", "user", "password", "passfile", "connect_timeout", "sslmode", "sslkey", "sslcert", "sslcertmode", "sslrootcert",
+	"sslnegotiation", "sslpassword", "sslsni", "krbsrvname", "target_session_attrs", "service", "min_protocol_version", "max_protocol_version",
+	"channel_binding", "require_auth",
+}
+
+// sent are the keywords that go to the server as they are. pgconn sends every
+// keyword that it does not know, and the server would take a slip of the finger
+// for a setting that it does not have.
+var sent = []string{"application_name", "client_encoding", "options"}
+
+// unknownKeyword returns a keyword that libpq does not have, "" where there is
+// none.
+func unknownKeyword(params map[string]string) string {
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		switch {
+		case slices.Contains(sent, name), slices.Contains(clientOnly, name):
+		case name == "timezone" && params[name] == os.Getenv("PGTZ"): // pgconn's own, of the variable
+		default:
+			return name
+		}
+	}
+	return ""
 }
 
 // keyword spells one pair of a connection string.

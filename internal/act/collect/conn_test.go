@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -151,6 +152,12 @@ func TestRefusals(t *testing.T) {
 		{"no socket, as another user", Connect{SocketDir: "/nowhere", Port: 1, AsUID: 12345}, say.CodeError, "there is no server socket at /nowhere/.s.PGSQL.1", "runs there", true},
 		{"nobody listens", Connect{Conninfo: "host=127.0.0.1 user=web password=hunter2 sslmode=disable port=" + port, AsUID: -1}, say.CodeError, "no server listens at 127.0.0.1:" + port, "runs there", true},
 		{"a malformed string", Connect{Conninfo: "host=127.0.0.1 port=hunter2 password=hunter2", AsUID: -1}, say.CodeUsage, "not valid: invalid port", "dbname=", false},
+		{"a keyword with a slip", Connect{Conninfo: "hots=127.0.0.1 user=web password=hunter2", AsUID: -1}, say.CodeUsage, `keyword that is not known: "hots"`, "did you mean host?", false},
+		{"a keyword in capitals", Connect{Conninfo: "host=127.0.0.1 User=web", AsUID: -1}, say.CodeUsage, `"User"`, "did you mean user?", false},
+		{"a slip in a URI", Connect{Conninfo: "postgres://web:hunter2@127.0.0.1:1/?sslmod=require", AsUID: -1}, say.CodeUsage, `"sslmod"`, "did you mean sslmode?", false},
+		{"a setting for a keyword", Connect{Conninfo: "host=127.0.0.1 statement_timeout=5s", AsUID: -1}, say.CodeUsage, `"statement_timeout"`, "options=", false},
+		{"a password with a space", Connect{Conninfo: "host=127.0.0.1 password=my hunter2=x", AsUID: -1}, say.CodeUsage, "not known", "dbname=", true},
+		{"a keyword that is none", Connect{Conninfo: "host=127.0.0.1 \x1b[31m=x", AsUID: -1}, say.CodeUsage, "not known", "dbname=", true},
 		{"a malformed URI", Connect{Conninfo: "postgres://u:hun@ter2:x@h:port/%zz", AsUID: -1}, say.CodeUsage, "not valid", "dbname=", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -251,5 +258,29 @@ func TestConnectsAsAnotherUser(t *testing.T) {
 		if err == nil && !strings.Contains(string(b), "\nUid:\t0\t0\t0\t0\n") {
 			t.Errorf("%s is not root's any more", name)
 		}
+	}
+}
+
+// TestKeywordsOfLibpq: every keyword that libpq has gets past the check, and so
+// does what the variables of the environment set.
+func TestKeywordsOfLibpq(t *testing.T) {
+	bareEnvironment(t)
+	t.Setenv("PGTZ", "Europe/Paris")
+	t.Setenv("PGOPTIONS", "-c geqo=off")
+	t.Setenv("PGAPPNAME", "mine")
+	for _, name := range append(slices.Concat(sent, clientOnly), "krbsrvname", "sslsni") {
+		cfgs, err := Connect{Conninfo: "host=/sock user=web " + name + "=1"}.attempts()
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for _, never := range clientOnly {
+			if _, ok := cfgs[0].RuntimeParams[never]; ok {
+				t.Errorf("%s goes to the server", never)
+			}
+		}
+	}
+	if _, err := (Connect{Conninfo: "host=/sock user=web timezone=UTC"}).attempts(); err == nil {
+		t.Error("timezone is no keyword")
 	}
 }

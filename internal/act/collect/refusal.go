@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"unicode"
@@ -91,6 +94,23 @@ func notParsed(err error) error {
 	}
 	return p
 }
+
+// notAKeyword tells of a keyword that no connection string has. What looks like
+// none may be a piece of a password with a space in it, and is not repeated then.
+func notAKeyword(name string, password bool) error {
+	p := &say.Problem{Message: "the connection string has a keyword that is not known", Hint: hintConninfo + "; a setting goes into options='-c NAME=VALUE'", Code: say.CodeUsage}
+	near := say.Similar(name, slices.Concat(understood, sent, clientOnly))
+	if len(near) > 0 {
+		p.Hint = "did you mean " + near[0] + "?"
+	}
+	if len(near) > 0 || !password && plainKeyword.MatchString(name) {
+		p.Detail = strconv.Quote(name)
+	}
+	return p
+}
+
+// plainKeyword is how keywords and the names of settings are spelled.
+var plainKeyword = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.]{0,62}$`)
 
 // address names the server as a person would look for it.
 func address(cfg *pgconn.Config) string {

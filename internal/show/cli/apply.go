@@ -246,7 +246,7 @@ func (o *applyOptions) options() (apply.Options, error) {
 			}
 			a, err := apply.ParseWhich(text)
 			if err != nil {
-				return opts, usage("--"+list.flag+": "+err.Error(), didYouMean(text, ruleAddresses(), "write an address as the plan shows it, such as sysctl:vm.swappiness or pg:work_mem"))
+				return opts, usage("--"+list.flag+": "+err.Error(), say.DidYouMean(text, ruleAddresses(), "write an address as the plan shows it, such as sysctl:vm.swappiness or pg:work_mem"))
 			}
 			*list.to = append(*list.to, a)
 		}

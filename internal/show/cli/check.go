@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/show/render"
 )
@@ -117,7 +118,7 @@ func knownChecks(flag string, ids []string) error {
 			ok = ok || k == ids[i]
 		}
 		if !ok {
-			return usage("--"+flag+": there is no check \""+ids[i]+"\"", didYouMean(ids[i], all, "'pgfettle explain' lists the checks"))
+			return usage("--"+flag+": there is no check \""+ids[i]+"\"", say.DidYouMean(ids[i], all, "'pgfettle explain' lists the checks"))
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/render"
@@ -69,7 +70,7 @@ func runExplain(ctx context.Context, env *Env, o *explainOptions) error {
 	case 1:
 		return explainKnob(ctx, env, o, found[0])
 	case 0:
-		return usage(fmt.Sprintf("there is no check and no knob %q", o.name), didYouMean(o.name, pageNames(), "'pgfettle explain' lists them"))
+		return usage(fmt.Sprintf("there is no check and no knob %q", o.name), say.DidYouMean(o.name, pageNames(), "'pgfettle explain' lists them"))
 	}
 	var names []string
 	for _, r := range found {

@@ -134,7 +134,7 @@ func findJournal(t target.Target, dir, id string) (*journal.Journal, error) {
 	list, err := journal.List(t, dir)
 	switch {
 	case id != "":
-		return nil, usage(fmt.Sprintf("there is no journal %q", id), didYouMean(id, idsOf(list), "'pgfettle journal list' lists those in "+dir))
+		return nil, usage(fmt.Sprintf("there is no journal %q", id), say.DidYouMean(id, idsOf(list), "'pgfettle journal list' lists those in "+dir))
 	case len(list) > 0:
 		return list[len(list)-1], nil
 	case err != nil:

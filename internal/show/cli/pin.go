@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
@@ -22,13 +23,13 @@ func readPins(said []string) (map[knob.Address]string, error) {
 			}
 			a, err := knob.Parse(strings.TrimSpace(name))
 			if err != nil {
-				return nil, usage("--pin: "+err.Error(), didYouMean(strings.TrimSpace(name), ruleAddresses(), form))
+				return nil, usage("--pin: "+err.Error(), say.DidYouMean(strings.TrimSpace(name), ruleAddresses(), form))
 			}
 			if strings.TrimSpace(value) == "" {
 				return nil, usage(fmt.Sprintf("--pin: %s has no value", a), form)
 			}
 			if !plannedKnob(a) {
-				return nil, usage(fmt.Sprintf("--pin: pgfettle plans no knob %s", a), didYouMean(string(a), ruleAddresses(), "'pgfettle explain' lists the knobs"))
+				return nil, usage(fmt.Sprintf("--pin: pgfettle plans no knob %s", a), say.DidYouMean(string(a), ruleAddresses(), "'pgfettle explain' lists the knobs"))
 			}
 			if have, dup := pins[a]; dup && have != value {
 				return nil, usage(fmt.Sprintf("--pin: %s is pinned twice, to %s and to %s", a, have, value), "write one of them")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -115,7 +116,7 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 		}
 	}
 	return usage(fmt.Sprintf("%q is not a command of %s", name, cmd.CommandPath()),
-		didYouMean(name, names, "the commands are "+strings.Join(names, ", ")))
+		say.DidYouMean(name, names, "the commands are "+strings.Join(names, ", ")))
 }
 
 // flagError words pflag's errors; an unknown flag gets the nearest known ones.
@@ -134,7 +135,7 @@ func flagError(cmd *cobra.Command, err error) error {
 				names = append(names, "--"+f.Name)
 			}
 		})
-		return usage("unknown flag "+dashes+typed, didYouMean("--"+typed, names, hint))
+		return usage("unknown flag "+dashes+typed, say.DidYouMean("--"+typed, names, hint))
 	}
 	var bad *pflag.InvalidValueError
 	if errors.As(err, &bad) {

@@ -1,12 +1,12 @@
-package cli
+package say
 
 import (
 	"sort"
 	"strings"
 )
 
-// similar returns up to three names that a person may have meant, nearest first.
-func similar(typed string, names []string) []string {
+// Similar returns up to three names that a person may have meant, nearest first.
+func Similar(typed string, names []string) []string {
 	typed = strings.ToLower(typed)
 	type near struct {
 		name string
@@ -34,9 +34,10 @@ func similar(typed string, names []string) []string {
 	return out
 }
 
-// didYouMean is the hint made from it; other is the hint when nothing is near.
-func didYouMean(typed string, names []string, other string) string {
-	if s := similar(typed, names); len(s) > 0 {
+// DidYouMean is the hint that names what somebody may have meant instead of what
+// he typed; other is the hint when nothing is near.
+func DidYouMean(typed string, names []string, other string) string {
+	if s := Similar(typed, names); len(s) > 0 {
 		return "did you mean " + strings.Join(s, " or ") + "?"
 	}
 	return other
