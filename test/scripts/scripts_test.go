@@ -42,6 +42,8 @@ func TestScripts(t *testing.T) {
 			"exits":    exits,
 			"describe": describe,
 			"evidence": evidence,
+			"jam":      jam,
+			"unjam":    unjam,
 		},
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		RequireExplicitExec: true,

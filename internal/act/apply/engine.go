@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
@@ -46,13 +47,30 @@ func Run(ctx context.Context, w *World, p *plan.Plan, s *snapshot.Snapshot, o Op
 	if err := e.fitness(ctx, chosen); err != nil {
 		return res, err
 	}
-	run := journal.Run{ID: journal.NewID(w.Now(), w.Suffix), Tool: w.Tool, Plan: p.Snapshot, Hostname: w.Hostname, Root: w.Root}
+	run := journal.Run{ID: w.newID(), Tool: w.Tool, Plan: p.Snapshot, Hostname: w.Hostname, Root: w.Root}
 	e.log, err = journal.Create(w.Target, w.dir(), run, w.Now().Unix(), w.planned(chosen))
 	if err != nil {
 		return res, noJournal("the journal", err)
 	}
 	res.Journal = e.log.Journal
 	return res, e.forward(ctx)
+}
+
+// newID makes the id of a journal that sorts behind every other: two applies within
+// one second, or after the clock was set back, are told apart by no more than that,
+// and the order in which they can be undone rests on it.
+func (w *World) newID() string {
+	at := w.Now()
+	list, _ := journal.List(w.Target, w.dir()) // those that cannot be read were told of by unfinished
+	for _, j := range list {
+		if journal.NewID(at, w.Suffix) > j.ID {
+			continue
+		}
+		if of, ok := journal.TimeOf(j.ID); ok {
+			at = of.Add(time.Second)
+		}
+	}
+	return journal.NewID(at, w.Suffix)
 }
 
 func (w *World) planned(chosen []plan.Change) []journal.Line {

@@ -24,7 +24,18 @@ type Log struct {
 // NewID makes the id of a journal: the time to the second, so that ids sort by
 // age, and a suffix of lower-case letters and digits that the caller draws.
 func NewID(now time.Time, suffix string) string {
-	return now.UTC().Format("20060102-150405") + "-" + suffix
+	return now.UTC().Format(idTime) + "-" + suffix
+}
+
+const idTime = "20060102-150405"
+
+// TimeOf returns the time in an id.
+func TimeOf(id string) (time.Time, bool) {
+	if len(id) < len(idTime) {
+		return time.Time{}, false
+	}
+	t, err := time.Parse(idTime, id[:len(idTime)])
+	return t, err == nil
 }
 
 // validID holds ids to what can be a file's name and nothing else.
