@@ -3,7 +3,7 @@ GO      ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unreleased)
 LDFLAGS := -s -w -X github.com/pgfettle/pgfettle/internal/show/cli.Version=$(VERSION)
 
-.PHONY: help build demo test bench fuzz generate verify facts new-check new-knob clean
+.PHONY: help build demo test soak bench fuzz generate verify facts new-check new-knob clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -18,6 +18,9 @@ test: ## do all set-up and run every tier of tests; PGFETTLE_REQUIRE=servers,…
 	$(GO) vet ./...
 	$(GO) test -timeout 20m ./...
 	cd tools && $(GO) vet ./...
+
+soak: ## kill applies and start random plans with new seeds for SOAK (default 10m); the first failure ends it and tells its seed
+	$(GO) test -count=1 -timeout 0 -failfast -v -run '^(TestKilledAtAnyPoint|TestRandomPlansStart)$$' ./test/servers -soak $(or $(SOAK),10m)
 
 bench: build ## print the benchmarks: census, collection, and the whole process against psql
 	$(GO) test -run '^$$' -bench . -benchmem ./internal/...

@@ -28,13 +28,33 @@ func Alone(t *testing.T) {
 	if missing != "" {
 		tier.Missing(t, tier.Kernel, "%s", missing)
 	}
-	f, err := os.OpenFile(filepath.Join(os.TempDir(), "pgfettle-test-kernel.lock"), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+	f, err := lockFile()
 	if err != nil {
 		t.Fatal(err)
 	}
+	hold(t, f, syscall.LOCK_EX)
+}
+
+// Beside lets a test go on that changes nothing of the kernel, and that tests
+// which do would disturb: they wait for one another. Who may not open the file of
+// the lock shares the machine with another user's tests, and goes on all the same.
+func Beside(t *testing.T) {
+	t.Helper()
+	if f, err := lockFile(); err == nil {
+		hold(t, f, syscall.LOCK_SH)
+	}
+}
+
+func lockFile() (*os.File, error) {
+	return os.OpenFile(filepath.Join(os.TempDir(), "pgfettle-test-kernel.lock"), os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
+}
+
+// hold takes the lock until the test ends.
+func hold(t *testing.T, f *os.File, how int) {
+	t.Helper()
 	t.Cleanup(func() { f.Close() }) // which gives the lock back
 	for {
-		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
+		err := syscall.Flock(int(f.Fd()), how)
 		if err == nil {
 			return
 		}

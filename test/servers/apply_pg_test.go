@@ -135,6 +135,7 @@ func TestRefusedBeforeItIsWritten(t *testing.T) {
 			{[][3]string{{"superuser_reserved_connections", "200", "200"}}, []string{"superuser_reserved_connections"}},
 			{[][3]string{{"shared_buffers", "400GB", "52428800"}, {"huge_pages", "on", "on"}}, []string{"huge_pages"}},
 			{[][3]string{{"shared_buffers", "8TB", "1073741823"}, {"huge_pages", "off", "off"}}, []string{"shared_buffers"}},
+			{[][3]string{{"shared_buffers", "1GB", "131072"}, {"max_connections", "500", "500"}, {"max_locks_per_transaction", "100000000", "100000000"}}, []string{"max_locks_per_transaction"}},
 		} {
 			found, err := p.Try(t.Context(), in, changesOf(in, c.set))
 			if err != nil {

@@ -340,9 +340,16 @@ func (y *yard) pgctl() bool {
 	m, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	return slices.ContainsFunc(m, func(name string) bool {
 		b, err := os.ReadFile(name)
+		if err != nil {
+			return false
+		}
+		if len(b) == 0 { // it is just becoming another program
+			exe, err := os.Readlink(filepath.Dir(name) + "/exe")
+			return err == nil && (exe == y.i.Binaries.Tool("pg_ctl") || exe == y.bin)
+		}
 		args := strings.Split(string(b), "\x00")
-		return err == nil && (filepath.Base(args[0]) == "pg_ctl" && slices.Contains(args, y.i.DataDir) ||
-			args[0] == y.bin && y.trial != nil && slices.Contains(args, y.trial.journal))
+		return filepath.Base(args[0]) == "pg_ctl" && slices.Contains(args, y.i.DataDir) ||
+			args[0] == y.bin && y.trial != nil && slices.Contains(args, y.trial.journal)
 	})
 }
 

@@ -12,8 +12,9 @@ import (
 	"time"
 )
 
-// soak is how long tests that draw at random go on with new seeds: make soak.
-var soak = flag.Duration("soak", 0, "let the tests that draw at random go on so long with new seeds")
+// soak is how long the two tests that draw at random go on with new seeds, half of
+// it each: make soak.
+var soak = flag.Duration("soak", 0, "let the two tests that draw at random go on with new seeds for so long together")
 
 // seedOf is the variable that repeats a round.
 const seedOf = "PGFETTLE_TEST_SEED"
@@ -32,7 +33,7 @@ func rounds(t *testing.T, round func(seed uint64)) {
 		}
 		seed = n
 	}
-	end := time.Now().Add(*soak)
+	end := time.Now().Add(*soak / 2)
 	for n := 1; ; n++ {
 		if *soak > 0 && (n > 1 || !told) {
 			seed = rand.Uint64N(1 << 32)

@@ -15,6 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
 // PG is the kind of server settings, and what sets and proves them: Try, Look,
@@ -232,7 +233,7 @@ func (p *PG) Want(now journal.State, k Knob, value string) (journal.State, error
 func inBase(k Knob, value string) *string {
 	set, _ := k.Instance.Server.Settings.Get()
 	row, ok := set[k.Address.Name()]
-	if !ok {
+	if !ok || memory.Automatic(k.Address.Name(), value) {
 		return nil
 	}
 	switch row.Type {

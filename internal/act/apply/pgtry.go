@@ -7,12 +7,15 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
@@ -59,9 +62,48 @@ func (p *PG) Try(ctx context.Context, in *snapshot.Instance, changes []plan.Chan
 		return nil, err
 	}
 	if name, why := r.refuses(settings["huge_pages"], tried.Shared); why != "" {
+		if name == "shared_buffers" { // the usual cause, and not the only one
+			name = heaviest(in, settings)
+			why += ", most of it for " + name + " = " + settings[name]
+		}
 		out = append(out, Trouble{Name: name, Planned: planned[name] || planned["huge_pages"] || planned["shared_buffers"], Said: why})
 	}
 	return out, nil
+}
+
+// heaviest names the setting that the server owes the size of its shared memory
+// to: the one that at its default would save the most.
+func heaviest(in *snapshot.Instance, settings map[string]string) string {
+	name := "shared_buffers"
+	set, ok1 := in.Server.Settings.Get()
+	version, ok2 := in.Server.Version.Get()
+	if !ok1 || !ok2 {
+		return name
+	}
+	size := func(but string) unit.Bytes {
+		p, _ := memory.SharedOf(set, func(name string) (string, bool) {
+			row := set[name]
+			if name == but {
+				return row.Boot, row.Boot != ""
+			}
+			v, ok := settings[name]
+			if !ok {
+				return "", false
+			}
+			if n, err := unit.ParseGUC(v, row.Unit); err == nil {
+				v = strconv.FormatFloat(n, 'f', -1, 64)
+			}
+			return v, true
+		})
+		return memory.EstimateShared(version.Major(), p)
+	}
+	least := size("")
+	for _, n := range slices.Sorted(maps.Keys(settings)) {
+		if s := size(n); s < least {
+			least, name = s, n
+		}
+	}
+	return name
 }
 
 // Refusal makes an error of what Try found; nil where it is nothing.

@@ -10,6 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
@@ -70,7 +71,7 @@ func (p *PG) Verify(ctx context.Context, in *snapshot.Instance, changes []plan.C
 			}
 			value = inFile[0][0]
 		}
-		if !sameValue(row, value, c.ToBase) {
+		if !sameValue(row, value, c.ToBase) && !(memory.Automatic(row.name, c.ToBase) && !row.pending) {
 			out = append(out, Unmet{Address: c.Address, Want: c.ToBase, Found: value, Where: row.file, Pending: row.pending, Unit: set[row.name].Unit})
 		}
 	}

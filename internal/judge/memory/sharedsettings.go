@@ -70,6 +70,13 @@ var automatic = map[string]string{
 	"transaction_buffers": "0", "subtransaction_buffers": "0", "commit_timestamp_buffers": "0",
 }
 
+// Automatic says whether a value is the one that asks the server to compute a
+// setting: it then shows another.
+func Automatic(name, value string) bool {
+	auto, ok := automatic[name]
+	return ok && value == auto
+}
+
 // Chosen returns the value that somebody chose for a setting: where the server
 // computed one, that is the value that asks for computing it, as another
 // configuration may come to another result.

@@ -73,7 +73,7 @@ func (s *selection) named() error {
 		for _, w := range list {
 			if w.Instance != "" && !slices.Contains(labels, w.Instance) {
 				return usage(fmt.Sprintf("%s: there is no instance %q here", w, w.Instance),
-					didYouMean(w.Instance, labels, "write the data directory as the plan shows it: pg:work_mem@/srv/pg/17"))
+					say.DidYouMean(w.Instance, labels, "write the data directory as the plan shows it: pg:work_mem@/srv/pg/17"))
 			}
 		}
 	}
