@@ -235,7 +235,11 @@ func (w *Wal) emptyFolder(dir string, place walPlace) error {
 		return err
 	}
 	if most := was.Mode.Perm() | 0o700; st.Mode.Perm()&^most != 0 || st.Mode.Perm()&0o700 != 0o700 {
-		return refusal(fmt.Sprintf("%s has the mode %04o, and pg_wal has %04o", to, st.Mode.Perm(), was.Mode.Perm()), "whoever reads the WAL reads what is in the database",
+		why := "whoever reads the WAL reads what is in the database"
+		if st.Mode.Perm()&^most == 0 {
+			why = "the server could not write there"
+		}
+		return refusal(fmt.Sprintf("%s has the mode %04o, and pg_wal has %04o", to, st.Mode.Perm(), was.Mode.Perm()), why,
 			fmt.Sprintf("chmod %04o %s", was.Mode.Perm(), to))
 	}
 	return nil
@@ -360,7 +364,7 @@ func (w *Wal) remarks(in *snapshot.Instance, dir string, f *WalFit) (out []strin
 		out = append(out, "this is a standby: it catches up with its primary after the start")
 	}
 	if r, ok := in.Server.Replicas.Get(); ok && len(r) > 0 {
-		out = append(out, fmt.Sprintf("%d replicas or receivers of WAL are connected: the stop waits until they have all of it, and they connect again after the start", len(r)))
+		out = append(out, fmt.Sprintf("replicas and receivers of WAL that are connected: %d; the stop waits until they have all of it, and they connect again after the start", len(r)))
 	}
 	if names, err := w.Target.ReadDir(path.Join(f.From, "archive_status")); err == nil {
 		ready := 0
@@ -370,7 +374,7 @@ func (w *Wal) remarks(in *snapshot.Instance, dir string, f *WalFit) (out []strin
 			}
 		}
 		if ready > 0 {
-			out = append(out, fmt.Sprintf("%d segments wait to be archived; they move along, and archiving goes on after the start", ready))
+			out = append(out, fmt.Sprintf("segments that wait to be archived: %d; they move along, and archiving goes on after the start", ready))
 		}
 	}
 	if b, err := w.Target.ReadFile("/sys/fs/selinux/enforce", 16); err == nil && strings.TrimSpace(string(b)) == "1" {

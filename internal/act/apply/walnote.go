@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 const (
@@ -66,9 +67,18 @@ func (w *Wal) note(dir string) (*walNote, error) {
 	if err != nil {
 		return nil, err
 	}
+	n, err := parseWalNote(dir, b)
+	if err != nil {
+		return nil, &say.Problem{Message: path.Join(dir, walNoteName) + " is not the note of a move", Detail: err.Error(), Code: say.CodeError,
+			Hint: "where pg_wal is whole and the server runs, remove it"}
+	}
+	return n, nil
+}
+
+func parseWalNote(dir string, b []byte) (*walNote, error) {
 	n := &walNote{}
 	if err := json.Unmarshal(b, n); err != nil {
-		return nil, fmt.Errorf("%s: %w", path.Join(dir, walNoteName), err)
+		return nil, err
 	}
 	return n, n.check(dir)
 }
@@ -89,12 +99,12 @@ func (n *walNote) check(dir string) error {
 		switch {
 		case !path.IsAbs(p.Path) || path.Clean(p.Path) != p.Path:
 			bad = fmt.Sprintf("place %q", p.Path)
-		case p.inside() != (p.Path == at), p.Path != at && strings.HasPrefix(p.Path, dir+"/"):
-			bad = fmt.Sprintf("place %q in the data directory", p.Path)
+		case p.inside() != (p.Path == at), p.Path != at && below(p.Path, dir), below(dir, p.Path):
+			bad = fmt.Sprintf("the place %q, which no move would take", p.Path)
 		}
 	}
 	if bad != "" {
-		return fmt.Errorf("%s: not the note of a move: %s", path.Join(dir, walNoteName), bad)
+		return errors.New(bad)
 	}
 	return nil
 }

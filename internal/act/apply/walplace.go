@@ -52,7 +52,7 @@ func (w *Wal) where(dir string, f *WalFit) error {
 		return err
 	}
 	if point {
-		return refusal(f.To+" is a mount point", "it holds lost+found and belongs to root; and while it is not mounted the server would find an empty folder in the place of its WAL",
+		return refusal(f.To+" is a mount point", "it holds lost+found and is root's as a rule; and while it is not mounted the server would find an empty folder in the place of its WAL",
 			"name a folder in it, which is not there when it is not mounted: "+path.Join(f.To, path.Base(dir)+"-wal"))
 	}
 	if err := lasting(f.ToMount); err != nil {
@@ -110,7 +110,7 @@ func (w *Wal) mountPoint(at string, mounts []host.Mount) (bool, error) {
 		return false, noAccess(at, err)
 	}
 	up, err := w.Target.Stat(path.Dir(at))
-	return err == nil && up.Dev != st.Dev, err
+	return err == nil && st.Mode.IsDir() && up.Dev != st.Dev, err
 }
 
 // lasting refuses a filesystem that does not keep what was fsynced.

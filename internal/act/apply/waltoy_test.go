@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -42,26 +43,30 @@ func (m *mortal) point() {
 type walHost struct {
 	*target.Local
 	*mortal
-	t    *testing.T
-	root string
-	dir  string // data directory
-	uid  int    // -1: as it is
+	t     *testing.T
+	root  string
+	dir   string // data directory
+	uid   int    // -1: as it is
+	owner int    // 0: as it is; whose all is that is ours
 
 	replaced map[string]string      // files of the host, such as /etc/fstab
 	stats    map[string]target.Info // what stat says of a path instead
 	space    *target.Space
 	barred   error // what a right that is missing says
 
-	up      bool
-	journal string   // what the server has written: it needs all of it to start
-	refuses string   // a folder of WAL with which it does not start
-	said    []string // what was told
-	busy    string
-	stops   int
-	onStop  func() error
-	onCopy  func()
-	full    bool
-	old     bool // the filesystem has no exchange
+	up        bool
+	journal   string   // what the server has written: it needs all of it to start
+	refuses   string   // a folder of WAL with which it does not start
+	said      []string // what was told
+	busy      string
+	mute      error  // why the server does not tell
+	unreached string // a folder that its owner cannot get to
+	readOnly  bool
+	stops     int
+	onStop    func() error
+	onCopy    func()
+	full      bool
+	old       bool // the filesystem has no exchange
 }
 
 func newWalHost(t *testing.T) *walHost {
@@ -121,7 +126,7 @@ func (h *walHost) Checkpoint(context.Context, *snapshot.Instance) {
 	h.point()
 	h.write("checkpoint")
 }
-func (h *walHost) Busy(context.Context, *snapshot.Instance) (string, error) { return h.busy, nil }
+func (h *walHost) Busy(context.Context, *snapshot.Instance) (string, error) { return h.busy, h.mute }
 func (h *walHost) Manner(context.Context, *snapshot.Instance) (string, string, error) {
 	return "stop it", "start it", h.barred
 }
@@ -210,7 +215,11 @@ func (h *walHost) Stat(name string) (target.Info, error) {
 	if in, ok := h.stats[name]; ok {
 		return in, nil
 	}
-	return h.Local.Stat(name)
+	in, err := h.Local.Stat(name)
+	if h.owner != 0 && in.UID == os.Geteuid() {
+		in.UID, in.GID = h.owner, h.owner
+	}
+	return in, err
 }
 
 func (h *walHost) Statfs(name string) (target.Space, error) {
@@ -218,6 +227,13 @@ func (h *walHost) Statfs(name string) (target.Space, error) {
 		return *h.space, nil
 	}
 	return h.Local.Statfs(name)
+}
+
+func (h *walHost) Writable(name string) error {
+	if h.readOnly {
+		return &fs.PathError{Op: "write", Path: name, Err: syscall.EROFS}
+	}
+	return nil
 }
 
 func (h *walHost) Now() time.Time { return time.Unix(1795257000, 0) }
@@ -252,6 +268,12 @@ func (f walHands) step(do func() error) error {
 
 func (f walHands) Make(name string, perm fs.FileMode) error {
 	return f.step(func() error { return f.Folders.Make(name, perm) })
+}
+func (f walHands) Enter(name string) error {
+	if name == f.h.unreached {
+		return &fs.PathError{Op: "stat", Path: name, Err: fs.ErrPermission}
+	}
+	return f.Folders.Enter(name)
 }
 func (f walHands) Unmake(name string) error {
 	return f.step(func() error { return f.Folders.Unmake(name) })
