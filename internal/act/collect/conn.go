@@ -51,25 +51,26 @@ const superuser = "postgres"
 // connect opens one connection. Settings that the whole session keeps are only
 // those that every pooler passes on or answers itself: what else the queries
 // need is set for each transaction, so that nothing of ours stays behind in a
-// pooled connection. The error is a *say.Problem or the context's.
-func (c Connect) connect(ctx context.Context) (*pgconn.PgConn, error) {
+// pooled connection. It returns the attempt that was let in as well. The error is
+// a *say.Problem or the context's.
+func (c Connect) connect(ctx context.Context) (*pgconn.PgConn, *pgconn.Config, error) {
 	attempts, err := c.attempts()
 	var p *say.Problem
 	switch {
 	case errors.As(err, &p):
-		return nil, p
+		return nil, nil, p
 	case err != nil:
-		return nil, notParsed(err)
+		return nil, nil, notParsed(err)
 	}
 	var first error
 	for i := 0; i < len(attempts); {
 		cfg := attempts[i]
 		conn, err := pgconn.ConnectConfig(ctx, cfg)
 		if err == nil {
-			return conn, nil
+			return conn, cfg, nil
 		}
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return nil, nil, ctx.Err()
 		}
 		if first == nil {
 			first = refusal(err, cfg)
@@ -89,7 +90,7 @@ func (c Connect) connect(ctx context.Context) (*pgconn.PgConn, error) {
 		}
 		i = next
 	}
-	return nil, first
+	return nil, nil, first
 }
 
 // attempts returns the configurations to try, in this order; the databases of

@@ -70,7 +70,7 @@ func TestRolesAndDatabasesInOrder(t *testing.T) {
 			bareEnvironment(t)
 			t.Setenv("PGDATABASE", c.env)
 			f := &fakeServer{version: "17.11", refuse: c.refuse}
-			conn, err := through(f.serve(t)).connect(context.Background())
+			conn, _, err := through(f.serve(t)).connect(context.Background())
 			if err == nil {
 				conn.Close(context.Background())
 			}
@@ -88,7 +88,7 @@ func TestConninfoKeepsItsRole(t *testing.T) {
 	}}
 	dir := f.serve(t)
 	for _, conninfo := range []string{"host=" + dir + " user=web keepalives=1 tcp_user_timeout=10", "postgresql:///?host=" + dir + "&user=web"} {
-		if _, err := (Connect{Conninfo: conninfo, AsUID: -1}).connect(context.Background()); err == nil {
+		if _, _, err := (Connect{Conninfo: conninfo, AsUID: -1}).connect(context.Background()); err == nil {
 			t.Error("let in")
 		}
 	}
@@ -161,7 +161,7 @@ func TestRefusals(t *testing.T) {
 		{"a malformed URI", Connect{Conninfo: "postgres://u:hun@ter2:x@h:port/%zz", AsUID: -1}, say.CodeUsage, "not valid", "dbname=", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := c.how.connect(context.Background())
+			_, _, err := c.how.connect(context.Background())
 			var p *say.Problem
 			if !errors.As(err, &p) {
 				t.Fatalf("%v", err)
@@ -190,7 +190,7 @@ func TestSilentServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	_, err = Connect{Conninfo: "user=web connect_timeout=1 host=" + dir, AsUID: -1}.connect(context.Background())
+	_, _, err = Connect{Conninfo: "user=web connect_timeout=1 host=" + dir, AsUID: -1}.connect(context.Background())
 	var p *say.Problem
 	if !errors.As(err, &p) || !strings.Contains(p.Message, "did not answer within 1s") {
 		t.Errorf("%v", err)

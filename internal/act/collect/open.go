@@ -17,7 +17,10 @@ import (
 
 // Open opens one connection, for who has to do more than ask. The error is a
 // *say.Problem or the context's. Nothing is set in the session.
-func Open(ctx context.Context, how Connect) (*pgconn.PgConn, error) { return how.connect(ctx) }
+func Open(ctx context.Context, how Connect) (*pgconn.PgConn, error) {
+	conn, _, err := how.connect(ctx)
+	return conn, err
+}
 
 // Lock is what a server's lock file, postmaster.pid, says of it.
 type Lock struct {

@@ -9,19 +9,22 @@ import (
 	"syscall"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
 // Session is what one connection showed of the server behind it.
 type Session struct {
-	Major         int    // of server_version
-	Role          string // connected as
-	Database      string // connected to
-	BackendPID    int    // by pg_backend_pid: behind a pooler, not that of our own connection
-	BackendAt     int64  // start of the backend, seconds since the epoch by the server's clock
-	PostmasterAt  int64  // start of the server, seconds since the epoch by the server's clock
-	DataDirectory string // "" where the role may not see it
-	PeerPID       int    // process that listens on the Unix socket; 0 over TCP or where it is not visible from here
-	PostmasterPID int    // proven to be the server's postmaster among the processes visible from here; else 0
+	Major         int        // of server_version
+	Role          string     // connected as
+	Database      string     // connected to
+	BackendPID    int        // by pg_backend_pid: behind a pooler, not that of our own connection
+	BackendAt     int64      // start of the backend, seconds since the epoch by the server's clock
+	PostmasterAt  int64      // start of the server, seconds since the epoch by the server's clock
+	DataDirectory string     // "" where the role may not see it
+	PeerPID       int        // process that listens on the Unix socket; 0 over TCP or where it is not visible from here
+	catalogue     unit.Bytes // size of pg_class where that was asked
+	PostmasterPID int        // proven to be the server's postmaster among the processes visible from here; else 0
 }
 
 func sessionOf(conn *pgconn.PgConn) Session {
@@ -40,6 +43,9 @@ func sessionOf(conn *pgconn.PgConn) Session {
 
 // notice picks the data directory out of the settings as they pass.
 func (s *Session) notice(query string, values [][]byte) {
+	if query == catalogueSize.Name && len(values) > 0 {
+		s.noticeSize(values)
+	}
 	if query == "settings" && len(values) > 1 && string(values[0]) == "data_directory" {
 		s.DataDirectory = string(values[1])
 	}

@@ -46,8 +46,9 @@ const (
 // oldest is the oldest major version whose catalogues the queries are written for.
 const oldest = 13
 
-// querySQL asks a server everything in one connection and one round trip, each
-// query in a transaction of its own, and adds the answers to the archive. What
+// querySQL asks a server everything in one connection and one round trip (two of
+// each before 15 where there are many tables), each query in a transaction of its
+// own, and adds the answers to the archive. What
 // a query could not tell is noted with the reason and what would reveal it. An
 // error means that nothing was answered: a *say.Problem, or the context's.
 func querySQL(ctx context.Context, a *evidence.Archive, key string, how Connect, deep bool) (Session, error) {
@@ -57,7 +58,7 @@ func querySQL(ctx context.Context, a *evidence.Archive, key string, how Connect,
 	}
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	conn, err := how.connect(ctx)
+	conn, cfg, err := how.connect(ctx)
 	if err != nil {
 		return Session{}, err
 	}
@@ -68,7 +69,12 @@ func querySQL(ctx context.Context, a *evidence.Archive, key string, how Connect,
 			plain(conn.ParameterStatus("server_version"), "")), Hint: fmt.Sprintf("PostgreSQL %d and later are read", oldest)}
 	}
 	r := round{a: a, key: key, timeout: timeout, session: &s, w: answer{buf: make([]byte, 0, 64<<10)}} // the settings are about 50 kB
-	skipped := r.ask(ctx, conn, segments(pg.Queries(s.Major, deep)))
+	var skipped [][]pg.Query
+	if all := segments(pg.Queries(s.Major, deep)); deep { // which wants the statistics of the tables too
+		skipped = r.ask(ctx, conn, all)
+	} else {
+		skipped = r.everything(ctx, how, conn, cfg, all)
+	}
 	if len(skipped) > 0 {
 		r.ask(ctx, conn, skipped)
 	}
