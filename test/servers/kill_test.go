@@ -240,5 +240,8 @@ func (tr *trial) point(have, more int) point {
 	case n < 5:
 		return point{lines: have + 1, after: time.Duration(share * float64(tr.gaps.work))}
 	}
+	if tr.rng.IntN(2) == 0 {
+		share = 0 // at once, before the step that the line announces
+	}
 	return point{lines: have + 1 + tr.rng.IntN(more), share: share}
 }

@@ -28,7 +28,7 @@ const (
 var phases = map[journal.Kind]string{
 	journal.Planned: notBegun, journal.Intend: "a change is intended", journal.Done: "a change is done", journal.Skipped: "a change is skipped",
 	journal.Failed: "a change has failed", journal.Activate: "reloading or restarting", journal.Active: "reloaded or restarted",
-	journal.Revert: "bringing back", journal.Undo: "an undo is begun", journal.Undoing: "a change is being taken back",
+	journal.Revert: "bringing back", journal.Undo: "an undo is begun", journal.Undoing: "the taking back of a change is intended",
 	journal.Undone: "a change is taken back", journal.Kept: "a change is kept", journal.End: ended,
 }
 
@@ -172,7 +172,15 @@ func (tr *trial) pgfettle(what string, at point, args ...string) (code int, hit 
 		tr.kills++
 		phase := noJournal
 		if l := tr.journalLines(); len(l) > 0 {
-			phase = phases[l[len(l)-1].Kind]
+			last := l[len(l)-1]
+			phase = phases[last.Kind]
+			if last.Before != nil && last.Before.File != nil && last.After.File != nil {
+				if tr.look()[last.Before.File.Path] == fileOf(last.Before.File) {
+					phase += ", and not made yet"
+				} else {
+					phase += ", and made"
+				}
+			}
 		}
 		tr.tell("the kill hit: %s", phase)
 		tr.sum.add(what, phase)
