@@ -54,6 +54,7 @@ func newWALYard(t *testing.T, b server.Binaries) *walYard {
 	}
 	y := &walYard{T: t, i: start(t, b, map[string]string{"max_wal_size": "64MB", "min_wal_size": "64MB"}), bin: bin, journals: t.TempDir()}
 	y.disk, y.flags = secondDisk(t)
+	t.Cleanup(func() { _ = y.i.Stop() }) // before the disk goes; start holds the error
 	y.exec(`create table sums as select g, md5(g::text) as m from generate_series(1, 100000) g`, `create table live (n int primary key)`)
 	y.sum = y.ask(dataSum)
 	return y
@@ -259,7 +260,8 @@ func TestMoveWALIntoAFailure(t *testing.T) {
 		y.exec(`insert into live select generate_series(1, 300000)`) // so that there is something to copy
 		cmd, out := y.command(y.move()...)
 		r, w := io.Pipe()
-		cmd.Stderr = io.MultiWriter(out, w)
+		both := io.MultiWriter(out, w)
+		cmd.Stdout, cmd.Stderr = both, both
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -317,6 +319,25 @@ func (y *walYard) worker(ctx context.Context, from int) <-chan int {
 	return last
 }
 
+// moments are words that the program says as it goes on.
+var moments = []string{"wal:location", "checkpoint", "stopping the", "copying", "compared", "switching", "starting the", "removed"}
+
+// herald hears a word among what is said.
+type herald struct {
+	word  string
+	said  strings.Builder
+	heard chan struct{}
+	once  sync.Once
+}
+
+func (h *herald) Write(b []byte) (int, error) {
+	h.said.Write(b)
+	if strings.Contains(h.said.String(), h.word) {
+		h.once.Do(func() { close(h.heard) })
+	}
+	return len(b), nil
+}
+
 // TestMoveWALKilled ends the real program with SIGKILL at a random moment of a
 // move or of its undo, while somebody works; then apply --resume or undo finishes.
 // Each time the server runs, with every row that was ever committed.
@@ -340,17 +361,30 @@ func TestMoveWALKilled(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
 			last := y.worker(ctx, committed)
 			cmd, out := y.command(args...)
+			at := &herald{word: moments[rng.IntN(len(moments))], heard: make(chan struct{})}
+			both := io.MultiWriter(out, at)
+			cmd.Stdout, cmd.Stderr = both, both
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(time.Duration(rng.Int64N(int64(took) * 6 / 5)))
+			ended := make(chan struct{})
+			go func() { _ = cmd.Wait(); close(ended) }()
+			select {
+			case <-ended:
+			case <-at.heard:
+				// from at once to about the length of a step
+				time.Sleep(time.Duration(rng.Int64N(int64(took)/8 + 1)))
+			}
 			_ = cmd.Process.Kill() // where it has ended already, that is one of the moments
-			_ = cmd.Wait()
+			<-ended
 			said := out.String()
-			phase := "before it told anything"
-			for _, p := range []string{"checkpoint", "stopping", "copying", "compared", "switching", "starting", "removed", "Journal"} {
-				if strings.Contains(said, "  "+p) || strings.Contains(said, "was "+p) || strings.Contains(said, "\n"+p) {
-					phase = p
+			phase := "the end"
+			if !strings.Contains(said, "\nJournal ") {
+				phase = "nothing"
+				for _, word := range moments {
+					if strings.Contains(said, word) {
+						phase = word
+					}
 				}
 			}
 			phases[phase]++
@@ -377,7 +411,7 @@ func TestMoveWALKilled(t *testing.T) {
 				t.Fatalf("kill %d, when it had said\n%s", n, said)
 			}
 		}
-		t.Logf("%d kills, %d rows committed meanwhile, by what was told last: %v", kills, committed, phases)
+		t.Logf("%d kills, %d rows committed meanwhile, by what it had said last: %v", kills, committed, phases)
 		if moved {
 			y.run(0, "undo", "--max-effect", "restart")
 		}
