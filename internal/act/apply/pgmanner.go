@@ -66,6 +66,11 @@ func (p *PG) findManner(ctx context.Context, in *snapshot.Instance, dir string, 
 	case p.StopCommand != "" && p.StartCommand != "":
 		stop, start := p.shell(p.StopCommand), p.shell(p.StartCommand)
 		m := manner{name: p.StopCommand + "; " + p.StartCommand, stop: &stop, start: &start, restart: []target.Command{stop, start}}
+		if up {
+			if to, err := p.stderr(pm, nil, false); err == nil {
+				m.log = to // to read why it does not come back
+			}
+		}
 		if p.RestartCommand != "" {
 			m.name, m.restart = p.RestartCommand, []target.Command{p.shell(p.RestartCommand)}
 		}

@@ -45,7 +45,24 @@ func (p *PG) Runs(in *snapshot.Instance) (bool, error) {
 			return true, nil
 		}
 	}
-	return false, nil
+	return p.launched(names, dir), nil
+}
+
+// launched says whether a pg_ctl is about to start the server of a data
+// directory: one that outlived the process which called it.
+func (p *PG) launched(pids []string, dir string) bool {
+	for _, n := range pids {
+		comm, err := p.Target.ReadFile("/proc/"+n+"/comm", 64)
+		if err != nil || strings.TrimSpace(string(comm)) != "pg_ctl" {
+			continue
+		}
+		b, err := p.Target.ReadFile("/proc/"+n+"/cmdline", maxFile)
+		words := strings.Split(string(b), "\x00")
+		if err == nil && slices.Contains(words, dir) && slices.Contains(words, "start") {
+			return true
+		}
+	}
+	return false
 }
 
 // Manner says how the server of an instance is stopped and started, for people.
@@ -143,21 +160,43 @@ func (p *PG) Checkpoint(ctx context.Context, in *snapshot.Instance) {
 }
 
 // Stop stops a server through what runs it, and returns when no process of it is
-// left.
+// left. One that starts or stops already is waited for: whoever told it to may
+// have died meanwhile.
 func (p *PG) Stop(ctx context.Context, in *snapshot.Instance) error {
 	p.Close() // a smart shutdown would wait for it
 	m, err := p.stoppable(ctx, in)
 	if err != nil {
 		return err
 	}
-	out, err := p.Target.Run(ctx, *m.stop)
-	if err == nil && out.Code != 0 {
-		err = fmt.Errorf("exit status %d: %s", out.Code, lastLines(string(out.Stderr)+"\n"+string(out.Stdout), 3))
+	dir, _ := in.DataDirectory.Get()
+	end := p.Target.Now().Add(p.wait())
+	for {
+		now, up, err := postmasterOf(p.Target, dir)
+		if err != nil {
+			return err
+		}
+		if up && now.Status == "stopping" {
+			return p.gone(ctx, in)
+		}
+		out, err := p.Target.Run(ctx, *m.stop)
+		if err == nil && out.Code == 0 {
+			return p.gone(ctx, in)
+		}
+		if err == nil {
+			err = fmt.Errorf("exit status %d: %s", out.Code, lastLines(string(out.Stderr)+"\n"+string(out.Stdout), 3))
+		}
+		runs, e := p.Runs(in)
+		if e == nil && !runs {
+			return nil
+		}
+		now, up, _ = postmasterOf(p.Target, dir)
+		if between := !up || now.Status == "stopping" || now.Status == "starting"; !between || e != nil || p.Target.Now().After(end) {
+			return errors.Join(fmt.Errorf("stop of %s: %w", in.Label(), err), e)
+		}
+		if err := pause(ctx, poll); err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return fmt.Errorf("stop of %s: %w", in.Label(), err)
-	}
-	return p.gone(ctx, in)
 }
 
 // gone waits until no process of an instance is left.
@@ -198,9 +237,23 @@ func (p *PG) Start(ctx context.Context, in *snapshot.Instance) error {
 	}
 	at := p.mark(in, dir, m)
 	defer p.tidy(dir, m)
-	if _, up, err := postmasterOf(p.Target, dir); err != nil {
-		return err
-	} else if !up {
+	end := p.Target.Now().Add(p.wait())
+	for {
+		_, up, err := postmasterOf(p.Target, dir)
+		if err != nil {
+			return err
+		}
+		if up {
+			break
+		}
+		if runs, err := p.Runs(in); err != nil {
+			return err
+		} else if runs && p.Target.Now().Before(end) {
+			if err := pause(ctx, poll); err != nil { // it is about to come up, or its last process to end
+				return err
+			}
+			continue
+		}
 		out, err := p.Target.Run(ctx, *m.start)
 		if err == nil && out.Code != 0 {
 			err = fmt.Errorf("exit status %d: %s", out.Code, lastLines(string(out.Stderr)+"\n"+string(out.Stdout), 3))
@@ -208,8 +261,8 @@ func (p *PG) Start(ctx context.Context, in *snapshot.Instance) error {
 		if err != nil {
 			return p.notUp(ctx, in, m, at, err)
 		}
+		break
 	}
-	end := p.Target.Now().Add(p.wait())
 	for {
 		now, up, err := postmasterOf(p.Target, dir)
 		switch {
