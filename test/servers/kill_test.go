@@ -53,7 +53,7 @@ func killed(t *testing.T, b server.Binaries, bin string, seed uint64, sum *tally
 	gaps := y.undisturbed(rand.New(rand.NewPCG(seed, uint64(b.Version.Major()))))
 	kills := 0
 	for n := 1; kills < killsOfEach; n++ {
-		// each trial draws from a source of its own: a failed one is repeated alone
+		// a source of its own for each, so that what one draws does not hang on how the others ended
 		tr := &trial{yard: y, gaps: gaps, sum: sum, n: n, rng: rand.New(rand.NewPCG(seed, uint64(b.Version.Major()*10000+n)))}
 		tr.run()
 		kills += tr.kills
