@@ -281,14 +281,14 @@ func (w *Wal) reachable(dir, to string) error {
 			break
 		}
 	}
-	at := to
+	at, within := to, path.Join(to, "archive_status") // a folder that is there is written to, and one that is not, made
 	if _, err := w.Target.Stat(to); err != nil {
-		at = path.Dir(to)
+		at, within = path.Dir(to), to
 	}
 	if err := w.folders(dir).Enter(at); err != nil {
 		return refusal(fmt.Sprintf("the server, which runs as user %d, cannot get to %s", owner.UID, at), err.Error(), "give the folders above it the right to pass: chmod o+x")
 	}
-	if err := w.Target.Writable(to); err != nil {
+	if err := w.Target.Writable(within); err != nil {
 		return noAccess(to, err)
 	}
 	return nil

@@ -30,6 +30,7 @@ func TestCompletionKnowsTheWords(t *testing.T) {
 		"undo --max-effect ":     "reload",
 		"journal show --format ": "json",
 		"status --format ":       "json",
+		"move-wal --same":        "--same-filesystem",
 		"check --fail-on ":       "critical",
 		"check --format ":        "json",
 	} {

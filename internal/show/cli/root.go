@@ -12,8 +12,8 @@ import (
 
 const rootLong = `pgfettle reads a PostgreSQL host and its instances, says what is wrong and why,
 and plans one coherent configuration of both: server and kernel, each value with
-its reason. apply carries the plan out and undo takes it back; nothing else changes
-anything.`
+its reason. apply carries the plan out, move-wal moves the WAL to a disk of its own,
+and undo takes either back; nothing else changes anything.`
 
 const rootExample = `  pgfettle check                     what is wrong with this host and its instances
   pgfettle plan                      what their settings should be, and why
