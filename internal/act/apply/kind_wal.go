@@ -241,6 +241,22 @@ func (w *Wal) Set(ctx context.Context, k Knob, s journal.State) error {
 	return fmt.Errorf("another move of %s is under way, from %s to %s", path.Join(dir, walName), n.From.Path, n.To.Path)
 }
 
+// linked is the place that the name pg_wal alone tells: a step that was cut short
+// before it began has nothing else to be taken back.
+func linked(dir string, here walPlace, f *journal.File) (walPlace, error) {
+	switch {
+	case f.Text == nil:
+		return walPlace{}, fmt.Errorf("%s: where it is to lead is not known", f.Path)
+	case *f.Text == here.Link:
+		return here, nil
+	case *f.Text == "":
+		return walPlace{Path: path.Join(dir, walName)}, nil
+	case path.IsAbs(*f.Text):
+		return walPlace{Path: *f.Text, Link: *f.Text}, nil
+	}
+	return walPlace{Path: path.Join(dir, *f.Text), Link: *f.Text}, nil
+}
+
 // wanted is the place that a state names. A part that is nil is as it is.
 func (w *Wal) wanted(dir string, here walPlace, s journal.State) (walPlace, error) {
 	at := path.Join(dir, walName)
@@ -248,7 +264,7 @@ func (w *Wal) wanted(dir string, here walPlace, s journal.State) (walPlace, erro
 	case s.Live == nil && s.File == nil:
 		return here, nil
 	case s.Live == nil:
-		return walPlace{}, fmt.Errorf("%s: where it is to lead is not known", at)
+		return linked(dir, here, s.File)
 	case *s.Live == at:
 		return walPlace{Path: at}, nil
 	case !path.IsAbs(*s.Live):
