@@ -134,7 +134,7 @@ func (w *Wal) Look(_ context.Context, k Knob) (journal.State, error) {
 		return s, err
 	}
 	live := here.Path
-	if n != nil {
+	if _, err := w.Target.Stat(target.TempOf(path.Join(dir, walNoteName))); n != nil || err == nil {
 		live += unfinished
 	}
 	s.Live = &live
@@ -204,6 +204,10 @@ func (w *Wal) Allowed(ctx context.Context, k Knob) error {
 	return nil
 }
 
+// MayWrite implements Scribe. Its File is a link and no file that is replaced, and
+// Allowed has looked at what is written.
+func (w *Wal) MayWrite(context.Context, Knob, journal.File) error { return nil }
+
 // Set implements Kind. It goes forward or back from wherever a crash has left a
 // move. One that does not succeed is taken back by itself, so that the server is
 // as it was before.
@@ -227,7 +231,7 @@ func (w *Wal) Set(ctx context.Context, k Knob, s journal.State) error {
 	m := &walMove{Wal: w, in: k.Instance, dir: dir, n: n, f: w.folders(dir)}
 	switch {
 	case n == nil && here.same(to):
-		return nil
+		return m.f.Drop(path.Join(dir, walNoteName)) // one that was begun to be written
 	case n == nil:
 		if err := m.begin(ctx, here, to, s); err != nil {
 			return err

@@ -35,7 +35,7 @@ func (e *engine) fitness(ctx context.Context, chosen []plan.Change) error {
 				return stale(fmt.Sprintf("%s is %s now; the plan found %s", c.Address, found, c.From))
 			}
 		}
-		if _, whole := kind.(Stopper); want.File != nil && !whole { // which is no file that is replaced: its guard knows
+		if want.File != nil {
 			if err := e.mayWrite(ctx, kind, k, *want.File); err != nil {
 				return noAccess(want.File.Path, err)
 			}

@@ -43,7 +43,8 @@ type Folders interface {
 	Exchange(a, b string) error
 	// Rename gives a name of a folder to another thing in it, in one step.
 	Rename(from, to string) error
-	// Save writes a file as Write does; Drop removes it.
+	// Save writes a file as Write does, by way of the name that TempOf gives; Drop
+	// removes both.
 	Save(name string, data []byte, perm fs.FileMode) error
 	Drop(name string) error
 	// Load reads a file; what it is not his to read is not read.
@@ -302,14 +303,35 @@ func (f folders) Exchange(a, b string) error {
 
 // Save implements Folders.
 func (f folders) Save(name string, data []byte, perm fs.FileMode) error {
-	return f.in(name, func(dir *os.Root, base string) error { return replaceAs(dir, base, data, perm, nil, nil) })
+	return f.in(name, func(dir *os.Root, base string) error {
+		temp := path.Base(TempOf(base))
+		if err := dir.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		w, err := dir.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(data)
+		if err = errors.Join(err, w.Sync(), w.Close()); err != nil {
+			return errors.Join(err, dir.Remove(temp))
+		}
+		return dir.Rename(temp, base)
+	})
+}
+
+// TempOf is the name of a file that is being saved, which a crash may leave.
+func TempOf(name string) string {
+	return path.Join(path.Dir(name), "."+path.Base(name)+".pgfettle-tmp")
 }
 
 // Drop implements Folders.
 func (f folders) Drop(name string) error {
 	return f.in(name, func(dir *os.Root, base string) error {
-		if err := dir.Remove(base); !errors.Is(err, fs.ErrNotExist) {
-			return err
+		for _, n := range []string{path.Base(TempOf(base)), base} {
+			if err := dir.Remove(n); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
 		}
 		return nil
 	})

@@ -202,7 +202,12 @@ func TestFoldersOfAUser(t *testing.T) {
 	f := (&Local{}).Folders(&User{UID: nobody, GID: nobody})
 
 	fatal(t, f.Make(top+"/his/wal", 0o700))
+	fatal(t, os.WriteFile(TempOf(top+"/his/note"), []byte("half"), 0o600)) // of a crash
+	fatal(t, os.Chown(TempOf(top+"/his/note"), nobody, nobody))
 	fatal(t, f.Save(top+"/his/note", []byte("x"), 0o600))
+	if _, err := os.Stat(TempOf(top + "/his/note")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("what a crash left is there: %v", err)
+	}
 	fatal(t, f.Make(top+"/given", 0o700)) // in a folder of root's, who makes it for him
 	for _, name := range []string{"/his/wal", "/his/note", "/given"} {
 		if in, err := (&Local{}).Stat(top + name); err != nil || in.UID != nobody || in.GID != nobody {
