@@ -168,16 +168,13 @@ func TestOOMInterrupted(t *testing.T) {
 	})
 }
 
-// victimDir is the variable that makes TestOOMVictim run the exercise.
+// victimDir is the variable that makes TestOOMKilled the victim of itself.
 const victimDir = "PGFETTLE_TEST_OOM_VICTIM"
 
-// TestOOMVictim is the exercise in a process of its own, for the test that kills
-// it.
-func TestOOMVictim(t *testing.T) {
-	dir := os.Getenv(victimDir)
-	if dir == "" {
-		t.Skip("run by TestOOMKilled")
-	}
+// victim is the exercise in a process of its own, which tells its steps and is
+// killed.
+func victim(t *testing.T, dir string) {
+	t.Helper()
 	found, err := binaries()
 	if err != nil {
 		t.Fatal(err)
@@ -189,10 +186,13 @@ func TestOOMVictim(t *testing.T) {
 // TestOOMKilled: what a run leaves that SIGKILL ends in the middle, the next one
 // removes: the group, the processes, the folder of the server, the record.
 func TestOOMKilled(t *testing.T) {
+	if dir := os.Getenv(victimDir); dir != "" {
+		victim(t, dir)
+	}
 	groupHere(t)
 	on(t, []int{15}, func(t *testing.T, b server.Binaries) {
 		dir := filepath.Join(t.TempDir(), "drill")
-		cmd := exec.Command(os.Args[0], "-test.run=^TestOOMVictim$", "-test.v")
+		cmd := exec.Command(os.Args[0], "-test.run=^TestOOMKilled$", "-test.v")
 		cmd.Env = append(os.Environ(), victimDir+"="+dir)
 		out, err := cmd.StdoutPipe()
 		if err != nil {

@@ -26,7 +26,7 @@ type Greedy struct {
 const greedTimeout = 5 * time.Minute
 
 // greedy runs the query in a session of its own and looks whether that session
-// lives. lenient and strict say what happens around it.
+// lives. ready is called when that session is there, right before the query.
 func greedy(ctx context.Context, conn string, ready func() error) (g Greedy, err error) {
 	ctx, cancel := context.WithTimeout(ctx, greedTimeout)
 	defer cancel()

@@ -16,9 +16,10 @@ import (
 )
 
 // How long the steps of a throwaway instance may take. initdb needs half a
-// second and a start a tenth on an idle machine; the bounds are for a busy one.
+// second and a start a tenth on an idle machine; the bounds are for a busy one,
+// where an emulated guest was seen to take more than two minutes to initdb.
 const (
-	initTimeout  = 2 * time.Minute
+	initTimeout  = 5 * time.Minute
 	startTimeout = time.Minute
 	fastTimeout  = 15 * time.Second // fast shutdown writes a checkpoint
 	quitTimeout  = 5 * time.Second  // immediate shutdown writes none; PostgreSQL itself kills its children after 5 s

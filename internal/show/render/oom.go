@@ -114,6 +114,8 @@ func oomSetting(d *drill.OOM, r *drill.Round) string {
 	case s.AddressSpace > 0:
 		return fmt.Sprintf("A limit on the address space of each process of the server stands in for vm.overcommit_memory = 2, which would be for every program of this host and is not touched: %s (RLIMIT_AS), "+
 			"%s more than a session of the load has. The real one bounds the sum of what the kernel has promised to all programs. %s", s.AddressSpace, s.AddressSpace-d.Rounds[0].Setting.Session, used)
+	case s.Mode == 2 && d.Overcommit == drill.StandIn:
+		return fmt.Sprintf("vm.overcommit_memory = 2: this host is strict already, with a limit of %s of which %s are committed. %s", s.CommitLimit, s.CommittedAS, used)
 	case s.Mode == 2:
 		return fmt.Sprintf("vm.overcommit_memory = 2, for every program of this host. The commit limit is %s for these seconds, where %s were committed: low enough to be met inside of the control group. "+
 			"The limit that suits this host is for pgfettle plan to say. %s", s.CommitLimit, s.CommittedAS, used)
