@@ -14,12 +14,13 @@ type BufferCache struct {
 	Unused int64   `json:"unused"`
 	Dirty  int64   `json:"dirty"`
 	Usage  float64 `json:"usage"` // mean usage count, 0 to 5
+	Secs   float64 `json:"secs"`  // since the server started, when all were unused
 }
 
 // ReadBufferCache reads buffercache.json; no row: the extension is not there.
 func ReadBufferCache(fsys fs.FS, key string) known.Fact[BufferCache] {
 	return optional(fsys, key, "buffercache", "the extension pg_buffercache 1.4 or later is not in this database", func(r *Row) BufferCache {
-		return BufferCache{Used: r.Int("used"), Unused: r.Int("unused"), Dirty: r.Int("dirty"), Usage: r.Float("usage")}
+		return BufferCache{Used: r.Int("used"), Unused: r.Int("unused"), Dirty: r.Int("dirty"), Usage: r.Float("usage"), Secs: r.Float("secs")}
 	})
 }
 
@@ -53,4 +54,20 @@ func optional[T any](fsys fs.FS, key, query, without string, one func(*Row) T) k
 		return known.None[T](known.Gap{Fact: Path(key, query), Reason: without})
 	}
 	return known.Is(v[0])
+}
+
+// CountedFor returns for how many seconds the statistics of a database were
+// counted: since they were reset or, where they never were, since those of the
+// whole cluster began. ok is false where the server did not say when that was.
+func (s *Server) CountedFor(d Database) (secs float64, ok bool) {
+	cp, ok := s.Checkpoints.Get()
+	if !ok || cp.Secs <= 0 {
+		return 0, false
+	}
+	if d.StatsReset <= 0 {
+		return cp.Secs, true
+	}
+	// The server's own clock: what it said of the reset, and how long ago that was.
+	secs = float64(cp.StatsReset) + cp.Secs - float64(d.StatsReset)
+	return secs, cp.StatsReset > 0 && secs > 0
 }

@@ -5,7 +5,8 @@
 select substring(x from '<used>([0-9]+)<')::bigint as used,
        substring(x from '<unused>([0-9]+)<')::bigint as unused,
        substring(x from '<dirty>([0-9]+)<')::bigint as dirty,
-       substring(x from '<usage>([0-9.e+-]+)<')::float8 as usage
+       substring(x from '<usage>([0-9.e+-]+)<')::float8 as usage,
+       extract(epoch from clock_timestamp() - pg_postmaster_start_time()) as secs
   from (select query_to_xml(format('select buffers_used as used, buffers_unused as unused, buffers_dirty as dirty,
                                            usagecount_avg as usage from %I.pg_buffercache_summary()', n.nspname),
                             false, true, '')::text as x
