@@ -13,6 +13,7 @@ type fitted struct {
 	cut     cut        // why it is less than the nominal
 	full    unit.Bytes // the nominal before evidence said that less is enough
 	enough  enough     // that evidence; full is above nominal then
+	seen    bool       // something told how much is enough
 }
 
 // cut says what took from the nominal shared_buffers.
@@ -35,7 +36,9 @@ func (c *Case) fitBuffers(b Basis, conns int) (fitted, bool) {
 	}
 	f := fitted{nominal: c.nominalBuffers(b)}
 	f.full = f.nominal
-	if e, ok := c.enoughBuffers(); ok && e.size < f.full {
+	e, told := c.enoughBuffers()
+	f.seen = told
+	if told && e.size < f.full {
 		present, _ := c.Bytes(knob.PG("shared_buffers"))
 		f.nominal = max(e.size, min(present, f.full)) // more that is there already is no reason for a restart
 		f.enough = e

@@ -64,6 +64,9 @@ var sharedBuffers = Rule{
 			text += ", would be {full}, but " + f.enough.why
 			pairs = append(append(pairs, "full", f.full), f.enough.in...)
 		}
+		if dbs, _ := c.Instance.Server.Databases.Get(); len(dbs) > 0 && !f.seen {
+			text += "; the sizes of the databases (--deep), or a day of counting, would tell whether less is enough"
+		}
 		switch f.cut {
 		case cutByMemory:
 			text += ", would be {nominal}; beside {connections} and the maintenance only this much of it fits"

@@ -84,16 +84,18 @@ func (c *Case) bySpills(allowed unit.Bytes, text string, pairs []any) {
 	}
 	pairs = append(pairs, "files", countOf(int(s.files), "temporary file", "temporary files"), "span", s.span, "mean", s.mean, "call", s.byCall)
 	switch {
+	case asked >= allowed && s.daily < spillsFew:
+		c.Set(allowed, text+"; hardly anything spills ("+seen+"), but that is what the memory allows", pairs...)
 	case asked >= allowed:
-		c.Set(allowed, text+"; temporary files ("+seen+") ask for no less", pairs...)
+		c.Set(allowed, text+"; what spills asks for no less: "+seen, pairs...)
 	case s.daily < spillsFew:
-		c.Set(asked, "hardly anything spills: "+seen+"; the memory would allow {allowed}, which nothing asks for", append(pairs, "allowed", allowed)...)
+		c.Set(asked, "hardly anything spills: "+seen+"; the memory would allow {allowed}, which nothing asks for", append(pairs, "allowed", allowed, "asked", asked)...)
 	default:
 		sharpen := ""
 		if s.byCall == 0 {
 			sharpen = "; pg_stat_statements or log_temp_files would tell which statements they are of, and whether a hash was split into many"
 		}
-		c.Set(asked, "temporary files: "+seen+"; three times that, rounded up, holds most of them, and the memory would allow {allowed}"+sharpen, append(pairs, "allowed", allowed)...)
+		c.Set(asked, seen+"; {asked} hold most of them, as a sort takes up to three times what it writes; the memory would allow {allowed}"+sharpen, append(pairs, "allowed", allowed, "asked", asked)...)
 	}
 }
 
