@@ -12,6 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
@@ -90,11 +91,24 @@ func Within(lo, hi float64) *rapid.Generator[Host] {
 		if rapid.IntRange(0, 3).Draw(t, "asks active") == 0 {
 			o.Active = rapid.IntRange(1, 500).Draw(t, "active")
 		}
+		for _, odd := range oddSettings {
+			if _, ok := params.Lookup(d.Major, odd[0]); ok && rapid.IntRange(0, 7).Draw(t, odd[0]) == 0 {
+				d.Settings[odd[0]] = odd[1]
+			}
+		}
 		if rapid.Bool().Draw(t, "was counted") {
 			d.Answers = counted(t)
 		}
 		return Host{d, o}
 	})
+}
+
+// oddSettings are values that somebody left behind and a plan leads back.
+var oddSettings = [][2]string{
+	{"shared_memory_type", "sysv"}, {"dynamic_shared_memory_type", "mmap"}, {"io_method", "sync"}, {"autovacuum_worker_slots", "2"},
+	{"geqo", "off"}, {"geqo_threshold", "30"}, {"join_collapse_limit", "25"}, {"io_combine_limit", "8kB"}, {"commit_delay", "1000"},
+	{"bgwriter_delay", "5s"}, {"bgwriter_lru_multiplier", "0"}, {"max_files_per_process", "64"}, {"track_activity_query_size", "100"},
+	{"vacuum_buffer_usage_limit", "0"}, {"old_snapshot_threshold", "60"}, {"autovacuum_vacuum_max_threshold", "-1"}, {"track_activities", "off"},
 }
 
 // counted draws what a server counted of itself: from nothing to more than any

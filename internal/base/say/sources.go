@@ -57,6 +57,8 @@ var sources = index(
 	src("pg-release-notes", "Release Notes", "PostgreSQL Global Development Group", "13–18", "2026"),
 	src("pg-source-hash", "src/backend/executor/nodeHash.c", "PostgreSQL Global Development Group", "13–18", "2026"),
 	src("pg-source-aio", "src/backend/storage/aio/aio_init.c", "PostgreSQL Global Development Group", "18", "2026"),
+	src("pg-config-compatible", "Version and Platform Compatibility settings", "PostgreSQL Global Development Group", "13–19", "2026"),
+	src("linux-net", "Documentation/admin-guide/sysctl/net.rst", "The Linux kernel", "4.18–6.18", "2026"),
 	src("linux-vm", "Documentation/admin-guide/sysctl/vm.rst", "The Linux kernel", "4.18–6.18", "2026"),
 	src("linux-hugetlb", "Documentation/admin-guide/mm/hugetlbpage.rst", "The Linux kernel", "4.18–6.18", "2026"),
 	src("linux-thp", "Documentation/admin-guide/mm/transhuge.rst", "The Linux kernel", "4.18–6.18", "2026"),

@@ -185,3 +185,16 @@ func (c *Case) largestChanging() (rows int64, ok bool) {
 	}
 	return rows, ok && rows > 0
 }
+
+// commits returns how many transactions are committed in a second, over all
+// databases that were counted for a day; ok is false without one.
+func (c *Case) commits() (rate float64, span age, ok bool) {
+	dbs, _ := c.Instance.Server.Databases.Get()
+	for _, d := range dbs {
+		if secs, counted := c.Instance.Server.CountedFor(d); counted && secs >= memory.MeasuredLeast {
+			rate += max(float64(d.Commits), 0) / secs
+			span, ok = max(span, age(secs)), true
+		}
+	}
+	return rate, span, ok
+}
