@@ -72,6 +72,7 @@ var sources = index(
 	src("linux-ext4", "Documentation/admin-guide/ext4.rst", "The Linux kernel", "4.18–6.18", "2026"),
 	src("linux-nfs", "nfs(5)", "The Linux man-pages project", "", "2025"),
 	src("systemd-service", "systemd.service(5), OOMPolicy=", "systemd", "243+", "2025"),
+	src("systemd-exec", "systemd.exec(5), LimitNOFILE=", "systemd", "243+", "2025"),
 	src("dalibo-j1", "Module J1: tuning the system and the instance", "Dalibo", "24.12", "2024-12"),
 	src("blog-page-tables", "Page tables and the TLB", "a PostgreSQL consultant's blog", "", "2018"),
 	src("percona-huge-pages", "Huge pages for PostgreSQL", "Percona", "", "2022"),

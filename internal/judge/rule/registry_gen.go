@@ -103,6 +103,7 @@ func All() []Rule {
 		thpDefrag,
 		thpEnabled,
 		thpShmemEnabled,
+		limitNOFILE,
 		oomPolicy,
 	}
 }
