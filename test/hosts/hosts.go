@@ -5,6 +5,7 @@ package hosts
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 
 	"pgregory.net/rapid"
@@ -103,11 +104,18 @@ func Within(lo, hi float64) *rapid.Generator[Host] {
 	})
 }
 
-// oddSettings are values that somebody left behind and a plan leads back.
+// Of makes the host one of another major version, without the settings that it
+// does not have.
+func (h *Host) Of(major int) {
+	h.Spec.Major = major
+	maps.DeleteFunc(h.Spec.Settings, func(name, _ string) bool { _, ok := params.Lookup(major, name); return !ok })
+}
+
+// oddSettings are values, in base units, that somebody left behind and a plan leads back.
 var oddSettings = [][2]string{
 	{"shared_memory_type", "sysv"}, {"dynamic_shared_memory_type", "mmap"}, {"io_method", "sync"}, {"autovacuum_worker_slots", "2"},
-	{"geqo", "off"}, {"geqo_threshold", "30"}, {"join_collapse_limit", "25"}, {"io_combine_limit", "8kB"}, {"commit_delay", "1000"},
-	{"bgwriter_delay", "5s"}, {"bgwriter_lru_multiplier", "0"}, {"max_files_per_process", "64"}, {"track_activity_query_size", "100"},
+	{"geqo", "off"}, {"geqo_threshold", "30"}, {"join_collapse_limit", "25"}, {"io_combine_limit", "1"}, {"commit_delay", "1000"},
+	{"bgwriter_delay", "5000"}, {"bgwriter_lru_multiplier", "0"}, {"max_files_per_process", "64"}, {"track_activity_query_size", "100"},
 	{"vacuum_buffer_usage_limit", "0"}, {"old_snapshot_threshold", "60"}, {"autovacuum_vacuum_max_threshold", "-1"}, {"track_activities", "off"},
 }
 
