@@ -5,12 +5,15 @@ package hosts
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 
 	"pgregory.net/rapid"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
@@ -89,8 +92,63 @@ func Within(lo, hi float64) *rapid.Generator[Host] {
 		if rapid.IntRange(0, 3).Draw(t, "asks active") == 0 {
 			o.Active = rapid.IntRange(1, 500).Draw(t, "active")
 		}
+		for _, odd := range oddSettings {
+			if _, ok := params.Lookup(d.Major, odd[0]); ok && rapid.IntRange(0, 7).Draw(t, odd[0]) == 0 {
+				d.Settings[odd[0]] = odd[1]
+			}
+		}
+		if rapid.Bool().Draw(t, "was counted") {
+			d.Answers = counted(t)
+		}
 		return Host{d, o}
 	})
+}
+
+// Of makes the host one of another major version, without the settings that it
+// does not have.
+func (h *Host) Of(major int) {
+	h.Spec.Major = major
+	maps.DeleteFunc(h.Spec.Settings, func(name, _ string) bool { _, ok := params.Lookup(major, name); return !ok })
+}
+
+// oddSettings are values, in base units, that somebody left behind and a plan leads back.
+var oddSettings = [][2]string{
+	{"shared_memory_type", "sysv"}, {"dynamic_shared_memory_type", "mmap"}, {"io_method", "sync"}, {"autovacuum_worker_slots", "2"},
+	{"geqo", "off"}, {"geqo_threshold", "30"}, {"join_collapse_limit", "25"}, {"io_combine_limit", "1"}, {"commit_delay", "1000"},
+	{"bgwriter_delay", "5000"}, {"bgwriter_lru_multiplier", "0"}, {"max_files_per_process", "64"}, {"track_activity_query_size", "100"},
+	{"vacuum_buffer_usage_limit", "0"}, {"old_snapshot_threshold", "60"}, {"autovacuum_vacuum_max_threshold", "-1"}, {"track_activities", "off"},
+}
+
+// counted draws what a server counted of itself: from nothing to more than any
+// has, over a minute to a year.
+func counted(t *rapid.T) map[string]pg.Rows {
+	rows := func(pairs ...any) pg.Rows {
+		r := pg.Rows{Rows: [][]*string{{}}}
+		for i := 0; i < len(pairs); i += 2 {
+			text := fmt.Sprint(pairs[i+1])
+			r.Columns = append(r.Columns, pairs[i].(string))
+			r.Rows[0] = append(r.Rows[0], &text)
+		}
+		return r
+	}
+	// Log-uniform, and 0 now and then.
+	n := func(name string, exp float64) int64 {
+		if rapid.IntRange(0, 3).Draw(t, "no "+name) == 0 {
+			return 0
+		}
+		return int64(pow2(rapid.Float64Range(0, exp).Draw(t, "log2 "+name)))
+	}
+	secs := n("seconds", 25) + 60
+	return map[string]pg.Rows{
+		"checkpoints": rows("timed", n("timed", 20), "requested", n("requested", 20), "max_written", n("rounds", 30), "stats_reset", 1700000000, "secs", secs),
+		"databases": rows("datname", "app", "blks_read", n("read", 45), "blks_hit", n("hit", 50), "temp_files", n("files", 24), "temp_bytes", n("temp bytes", 50),
+			"tup_updated", n("updated", 40), "tup_deleted", n("deleted", 40), "active_time", n("active", 40)),
+		"deep_databases": rows("datname", "app", "size", n("size", 45)),
+		"deep_tables":    rows("nspname", "public", "relname", "t", "live", n("live", 36), "changed", n("changed", 30)),
+		"wal":            rows("wal_bytes", n("wal", 48), "secs", secs),
+		"spills":         rows("statements", 100, "spilling", n("spilling", 6), "calls", n("calls", 20), "written", n("written", 30), "most", n("most", 24)),
+		"buffercache":    rows("used", n("used", 24), "unused", n("unused", 24), "usage", "2.5", "secs", secs),
+	}
 }
 
 func pow2(e float64) float64 {

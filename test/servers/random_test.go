@@ -77,7 +77,7 @@ func drawn(b server.Binaries, seed uint64, n int) hosts.Host {
 		}
 		return h
 	}).Example(int(seed%(1<<40))*1000 + b.Version.Major()*hostsOfEach + n)
-	h.Spec.Major = b.Version.Major()
+	h.Of(b.Version.Major())
 	return h
 }
 

@@ -23,6 +23,9 @@ type Database struct {
 	BlocksHit         int64                  `json:"blocksHit"`
 	TempFiles         int64                  `json:"tempFiles"`
 	TempBytes         unit.Bytes             `json:"tempBytes"`
+	Updated           int64                  `json:"updated"`    // rows, HOT updates included
+	Deleted           int64                  `json:"deleted"`    // rows
+	ActiveTime        known.Fact[float64]    `json:"activeTime"` // ms that sessions spent executing; 14+
 	Deadlocks         int64                  `json:"deadlocks"`
 	Conflicts         int64                  `json:"conflicts"`
 	ChecksumFails     int64                  `json:"checksumFails"`
@@ -43,7 +46,8 @@ func ReadDatabases(fsys fs.FS, key string) known.Fact[[]Database] {
 			Name: r.Text("datname"), Template: r.Bool("datistemplate"), AllowConn: r.Bool("datallowconn"), ConnLimit: r.Int("datconnlimit"),
 			XIDAge: r.Int("xid_age"), MXIDAge: r.Int("mxid_age"), Backends: r.Int("numbackends"),
 			Commits: r.Int("xact_commit"), Rollbacks: r.Int("xact_rollback"), BlocksRead: r.Int("blks_read"), BlocksHit: r.Int("blks_hit"),
-			TempFiles: r.Int("temp_files"), TempBytes: r.Bytes("temp_bytes"), Deadlocks: r.Int("deadlocks"), Conflicts: r.Int("conflicts"),
+			TempFiles: r.Int("temp_files"), TempBytes: r.Bytes("temp_bytes"),
+			Updated: r.Int("tup_updated"), Deleted: r.Int("tup_deleted"), Deadlocks: r.Int("deadlocks"), Conflicts: r.Int("conflicts"),
 			ChecksumFails: r.Int("checksum_failures"), StatsReset: r.Int("stats_reset"),
 			SessionsFatal: r.Int("sessions_fatal"), SessionsKilled: r.Int("sessions_killed"), SessionsAbandoned: r.Int("sessions_abandoned"),
 			CollationMismatch: r.Bool("collation_mismatch"),
@@ -51,6 +55,10 @@ func ReadDatabases(fsys fs.FS, key string) known.Fact[[]Database] {
 		d.Sessions = known.None[int64](known.Gap{Fact: Path(key, "databases") + ": sessions", Reason: "this version does not count sessions"})
 		if r.Has("sessions") {
 			d.Sessions = known.Is(r.Int("sessions"))
+		}
+		d.ActiveTime = known.None[float64](known.Gap{Fact: Path(key, "databases") + ": active_time", Reason: "this version does not time sessions"})
+		if r.Has("active_time") {
+			d.ActiveTime = known.Is(r.Float("active_time"))
 		}
 		d.Size = noSizes
 		if size, ok := sizes[d.Name]; ok {

@@ -34,6 +34,8 @@ type Server struct {
 	Shmem        known.Fact[[]ShmemPart]    `json:"shmem"`        // shmem.json: pg_shmem_allocations
 	Control      known.Fact[Control]        `json:"control"`      // control.json
 	Recovery     known.Fact[bool]           `json:"recovery"`     // control.json: pg_is_in_recovery()
+	BufferCache  known.Fact[BufferCache]    `json:"bufferCache"`  // buffercache.json; 16+, where the extension is there
+	Spills       known.Fact[Spills]         `json:"spills"`       // spills.json; where pg_stat_statements is there
 	Deep         Deep                       `json:"deep"`         // deep_*.json; only with --deep
 }
 
@@ -58,6 +60,8 @@ func Read(fsys fs.FS, key string) Server {
 		Prepared:     ReadPrepared(fsys, key),
 		Shmem:        ReadShmem(fsys, key),
 		Control:      ReadControl(fsys, key),
+		BufferCache:  ReadBufferCache(fsys, key),
+		Spills:       ReadSpills(fsys, key),
 		Deep:         ReadDeep(fsys, key),
 	}
 	s.Recovery = known.Map(s.Control, func(c Control) bool { return c.InRecovery })

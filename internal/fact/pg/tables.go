@@ -16,6 +16,7 @@ type Table struct {
 	Schema, Name string
 	Pages        int64 // relpages: as of the last VACUUM or ANALYZE
 	Live, Dead   int64
+	Changed      int64 // rows updated and deleted since the statistics were reset
 	SeqScans     int64
 	LastVacuum   int64 // the later of manual and automatic, seconds since the epoch; 0: never
 	LastAnalyze  int64
@@ -26,6 +27,7 @@ type Table struct {
 func ReadDeep(fsys fs.FS, key string) Deep {
 	return Deep{Tables: list(fsys, key, deepPrefix+"tables", func(r *Row) Table {
 		return Table{Schema: r.Text("nspname"), Name: r.Text("relname"), Pages: r.Int("relpages"), Live: r.Int("live"), Dead: r.Int("dead"),
+			Changed:  r.Int("changed"),
 			SeqScans: r.Int("seq_scans"), LastVacuum: r.Int("last_vacuum"), LastAnalyze: r.Int("last_analyze"), XIDAge: r.Int("xid_age")}
 	})}
 }

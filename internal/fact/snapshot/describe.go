@@ -3,6 +3,8 @@ package snapshot
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,16 +21,17 @@ import (
 type Description struct {
 	RAM       unit.Bytes // required
 	Swap      unit.Bytes
-	CPUs      int               // 0: not told
-	Sockets   int               // 1 where not told; each is a NUMA node
-	Storage   string            // nvme, ssd, hdd, san; "": not told
-	Major     int               // PostgreSQL major version
-	Disk      unit.Bytes        // size of the filesystem of the data directory; 0: not told
-	CGroup    unit.Bytes        // memory limit of the container; 0: none
-	Container string            // docker, podman, kubernetes, …; "": none
-	Kernel    string            // release; "6.1.0" where not told
-	THP       string            // always, madvise, never; always where not told, as Debian and RHEL ship it
-	Settings  map[string]string // set.NAME=VALUE, as a person spells it
+	CPUs      int                // 0: not told
+	Sockets   int                // 1 where not told; each is a NUMA node
+	Storage   string             // nvme, ssd, hdd, san; "": not told
+	Major     int                // PostgreSQL major version
+	Disk      unit.Bytes         // size of the filesystem of the data directory; 0: not told
+	CGroup    unit.Bytes         // memory limit of the container; 0: none
+	Container string             // docker, podman, kubernetes, …; "": none
+	Kernel    string             // release; "6.1.0" where not told
+	THP       string             // always, madvise, never; always where not told, as Debian and RHEL ship it
+	Settings  map[string]string  // set.NAME=VALUE, as a person spells it
+	Answers   map[string]pg.Rows // what the server answers to queries, by name; nothing where not told
 }
 
 // The bounds of a description. They are those of PostgreSQL and Linux, not of
@@ -349,6 +352,9 @@ func (d Description) instance(b *builder) {
 		}
 	}
 	b.json(pg.Path("1", "settings"), rows)
+	for _, name := range slices.Sorted(maps.Keys(d.Answers)) {
+		b.json(pg.Path("1", name), d.Answers[name])
+	}
 }
 
 // computedAtStart names what a server finds out when it starts: a described one

@@ -36,8 +36,8 @@ const activeMemory = 64 * unit.MB
 
 // Active returns how many sessions of an instance are at work at once at the
 // peak: what the load assumes of so many processors and so much memory (the
-// instance's part; 0: not known, and no bound), more where more are at work now,
-// at least one, and never more than there are connections.
+// instance's part; 0: not known, and no bound), more where more are at work now
+// or were on average, at least one, and never more than there are connections.
 func (l Load) Active(in *snapshot.Instance, cpus, connections int, part unit.Bytes) int {
 	return int(l.AtWork(in, cpus, connections, part))
 }
@@ -50,9 +50,35 @@ func (l Load) AtWork(in *snapshot.Instance, cpus, connections int, part unit.Byt
 	if a, ok := in.Server.Activity.Get(); ok {
 		now = min(a.States["active"].Count, int64(connections))
 	}
+	measured := min(PeakOverMean*MeanActive(in), float64(connections))
 	assumed := float64(int(l.PerCPU * float64(cpus)))
 	if part > 0 {
 		assumed = min(assumed, float64(part)/float64(activeMemory))
 	}
-	return min(max(float64(now), assumed, 1), float64(connections))
+	return min(max(float64(now), measured, assumed, 1), float64(connections))
+}
+
+// PeakOverMean is how many times the mean of whole days the peak is taken for:
+// work of eight hours of the twenty-four is three times their mean, and a load
+// that never rests is its own. Where the true peak is higher a person says it.
+const PeakOverMean = 2
+
+// MeasuredLeast is for how long statistics must have been counted, in seconds:
+// a day has its busy hours and the batch of its night.
+const MeasuredLeast = 24 * 3600
+
+// MeanActive returns how many sessions of an instance were executing something
+// at once on average, by pg_stat_database (14+); 0 where that was not counted
+// for a day.
+func MeanActive(in *snapshot.Instance) float64 {
+	dbs, _ := in.Server.Databases.Get()
+	sum := 0.0
+	for _, d := range dbs {
+		ms, ok := d.ActiveTime.Get()
+		secs, ok2 := in.Server.CountedFor(d)
+		if ok && ok2 && secs >= MeasuredLeast && ms > 0 {
+			sum += ms / 1000 / secs
+		}
+	}
+	return sum
 }

@@ -13,6 +13,7 @@ var autovacuumMaxWorkers = Rule{
 		"more workers without a higher limit are slower workers.",
 	Formula: "A quarter of the processors, 3 (the default) to 5; 1c 4 to 8, as its vendor advises a quarter and at least 4; at most one for each 512 MB of memory where that is more than 3. From 18 on not above autovacuum_worker_slots. More stays while the memory can feed them.",
 	Sources: []string{"pg-config-autovacuum", "its-1c", "pgtune"},
+	Needs:   []knob.Address{knob.PG("autovacuum_worker_slots")},
 	Decide: func(c *Case) {
 		slots, bounded := c.Int(knob.PG("autovacuum_worker_slots")) // 18+
 		have := int(c.now())

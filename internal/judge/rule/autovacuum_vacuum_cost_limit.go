@@ -1,6 +1,8 @@
 package rule
 
 import (
+	"math"
+
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -15,7 +17,7 @@ var autovacuumVacuumCostLimit = Rule{
 	Address: knob.PG("autovacuum_vacuum_cost_limit"),
 	Title:   "how much work autovacuum does between two pauses",
 	Why:     "The limit is one for all workers together. The default was made for rotating disks; on flash it lets the dead rows of a busy table grow faster than they are removed.",
-	Formula: "nvme 2000, ssd 1000, storage network 600; rotating disks keep what they have. More stays, and so does a server without pauses.",
+	Formula: "nvme 2000, ssd 1000, storage network 600; more, up to 10000, where the rows that were updated and deleted in a day or more of counting, three times as many at the peak and each on a page of its own, would need it; rotating disks keep what they have. More stays, and so does a server without pauses.",
 	Sources: []string{"pg-config-autovacuum", "pg-routine-vacuuming"},
 	Needs:   []knob.Address{knob.PG("autovacuum_vacuum_cost_delay")},
 	Decide: func(c *Case) {
@@ -31,6 +33,11 @@ var autovacuumVacuumCostLimit = Rule{
 			}
 		}
 		want, faster := vacuumLimits[s]
+		if least, rate, span, ok := c.limitOfChurn(); ok && faster && least > want && have < least {
+			c.Set(least, "{rate} rows are updated or deleted in a second, over {span}; three times that, for the peak, is what the workers together must be able to clean, and a limit of {present} lets them dirty {speed} a second",
+				"rate", int64(rate), "span", span, "present", have, "speed", c.dirtied(have))
+			return
+		}
 		if pause, ok := c.Float(knob.PG("autovacuum_vacuum_cost_delay")); ok && pause == 0 {
 			c.Keep("autovacuum makes no pauses")
 			return
@@ -42,6 +49,23 @@ var autovacuumVacuumCostLimit = Rule{
 		c.Set(want, "the data lies on {storage} ({why}): a limit of {present}, shared by all workers, lets them dirty at most {speed} a second",
 			"storage", string(s), "why", why, "present", have, "speed", c.dirtied(have))
 	},
+}
+
+// churnPeak is how many times the mean the rows of the busiest hours are taken for.
+const churnPeak = 3
+
+// limitOfChurn returns the limit at which autovacuum dirties as many pages as
+// rows become dead at the peak: each may be on a page of its own. Rounded up to
+// hundreds, so that it does not move with every row. ok is false where rows were
+// not counted for a day.
+func (c *Case) limitOfChurn() (limit int, rate float64, span age, ok bool) {
+	rate, span, ok = c.churn()
+	one := float64(c.dirtied(1)) / 8192 // pages a second that a limit of 1 lets dirty
+	if !ok || one <= 0 {
+		return 0, 0, 0, false
+	}
+	hundreds := math.Ceil(churnPeak * rate / one / 100)
+	return int(min(hundreds, 100)) * 100, rate, span, true // 10000 is the most that a server takes
 }
 
 // dirtied returns how many bytes a second a cost limit lets autovacuum dirty.

@@ -14,10 +14,15 @@ var bgwriterLRUMaxpages = Rule{
 	Address: knob.PG("bgwriter_lru_maxpages"),
 	Title:   "how many pages the background writer writes in one round",
 	Why:     "It writes dirty pages that will soon be evicted, so that sessions find clean ones. Where it stops at this limit the sessions write them themselves, while their queries wait.",
-	Formula: "400 where, in an hour or more of counting, at least 5 % of the rounds were cut short by it; otherwise as it is. 0, which switches it off, stays.",
-	Sources: []string{"pg-config-resource", "pg-monitoring"},
+	Needs:   []knob.Address{knob.PG("bgwriter_delay")},
+	Formula: "1c 400, as its vendor advises. Others 400 where, in an hour or more of counting, at least 5 % of the rounds were cut short by it; otherwise as it is. 0, which switches it off, stays.",
+	Sources: []string{"pg-config-resource", "pg-monitoring", "its-1c"},
 	Decide: func(c *Case) {
 		have := c.now()
+		if c.Options.Profile == OneC && have > 0 && have < bgwriterMore {
+			c.Set(bgwriterMore, "1C dirties buffers in bursts, and its vendor names {most} pages a round; {present} leave the rest to the sessions", "most", bgwriterMore, "present", c.shown())
+			return
+		}
 		// Without counts there is no evidence, and the default stands.
 		s, ok := Need(c, c.Instance.Server.Checkpoints)
 		delay, ok2 := c.Seconds(knob.PG("bgwriter_delay"))

@@ -8,14 +8,18 @@ var defaultStatisticsTarget = Rule{
 	Why: "ANALYZE reads 300 rows for each unit of it and keeps as many common values and histogram bounds. More makes estimates of skewed columns better and planning slower. " +
 		"A warehouse's queries run for minutes over large skewed tables, so milliseconds of planning are well spent; a short query's are not. " +
 		"Single columns are better served by ALTER TABLE … SET STATISTICS.",
-	Formula: "dw 500 (from 200 on it stays). Otherwise at least the default of 100.",
-	Sources: []string{"pg-config-query", "pgtune"},
+	Formula: "dw 500 (from 200 on it stays). 1c 200. Otherwise at least the default of 100. More than 1000 goes back to 500.",
+	Sources: []string{"pg-config-query", "pgtune", "postgrespro-1c"},
 	Risk:    knob.Medium,
 	Decide: func(c *Case) {
 		have := c.now()
 		switch {
 		case c.Options.Profile == DW && have < 200:
 			c.Set(500, "a warehouse's plans over large skewed tables are worth a sample of 150,000 rows; at {present} it has {rows}", "present", c.shown(), "rows", int64(have)*300)
+		case have > 1000:
+			c.Set(500, "{present} makes ANALYZE sample {rows} rows of every table and planning slow with the square of the common values (up to 18): 500 for all, and ALTER TABLE … SET STATISTICS for the columns that need more", "present", c.shown(), "rows", int64(have)*300)
+		case c.Options.Profile == OneC && have < 200:
+			c.Set(200, "1C's registers are skewed, and wrong estimates of their joins are what month closing hangs on; at {present} ANALYZE samples {rows} rows of a table", "present", c.shown(), "rows", int64(have)*300)
 		case have < 100:
 			c.Set(100, "{present} is below the default and samples only {rows} rows of a table", "present", c.shown(), "rows", int64(have)*300)
 		default:

@@ -30,8 +30,7 @@ func (c *Case) hugeRoom() hugeRoom {
 	if c.Options.Pins["pg:huge_pages"] == "off" {
 		return none("you pinned huge_pages to off")
 	}
-	set, _ := c.Instance.Server.Settings.Get()
-	if kind, ok := set.Text("shared_memory_type"); ok && kind != "mmap" {
+	if kind, ok := c.Text("pg:shared_memory_type"); ok && kind != "mmap" {
 		return none("shared_memory_type is {kind}, and only mmap gets huge pages", "kind", kind)
 	}
 	mem, ok := c.Snapshot.Host.Memory.Get()

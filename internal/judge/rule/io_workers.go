@@ -14,6 +14,7 @@ var ioWorkers = Rule{
 	Formula: "A quarter of the processors, 3 (the default) to 32, at most one for each 512 MB of memory where that is more than 3; only with io_method = worker. More stays while the memory can feed them.",
 	Sources: []string{"pg-config-resource", "pgtune"},
 	From:    18, To: 18,
+	Needs: []knob.Address{knob.PG("io_method")},
 	Decide: func(c *Case) {
 		if method, ok := c.Text(knob.PG("io_method")); !ok || method != "worker" {
 			return

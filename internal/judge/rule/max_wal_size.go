@@ -4,6 +4,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
 // walPrior is how much WAL a profile is given between two checkpoints where
@@ -57,11 +58,17 @@ func decideMaxWALSize(c *Case) {
 	}
 	want, text := prior, "the {profile} profile has {prior} of WAL between checkpoints"
 	inputs := []any{"profile", string(c.Options.Profile), "prior", prior}
-	if rate, hours, ok := c.walRate(); ok {
+	rate, hours, counted := c.walRate()
+	if !counted {
+		text += "; " + c.noRate()
+	} else {
 		every, ok := c.Seconds(knob.PG("checkpoint_timeout"))
 		if measured := unit.Bytes(rate * every * walIntervals).RoundUp(unit.GB); ok && sized && measured > prior {
-			want, text = measured, "{rate} of WAL a second over {hours} make {interval} in one checkpoint_timeout; three times that"
+			want, text = measured, "{rate} of WAL a second over {hours} make {interval} in one checkpoint_timeout; three times that, as the rate is a mean and the peak is not known"
 			inputs = []any{"rate", unit.Bytes(rate), "hours", count{int(hours), "hour"}, "interval", unit.Bytes(rate * every)}
+		} else if ok && measured <= prior {
+			text += ", and the {rate} a second that were counted over {hours} need less"
+			inputs = append(inputs, "rate", unit.Bytes(rate), "hours", count{int(hours), "hour"})
 		}
 	}
 	if want <= have {
@@ -101,6 +108,16 @@ func (c *Case) walRate() (rate, hours float64, ok bool) {
 		return 0, 0, false
 	}
 	return float64(w.Bytes) / w.Secs, w.Secs / 3600, true
+}
+
+// noRate says why the profile decides, and what would sharpen it.
+func (c *Case) noRate() string {
+	if cp, ok := c.Instance.Server.Checkpoints.Get(); ok && cp.Secs >= memory.MeasuredLeast && cp.Requested > cp.Timed {
+		// How many of them a person or a backup asked for is not counted, so their
+		// number is no measure of the WAL.
+		return "how fast WAL is written was not counted, but most checkpoints were not by the clock: take pg_current_wal_lsn() twice in a busy hour"
+	}
+	return "how fast WAL is written was not counted for an hour (pg_stat_wal, 14+)"
 }
 
 // walSegment returns the size of a WAL file: 16 MB unless initdb was told another.

@@ -1,6 +1,8 @@
 package rule
 
 import (
+	"strconv"
+
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
@@ -40,6 +42,15 @@ var randomPageCost = Rule{
 			c.Keep("{present} suits {storage} ({why})", "present", c.shown(), "storage", string(s), "why", why)
 			return
 		}
-		c.Set(cost.want*scale, "the data lies on {storage} ({why}), where {present} makes the planner misjudge index scans", "storage", string(s), "why", why, "present", c.shown())
+		c.Set(significant(cost.want*scale), "the data lies on {storage} ({why}), where {present} makes the planner misjudge index scans", "storage", string(s), "why", why, "present", c.shown())
 	},
+}
+
+// significant rounds to four digits: 1.1 × 0.1 is 0.11, not 0.11000000000000001.
+func significant(f float64) float64 {
+	r, err := strconv.ParseFloat(strconv.FormatFloat(f, 'g', 4, 64), 64)
+	if err != nil {
+		return f
+	}
+	return r
 }

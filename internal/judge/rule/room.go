@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
@@ -9,7 +10,10 @@ import (
 type fitted struct {
 	buffers unit.Bytes
 	nominal unit.Bytes
-	cut     cut // why it is less than the nominal
+	cut     cut        // why it is less than the nominal
+	full    unit.Bytes // the nominal before evidence said that less is enough
+	enough  enough     // that evidence; full is above nominal then
+	seen    bool       // something told how much is enough
 }
 
 // cut says what took from the nominal shared_buffers.
@@ -31,6 +35,14 @@ func (c *Case) fitBuffers(b Basis, conns int) (fitted, bool) {
 		return fitted{}, false
 	}
 	f := fitted{nominal: c.nominalBuffers(b)}
+	f.full = f.nominal
+	e, told := c.enoughBuffers()
+	f.seen = told
+	if told && e.size < f.full {
+		present, _ := c.Bytes(knob.PG("shared_buffers"))
+		f.nominal = max(e.size, min(present, f.full)) // more that is there already is no reason for a restart
+		f.enough = e
+	}
 	if _, ok := c.estimate(f.nominal, conns); !ok {
 		return fitted{}, false
 	}

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"math"
 	"slices"
 	"strconv"
 
@@ -151,9 +152,28 @@ func presentOfUnits(s *snapshot.Snapshot, a knob.Address, u string) known.Fact[V
 		switch {
 		case !ok && !seen:
 			worst = known.None[Value](known.Gap{Fact: string(a), Reason: "this systemd does not tell"})
-		case ok && (!seen || slices.Index(oomPolicies, v) > slices.Index(oomPolicies, now.Setting)):
+		case ok && (!seen || worse(a, v, now.Setting)):
 			worst = known.Is(Value{Setting: v, Unit: u})
 		}
 	}
 	return worst
+}
+
+// worse says whether one value of a unit's property is worse than another: a
+// later one of oomPolicies, or the lower of two limits.
+func worse(a knob.Address, v, than string) bool {
+	if a.Name() == "OOMPolicy" {
+		return slices.Index(oomPolicies, v) > slices.Index(oomPolicies, than)
+	}
+	return limitOf(v) < limitOf(than)
+}
+
+// limitOf reads a limit as systemd shows it; infinity, and what is no number,
+// is above all others.
+func limitOf(v string) int64 {
+	n, err := strconv.ParseInt(v, 10, 64)
+	if err != nil {
+		return math.MaxInt64
+	}
+	return n
 }

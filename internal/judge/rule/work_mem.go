@@ -18,8 +18,10 @@ var workMem = Rule{
 		"and nothing bounds the sum: too much of it ends in the OOM killer, which restarts the whole instance.",
 	Formula: "Half of what the instance's part of the memory has left beside the shared memory, page tables, 5 MB for each connection and process, temp_buffers of the sessions that use temporary tables, maintenance and autovacuum, " +
 		"divided by the processes at work (sessions: --active, else 1 to 4 a processor by the profile, at most one for each 64 MB of memory, or as many as are at work now; and max_parallel_workers) times the nodes of a query of the profile (sorts + hashes × hash_mem_multiplier). " +
-		"Rounded down to an eighth of the power of two below; from 64 kB, which no floor raises where the memory is not there, to 2 GB.",
-	Sources:   []string{"pg-config-resource", "pg-source-hash", "dalibo-j1"},
+		"Rounded down to an eighth of the power of two below; from 64 kB, which no floor raises where the memory is not there, to 2 GB. " +
+		"Where temporary files were counted for a day, less than that may be enough: with fewer than 24 files a day what is there now, at least 16 MB; with more, three times their mean size " +
+		"(or what nine of ten spilling statements of pg_stat_statements write in a call, where that is more), rounded up to a power of two. It is never lowered on such evidence.",
+	Sources:   []string{"pg-config-resource", "pg-source-hash", "pg-monitoring", "dalibo-j1"},
 	Needs:     after(sizedBefore, knob.PG("max_connections"), knob.PG("shared_buffers")),
 	Tolerance: workMemNear,
 	Decide: func(c *Case) {
@@ -59,8 +61,42 @@ var workMem = Rule{
 			want = workMemMost
 			text += "; a session that needs more than 2 GB can SET it for itself"
 		}
-		c.Set(max(want, workMemLeast), text, pairs...)
+		c.bySpills(max(want, workMemLeast), text, pairs)
 	},
+}
+
+// bySpills decides between what is there now and what the memory allows by what
+// was seen of temporary files.
+func (c *Case) bySpills(allowed unit.Bytes, text string, pairs []any) {
+	s := c.spilled()
+	if !s.known {
+		c.Set(allowed, text+"; "+s.why, pairs...)
+		return
+	}
+	present, _ := c.Bytes(knob.PG("work_mem"))
+	asked := s.asked(present)
+	seen := "{files} in {span}, {mean} each on average"
+	switch {
+	case s.files == 0:
+		seen = "none in {span}"
+	case s.byCall > 0:
+		seen += ", and nine of ten spilling statements of pg_stat_statements write at most {call} in a call"
+	}
+	pairs = append(pairs, "files", countOf(int(s.files), "temporary file", "temporary files"), "span", s.span, "mean", s.mean, "call", s.byCall)
+	switch {
+	case asked >= allowed && s.daily < spillsFew:
+		c.Set(allowed, text+"; hardly anything spills ("+seen+"), but that is what the memory allows", pairs...)
+	case asked >= allowed:
+		c.Set(allowed, text+"; what spills asks for no less: "+seen, pairs...)
+	case s.daily < spillsFew:
+		c.Set(asked, "hardly anything spills: "+seen+"; the memory would allow {allowed}, which nothing asks for", append(pairs, "allowed", allowed, "asked", asked)...)
+	default:
+		sharpen := ""
+		if s.byCall == 0 {
+			sharpen = "; pg_stat_statements or log_temp_files would tell which statements they are of, and whether a hash was split into many"
+		}
+		c.Set(asked, seen+"; {asked} hold most of them, as a sort takes up to three times what it writes; the memory would allow {allowed}"+sharpen, append(pairs, "allowed", allowed, "asked", asked)...)
+	}
 }
 
 // warnTooMuch says that the worst case does not fit even with the least that

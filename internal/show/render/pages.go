@@ -53,6 +53,10 @@ func KnobPages(rules []rule.Rule) string {
 		}
 		b.WriteString(sourceList(r.Sources))
 	}
+	b.WriteString("\n## Read, not planned\n\nThese are looked at, and checks judge some of them; no plan changes them.\n\n| address | why not |\n|---|---|\n")
+	for _, u := range rule.ReadNotPlanned() {
+		fmt.Fprintf(&b, "| %s | %s |\n", u.Address, u.Why)
+	}
 	return b.String()
 }
 

@@ -1,6 +1,7 @@
 -- Reads the 100 largest tables of this database by relpages. Needs: any role. Costs a pass over pg_class.
 select n.nspname, c.relname, c.relpages,
        pg_stat_get_live_tuples(c.oid) as live, pg_stat_get_dead_tuples(c.oid) as dead,
+       pg_stat_get_tuples_updated(c.oid) + pg_stat_get_tuples_deleted(c.oid) as changed,
        pg_stat_get_numscans(c.oid) as seq_scans,
        extract(epoch from greatest(pg_stat_get_last_vacuum_time(c.oid),
                                    pg_stat_get_last_autovacuum_time(c.oid)))::bigint as last_vacuum,

@@ -1,0 +1,26 @@
+package rule
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+)
+
+var checkpointFlushAfter = Rule{
+	Address: knob.PG("checkpoint_flush_after"),
+	Title:   "after how much a checkpoint asks the kernel to begin writing",
+	Why:     "With 0 everything that a checkpoint writes waits in the kernel's cache for the fsync at its end, and all sessions wait with it.",
+	Formula: "256 kB, the default, where it is 0; all else stays, and so does a server on ZFS, which does not listen.",
+	Sources: []string{"pg-config-wal"},
+	Decide: func(c *Case) {
+		have, ok := c.Bytes(c.rule.Address)
+		switch {
+		case !ok:
+		case have > 0:
+			c.Keep("the kernel begins to write after {present}", "present", c.shown())
+		case allOnZFS(c.Snapshot):
+			c.Keep("ZFS writes when its own time comes")
+		default:
+			c.Set(256*unit.KB, "0 leaves all writing to the fsync at the end of the checkpoint, when every session waits; 256 kB is the default")
+		}
+	},
+}

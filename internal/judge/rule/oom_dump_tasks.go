@@ -1,0 +1,27 @@
+package rule
+
+import "github.com/pgfettle/pgfettle/internal/base/knob"
+
+var oomDumpTasks = Rule{
+	Address: knob.Sysctl("vm.oom_dump_tasks"),
+	Title:   "whether the OOM killer logs who held how much memory",
+	Why:     "The table of processes in the kernel's log is all that is left to tell why there was no memory. Writing it takes milliseconds even with thousands of processes.",
+	Formula: "1.",
+	Sources: []string{"linux-vm", "linux-oom"},
+	Effect:  knob.Now,
+	Risk:    knob.Low,
+	Decide: func(c *Case) {
+		if !c.kernel() {
+			return
+		}
+		have, ok := c.sysctl()
+		if !ok {
+			return
+		}
+		if have != 0 {
+			c.Keep("the next OOM report will say who held the memory")
+			return
+		}
+		c.Set("1", "0 leaves out the table of processes, without which nobody can tell who held the memory")
+	},
+}
