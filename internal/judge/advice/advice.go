@@ -96,9 +96,18 @@ func plain(name string) string {
 	return strings.NewReplacer("-", "_", " ", "_").Replace(strings.TrimLeft(name, "-"))
 }
 
-// answers says whether a page's name is what was asked for, in full or its last part.
+// folders of kernel values, which people leave out.
+var folders = []string{"vm.", "kernel."}
+
+// answers says whether a page's name is what was asked for, in full or without
+// the folder of a kernel value.
 func answers(name, want string) bool {
-	return name == want || strings.HasSuffix(name, "."+want)
+	for _, f := range folders {
+		if rest, ok := strings.CutPrefix(name, f); ok && rest == want {
+			return true
+		}
+	}
+	return name == want
 }
 
 // Names returns what pages are found by: every id and every other name.

@@ -5,7 +5,7 @@ var NfsForData = Page{
 	ID:    "nfs-for-data",
 	Kind:  Advice,
 	Title: "NFS for data: with care, block storage rather",
-	Names: []string{"nfs", "nas", "iscsi_nfs"},
+	Names: []string{"nfs", "nfs_data"},
 	Text: []string{
 		"PostgreSQL works on NFS when it is mounted hard and exported sync. A hiccup of the network is then a hiccup of the database, a " +
 			"stuck server a stuck database, and locks and latencies have one layer more. Where storage comes over a network prefer block " +

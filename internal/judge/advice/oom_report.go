@@ -5,7 +5,7 @@ var OomReport = Page{
 	ID:    "oom-report",
 	Kind:  Advice,
 	Title: "Reading the kernel's report of an OOM kill",
-	Names: []string{"oom_report", "out_of_memory", "total-vm", "anon-rss", "pgtables_bytes", "oom_score_adj"},
+	Names: []string{"oom_report", "invoked_oom-killer", "total-vm", "anon-rss", "pgtables_bytes", "oom_score_adj"},
 	Text: []string{
 		"The report tells whose limit was hit (the machine, a control group, a NUMA policy), lists every process with its resident " +
 			"memory, page tables and swap, and ends with the one that was killed. In the list rss and total_vm are counted in pages, " +

@@ -13,6 +13,7 @@ var WindowsLimits = Page{
 			"before 2016 that had 512 kB of it. What remains is that a process costs more to create there, so a pooler earns more.",
 		"pgfettle does not run on Windows, but judges a Windows server over SQL.",
 	},
+	Verify:  "SELECT version(); SHOW shared_buffers; SHOW max_connections;",
 	Sources: []string{"pg-release-old", "dalibo-j1"},
 	See:     []string{"connection-pooling", "windows-server"},
 }
