@@ -120,6 +120,12 @@ func TestPagesOfSettings(t *testing.T) {
 func TestPagesOfRefusals(t *testing.T) {
 	each(t, func(t *testing.T, b server.Binaries) {
 		major := b.Version.Major()
+		i := start(t, b, nil)
+		conf := i.DataDir + "/postgresql.conf" // written over in place: it keeps its owner
+		plain := text(t, conf)
+		if err := i.Stop(); err != nil {
+			t.Fatal(err)
+		}
 		for _, c := range []struct {
 			name, value, said string
 			from              int
@@ -129,21 +135,11 @@ func TestPagesOfRefusals(t *testing.T) {
 			{"shared_preload_libraries", "'online_analyze, plantuner'", `could not access file "online_analyze"`, 0},
 			{"wal_sync_method", "fsync_writethrough", `invalid value for parameter "wal_sync_method"`, 0},
 		} {
-			i, err := server.New(t.Context(), b, server.Options{})
-			if err != nil {
+			line := fmt.Sprintf("\n%s = %s\n", c.name, c.value)
+			if err := os.WriteFile(conf, []byte(plain+line), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			f, err := os.OpenFile(i.DataDir+"/postgresql.conf", os.O_APPEND|os.O_WRONLY, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := fmt.Fprintf(f, "\n%s = %s\n", c.name, c.value); err != nil {
-				t.Fatal(err)
-			}
-			if err := f.Close(); err != nil {
-				t.Fatal(err)
-			}
-			err = i.Start(t.Context())
+			err := i.Start(t.Context())
 			log, readErr := i.ReadLog(1 << 20)
 			if readErr != nil {
 				t.Error(readErr)
@@ -156,7 +152,7 @@ func TestPagesOfRefusals(t *testing.T) {
 			case refuses && !strings.Contains(log, c.said):
 				t.Errorf("%s: the log has no %q:\n%s", c.name, c.said, log)
 			}
-			if err := i.Remove(); err != nil {
+			if err := i.Stop(); err != nil {
 				t.Error(err)
 			}
 		}

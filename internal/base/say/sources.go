@@ -88,6 +88,8 @@ var sources = index(
 	src("procps-free", "free(1)", "procps-ng", "3.3.10+", "2025"),
 	src("crontab-man", "crontab(5)", "cron", "", "2025"),
 	src("rotation-arithmetic", "Arithmetic of rotation speeds and line codes", "pgfettle", "", "2026-11"),
+	src("thebuild-work-mem", "A formula for work_mem", "thebuild.com", "", "2023-03"),
+	src("thebuild-preempt", "Kernels without PREEMPT_NONE", "thebuild.com", "", "2026-04"),
 	src("article-1c", "Configuring PostgreSQL for 1C:Enterprise", "an author's article", "", "2016"),
 	src("dalibo-j1", "Module J1: tuning the system and the instance", "Dalibo", "24.12", "2024-12"),
 	src("blog-page-tables", "Page tables and the TLB", "a PostgreSQL consultant's blog", "", "2018"),

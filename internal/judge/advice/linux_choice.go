@@ -14,6 +14,6 @@ var LinuxChoice = Page{
 			"with many cores spinlocks then suffer from page faults of large shared memory on ordinary pages: one more reason for huge pages.",
 	},
 	Verify:  "uname -r; cat /sys/kernel/debug/sched/preempt where debugfs is mounted.",
-	Sources: []string{"pg-config-wal", "pg-wal-reliability", "dalibo-j1"},
+	Sources: []string{"pg-config-wal", "pg-wal-reliability", "dalibo-j1", "thebuild-preempt"},
 	See:     []string{"pg:huge_pages", "minor_behind"},
 }

@@ -7,7 +7,7 @@ var MdRaid = Page{
 	Title: "Software RAID serves databases well",
 	Names: []string{"mdadm", "software_raid", "md"},
 	Read:  "software RAID is not for production",
-	Since: "NVMe devices, which no controller sits in front of",
+	Since: "NVMe devices, which have no RAID controller,",
 	Text: []string{
 		"md RAID 1 and RAID 10 are standard for NVMe. What remains true is for parity: RAID 5 and 6 have a write hole, after a crash " +
 			"parity and data may disagree, which --write-journal or PPL (mdadm --consistency-policy=ppl) closes; and parity costs processor " +

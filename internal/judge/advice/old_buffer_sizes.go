@@ -7,7 +7,7 @@ var OldBufferSizes = Page{
 	Title: "shared_buffers in gigabytes, wal_buffers by itself",
 	Names: []string{"shared_buffers_8kb", "shared_buffers_400mb", "wal_buffers_256kb"},
 	Read:  "shared_buffers should be 8 to 160 MB, or 400 MB on a server with 8 GB, and wal_buffers 256 to 1,024 kB",
-	Since: "servers with gigabytes of memory and the automatic wal_buffers of PostgreSQL 9.1",
+	Since: "PostgreSQL 9.1, which sizes wal_buffers by itself,",
 	Text: []string{
 		"A quarter of the memory is where to start: 8 GB give 2 GB. Up to 40 % may be right, below 1 GB of memory a smaller share. A " +
 			"number without a unit is counted in pages of 8 kB.",

@@ -7,7 +7,7 @@ var OnecSpeed = Page{
 	Title: "1C runs on PostgreSQL as on other servers",
 	Names: []string{"1c_slow", "ms_sql"},
 	Read:  "1C is slower on PostgreSQL than on MS SQL Server",
-	Since: "the versions of the platform that write queries for PostgreSQL (8.3)",
+	Since: "version 8.3 of the platform",
 	Text: []string{
 		"It was an opinion of 2015. The platform knows PostgreSQL today, and large installations run on it. Slowness nearly always has " +
 			"one of three causes: settings as installed, statistics of temporary tables that nobody collects in time, and queries that were " +

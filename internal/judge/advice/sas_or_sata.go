@@ -7,7 +7,7 @@ var SasOrSata = Page{
 	Title: "Flash with power-loss protection is the usual disk of a database",
 	Names: []string{"sas", "sata", "hdd", "hard_disk", "nvme"},
 	Read:  "a database wants SAS disks, or else many SATA disks behind a hardware RAID controller",
-	Since: "SSDs with power-loss protection, which are the rule since the middle of the 2010s",
+	Since: "SSDs with power-loss protection (about 2015)",
 	Text: []string{
 		"NVMe or enterprise SATA/SAS flash with capacitors answers a flush in microseconds, and one device does more random reads than a " +
 			"cabinet of turning disks. Turning disks remain right for backups, archives of WAL and cold data.",

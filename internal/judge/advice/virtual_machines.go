@@ -7,7 +7,7 @@ var VirtualMachines = Page{
 	Title: "Virtual machines run databases well",
 	Names: []string{"vm", "virtualisation", "virtualization", "hypervisor"},
 	Read:  "a database should not run in a virtual machine",
-	Since: "processors with nested page tables and paravirtual disks, which are everywhere since about 2010",
+	Since: "processors with nested page tables (about 2010)",
 	Text: []string{
 		"Nearly every managed PostgreSQL is a virtual machine. What the warning meant is still to be looked at one by one: memory that " +
 			"the hypervisor takes back, processor time that it gives to others, flushes that it does not pass on, and a machine that is wider " +

@@ -16,6 +16,6 @@ var WorkMemFormulas = Page{
 			"SET, ALTER DATABASE … SET, or SET in the session.",
 	},
 	Verify:  "SELECT datname, temp_files, temp_bytes FROM pg_stat_database; and temp_blks_written of pg_stat_statements.",
-	Sources: []string{"pg-config-resource", "dalibo-j1", "article-1c"},
+	Sources: []string{"pg-config-resource", "dalibo-j1", "article-1c", "thebuild-work-mem"},
 	See:     []string{"pg:work_mem", "temp_files", "pg:log_temp_files", "work_mem_vs_memory"},
 }
