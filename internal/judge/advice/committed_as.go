@@ -1,6 +1,6 @@
 package advice
 
-// CommittedAs: the divisor of sar was read in its manual and in the seed's own figures.
+// CommittedAs: the divisor of sar is that of its manual.
 var CommittedAs = Page{
 	ID:    "committed-as",
 	Kind:  Advice,
