@@ -3,7 +3,7 @@ GO      ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unreleased)
 LDFLAGS := -s -w -X github.com/pgfettle/pgfettle/internal/show/cli.Version=$(VERSION)
 
-.PHONY: help build demo test soak bench fuzz generate verify facts new-check new-knob clean
+.PHONY: help build demo test soak bench fuzz generate verify facts new-check new-knob new-page clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,7 +32,7 @@ fuzz: ## fuzz every reader for FUZZTIME (default 20s) each
 	    echo "$$(dirname $$f) $$n"; $(GO) test -run '^$$' -fuzz "^$$n$$" -fuzztime $$FUZZTIME ./$$(dirname $$f) || exit 1; \
 	  done; done
 
-generate: ## rewrite what is generated: registries, docs/checks.md, docs/knobs.md, schema/snapshot.schema.json
+generate: ## rewrite what is generated: registries, docs/checks.md, docs/knobs.md, docs/pages.md, docs/coverage.md, schema/snapshot.schema.json
 	$(GO) generate ./...
 	$(GO) test ./test/docs -run TestPagesAreCurrent -update
 	$(GO) test ./internal/fact/snapshot -run TestSchemaIsCurrent -update
@@ -52,6 +52,11 @@ new-knob: ## write the stubs of a knob: make new-knob ADDR=pg:work_mem
 	@test -n "$(ADDR)" || { echo 'say make new-knob ADDR=pg:my_setting'; exit 2; }
 	$(GO) run ./internal/gen/stub knob $(ADDR)
 	$(GO) generate ./internal/judge/rule
+
+new-page: ## write the stub of a page: make new-page ID=my-page
+	@test -n "$(ID)" || { echo 'say make new-page ID=my-page'; exit 2; }
+	$(GO) run ./internal/gen/stub page $(ID)
+	$(GO) generate ./internal/judge/advice
 
 clean: ## remove what was built
 	rm -rf bin dist

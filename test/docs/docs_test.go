@@ -16,6 +16,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pgfettle/pgfettle/internal/gen/coverage"
+	"github.com/pgfettle/pgfettle/internal/judge/advice"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/cli"
@@ -26,12 +28,18 @@ var update = flag.Bool("update", false, "rewrite the generated pages and the ses
 
 const root = "../.."
 
-// TestPagesAreCurrent holds that docs/checks.md and docs/knobs.md say what the
-// checks and rules say.
+// TestPagesAreCurrent holds that the generated documents say what the checks,
+// rules, pages, commands and the list of statements say.
 func TestPagesAreCurrent(t *testing.T) {
+	rows, err := coverage.Rows()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, text := range map[string]string{
 		"docs/checks.md":   render.CheckPages(check.All()),
 		"docs/knobs.md":    render.KnobPages(rule.All()),
+		"docs/pages.md":    render.AdvicePages(advice.All()),
+		"docs/coverage.md": coverage.Markdown(rows),
 		"docs/commands.md": commandPages(t),
 	} {
 		path := filepath.Join(root, name)

@@ -1,8 +1,9 @@
-// Command stub writes the files with which a check or a knob begins: the
+// Command stub writes the files with which a check, a knob or a page begins: the
 // literal with its words to fill in, and the test cases. It never overwrites.
 //
 //	go run ./internal/gen/stub check my_check
 //	go run ./internal/gen/stub knob pg:my_setting
+//	go run ./internal/gen/stub page my-page
 package main
 
 import (
@@ -24,12 +25,13 @@ func main() {
 
 var (
 	checkID = regexp.MustCompile(`^[a-z][a-z0-9_]{2,40}$`)
+	pageID  = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{2,40}$`)
 	address = regexp.MustCompile(`^(pg|sysctl|thp|block|mount|boot|unit):[A-Za-z0-9_.]{2,60}$`)
 )
 
 func run(args []string) error {
 	if len(args) != 2 {
-		return errors.New("write: check ID, or: knob ADDRESS")
+		return errors.New("write: check ID, knob ADDRESS, or page ID")
 	}
 	switch args[0] {
 	case "check":
@@ -45,14 +47,25 @@ func run(args []string) error {
 		file := strings.NewReplacer(".", "_", "-", "_").Replace(name)
 		return write("internal/judge/rule", file, fmt.Sprintf(knobText, camel(file), args[1]), fmt.Sprintf(knobCases, args[1]))
 	}
-	return fmt.Errorf("%q: write check or knob", args[0])
+	if args[0] == "page" {
+		if !pageID.MatchString(args[1]) {
+			return fmt.Errorf("%q: the id of a page is lower case words with hyphens, such as pg-test-timing", args[1])
+		}
+		file := strings.ReplaceAll(args[1], "-", "_")
+		return writeFiles(map[string]string{filepath.Join("internal/judge/advice", file+".go"): fmt.Sprintf(pageText, camel(file), args[1])})
+	}
+	return fmt.Errorf("%q: write check, knob or page", args[0])
 }
 
 func write(dir, name, code, cases string) error {
-	for path, text := range map[string]string{
+	return writeFiles(map[string]string{
 		filepath.Join(dir, name+".go"):                code,
 		filepath.Join(dir, "testdata", name+".txtar"): cases,
-	} {
+	})
+}
+
+func writeFiles(files map[string]string) error {
+	for path, text := range files {
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return err
 		}
@@ -126,6 +139,19 @@ var %[1]s = Rule{
 		}
 		c.Set(basis.Total/100, "1 %% of {memory}", "memory", basis.Total)
 	},
+}
+`
+
+const pageText = `package advice
+
+// %s …: say where the facts of this page were seen.
+var %[1]s = Page{
+	ID:      %[2]q,
+	Kind:    Advice,
+	Title:   "",
+	Names:   []string{},
+	Text:    []string{""},
+	Sources: []string{},
 }
 `
 

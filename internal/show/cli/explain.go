@@ -11,6 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/advice"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/render"
@@ -25,18 +26,21 @@ type explainOptions struct {
 func newExplain(env *Env) *cobra.Command {
 	o := &explainOptions{}
 	cmd := &cobra.Command{
-		Use:   "explain [ID|ADDRESS [TARGET]]",
-		Short: "Show the page of a check or of a knob",
+		Use:   "explain [ID|ADDRESS|NAME [TARGET]]",
+		Short: "Show the page of a check, of a knob, or of what one may read elsewhere",
 		Long: `Show what a check looks for or what a knob does, why it matters, how its value is
 decided, for which versions, from which sources, and how it stands on this host.
-Without an argument it lists them all.
+A NAME finds a page too: of a setting that was removed, of a kernel value, a mount
+option or a tool about which one may read what is outdated or wrong, and of choices
+that no program can see. Without an argument it lists them all.
 
 ` + targetHelp,
 		Example: `  pgfettle explain
   pgfettle explain pg:shared_buffers
   pgfettle explain swappiness_high --no-host
-  pgfettle explain sysctl:vm.nr_hugepages db1.evidence`,
-		Args: atMost(2, "an ID or ADDRESS, and a TARGET"),
+  pgfettle explain sysctl:vm.nr_hugepages db1.evidence
+  pgfettle explain checkpoint_segments`,
+		Args: atMost(2, "an ID, ADDRESS or NAME, and a TARGET"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveDefault
@@ -55,28 +59,46 @@ Without an argument it lists them all.
 
 func runExplain(ctx context.Context, env *Env, o *explainOptions) error {
 	if o.name == "" {
-		return render.Index(env.Stdout, check.All(), rule.All(), env.Style())
+		return render.Index(env.Stdout, check.All(), rule.All(), advice.All(), env.Style())
 	}
 	if o.noHost && o.target != "" {
 		return usage("--no-host looks at no host; a TARGET names one", "leave one of them out")
 	}
 	for _, c := range check.All() {
-		if c.ID == o.name {
+		if strings.EqualFold(c.ID, o.name) {
 			return explainCheck(ctx, env, o, c)
 		}
 	}
 	found := knobsNamed(o.name)
-	switch len(found) {
-	case 1:
+	if len(found) == 1 {
 		return explainKnob(ctx, env, o, found[0])
-	case 0:
-		return usage(fmt.Sprintf("there is no check and no knob %q", o.name), say.DidYouMean(o.name, pageNames(), "'pgfettle explain' lists them"))
 	}
 	var names []string
 	for _, r := range found {
 		names = append(names, string(r.Address))
 	}
-	return usage(fmt.Sprintf("%q is the name of several knobs", o.name), "write one of "+strings.Join(names, ", "))
+	if len(found) == 0 {
+		pages := advice.ByName(o.name)
+		if len(pages) == 1 {
+			return explainPage(env, o, pages[0])
+		}
+		for _, p := range pages {
+			names = append(names, p.ID)
+		}
+	}
+	if len(names) == 0 {
+		return usage(fmt.Sprintf("there is no check, no knob and no page %q", o.name), say.DidYouMean(o.name, pageNames(), "'pgfettle explain' lists them"))
+	}
+	return usage(fmt.Sprintf("%q is the name of several", o.name), "write one of "+strings.Join(names, ", "))
+}
+
+// explainPage shows a page. No host can be seen in it, so a TARGET is one
+// argument too many.
+func explainPage(env *Env, o *explainOptions, p advice.Page) error {
+	if o.target != "" {
+		return usage(fmt.Sprintf("the page %s is about no host", p.ID), "leave the TARGET out")
+	}
+	return render.ExplainPage(env.Stdout, p, env.Style())
 }
 
 // knobsNamed finds a knob by its address or, where a person left the prefix
@@ -84,17 +106,23 @@ func runExplain(ctx context.Context, env *Env, o *explainOptions) error {
 func knobsNamed(name string) []rule.Rule {
 	var out []rule.Rule
 	for _, r := range rule.All() {
-		if string(r.Address) == name {
+		if strings.EqualFold(string(r.Address), name) {
 			return []rule.Rule{r}
 		}
-		if r.Address.Name() == name {
+		if strings.EqualFold(r.Address.Name(), name) {
 			out = append(out, r)
 		}
 	}
 	return out
 }
 
-func pageNames() []string { return append(checkIDs(), ruleAddresses()...) }
+// pageNames returns what explain knows, each once: a setting may be the name of
+// a knob and of a page.
+func pageNames() []string {
+	names := append(append(checkIDs(), ruleAddresses()...), advice.Names()...)
+	slices.Sort(names)
+	return slices.Compact(names)
+}
 
 // look loads the host for a page. Where nobody named a TARGET a failure costs
 // the page its last section only, and is told on stderr.
@@ -115,7 +143,7 @@ func explainCheck(ctx context.Context, env *Env, o *explainOptions, c check.Chec
 	if err != nil {
 		return err
 	}
-	page := render.CheckPage{Check: c}
+	page := render.CheckPage{Check: c, Pages: advice.Of(c.ID)}
 	if l != nil {
 		here := judge(l, check.Options{Only: []string{c.ID}})
 		page.Here = &here
@@ -131,7 +159,7 @@ func explainKnob(ctx context.Context, env *Env, o *explainOptions, r rule.Rule) 
 	// A rule may need settings that are read but never planned; they say nothing
 	// to who wants to know in which order knobs are decided.
 	r.Needs = slices.DeleteFunc(slices.Clone(r.Needs), func(a knob.Address) bool { return !plannedKnob(a) })
-	page := render.KnobPage{Rule: r}
+	page := render.KnobPage{Rule: r, Pages: advice.Of(string(r.Address))}
 	if l != nil {
 		page.Looked = true
 		// The plan asks the installed server for its shared memory, so that the

@@ -8,6 +8,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/advice"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
@@ -16,6 +17,7 @@ import (
 // no host was looked at.
 type CheckPage struct {
 	Check check.Check
+	Pages []advice.Page // that tell more of it
 	Here  *Check
 }
 
@@ -33,6 +35,7 @@ func ExplainCheck(w io.Writer, c CheckPage, st Style) error {
 	if len(k.DependsOn) > 0 {
 		p.section("Silent while one of these stands", strings.Join(k.DependsOn, ", "))
 	}
+	p.pages(c.Pages)
 	p.sources(k.Sources)
 	if c.Here != nil {
 		p.gap()
@@ -68,6 +71,7 @@ type KnobHere struct {
 // KnobPage is the page of a knob. Looked says whether a host was looked at.
 type KnobPage struct {
 	Rule   rule.Rule
+	Pages  []advice.Page // that tell more of it
 	Looked bool
 	Here   []KnobHere
 	Gaps   []known.Gap
@@ -101,6 +105,7 @@ func ExplainKnob(w io.Writer, k KnobPage, st Style) error {
 	if r.Address.Layer() == knob.Instance && r.From+r.To > 0 {
 		p.versions(r.From, r.To)
 	}
+	p.pages(k.Pages)
 	p.sources(r.Sources)
 	if k.Looked {
 		p.here(k)
@@ -197,8 +202,8 @@ func (p *page) sources(ids []string) {
 	}
 }
 
-// Index lists every check and knob with its title, aligned.
-func Index(w io.Writer, checks []check.Check, rules []rule.Rule, st Style) error {
+// Index lists every check, knob and page with its title, aligned.
+func Index(w io.Writer, checks []check.Check, rules []rule.Rule, pages []advice.Page, st Style) error {
 	p := newPage(st)
 	width := 0
 	for _, c := range checks {
@@ -206,6 +211,9 @@ func Index(w io.Writer, checks []check.Check, rules []rule.Rule, st Style) error
 	}
 	for _, r := range rules {
 		width = max(width, runes(string(r.Address)))
+	}
+	for _, a := range pages {
+		width = max(width, runes(a.ID))
 	}
 	p.line(p.tint(strong, fmt.Sprintf("%d checks", len(checks))))
 	for _, c := range checks {
@@ -215,6 +223,11 @@ func Index(w io.Writer, checks []check.Check, rules []rule.Rule, st Style) error
 	p.line(p.tint(strong, fmt.Sprintf("%d knobs", len(rules))))
 	for _, r := range rules {
 		p.para("  "+pad(string(r.Address), width)+"  ", plain, r.Title)
+	}
+	p.gap()
+	p.line(p.tint(strong, fmt.Sprintf("%d pages", len(pages))))
+	for _, a := range pages {
+		p.para("  "+pad(a.ID, width)+"  "+pad(string(a.Kind), len(advice.Application))+"  ", plain, a.Title)
 	}
 	_, err := io.WriteString(w, p.b.String())
 	return err

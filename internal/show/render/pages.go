@@ -36,7 +36,7 @@ func KnobPages(rules []rule.Rule) string {
 	b.WriteString("# Knobs\n\nMade from the words of the rules themselves (`make generate`); do not edit.\n" +
 		"`pgfettle explain ADDRESS` shows the same page with the facts of your host.\n\n| address | layer | what |\n|---|---|---|\n")
 	for _, r := range rules {
-		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s |\n", r.Address, anchor(string(r.Address)), r.Address.Layer(), r.Title)
+		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s |\n", r.Address, Anchor(string(r.Address)), r.Address.Layer(), r.Title)
 	}
 	for _, r := range rules {
 		risk := r.Risk
@@ -60,9 +60,9 @@ func KnobPages(rules []rule.Rule) string {
 	return b.String()
 }
 
-// anchor returns the heading anchor that Markdown renderers make: lower case,
+// Anchor returns the heading anchor that Markdown renderers make: lower case,
 // letters, digits, hyphens and underscores only.
-func anchor(s string) string {
+func Anchor(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
 			return r

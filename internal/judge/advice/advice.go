@@ -1,0 +1,120 @@
+// Package advice holds the pages for what no check can see and no knob can set:
+// choices of hardware and of how an application is written, and statements that
+// one may still read somewhere and that are outdated or wrong. Each file holds
+// one page, words only; the registry is generated as that of the checks is.
+//
+// A page is found by its id and by the old names it is known under: a setting
+// that was removed, a kernel file, a mount option, a tool.
+package advice
+
+import (
+	"slices"
+	"strings"
+)
+
+// Kind says what a page is for.
+type Kind string
+
+// The kinds.
+const (
+	Advice      Kind = "advice"      // a choice that no program can see or make
+	NotSo       Kind = "not so"      // a statement that is outdated or wrong
+	Application Kind = "application" // what the program that sends the queries has to do
+)
+
+// Page is one page. Read, and Since or nothing, are for NotSo only; Until,
+// Verify and See may be empty.
+type Page struct {
+	ID      string // words with hyphens, so that it is never taken for a setting or a check
+	Kind    Kind
+	Title   string   // a clause without a full stop
+	Names   []string // what else it is found by, whatever the case of the letters
+	Read    string   // NotSo: what one may read, as a clause that follows "that"
+	Since   string   // NotSo: what made it untrue, such as "PostgreSQL 15"; empty: it never was true
+	Until   string   // the last version for which it is true
+	Text    []string // what is right, in paragraphs
+	Verify  string   // how to see it for oneself
+	Sources []string // ids of base/say
+	See     []string // ids of checks and pages, addresses of knobs
+}
+
+// Verdict is the sentence that tells the reader of a NotSo page what he may have
+// read, and since when it is not so; empty for other kinds.
+func (p Page) Verdict() string {
+	if p.Kind != NotSo {
+		return ""
+	}
+	s := "You may read that " + p.Read + ". "
+	switch {
+	case p.Since == "":
+		return s + "It never was so."
+	case p.Until == "":
+		return s + "Since " + p.Since + " it is not so."
+	}
+	return s + "Since " + p.Since + " it is not so; it holds up to " + p.Until + "."
+}
+
+// ByName returns the pages that a name finds: its id or one of its names,
+// whatever the case, hyphens for underscores, with or without the prefix of an
+// address (sysctl:…) and the folders of a kernel value (vm.…).
+func ByName(name string) []Page {
+	want := plain(name)
+	if want == "" {
+		return nil
+	}
+	var out []Page
+	for _, p := range All() {
+		if plain(p.ID) == want {
+			return []Page{p}
+		}
+		if slices.ContainsFunc(p.Names, func(n string) bool { return answers(plain(n), want) }) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// Of returns the pages that tell more of a check or a knob: those that point to
+// it and those that have its name.
+func Of(id string) []Page {
+	want := plain(id)
+	var out []Page
+	for _, p := range All() {
+		if slices.Contains(p.See, id) || slices.ContainsFunc(p.Names, func(n string) bool { return plain(n) == want }) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// plain brings a name to the form in which names are compared.
+func plain(name string) string {
+	name = strings.ToLower(strings.TrimSpace(name))
+	if _, after, ok := strings.Cut(name, ":"); ok {
+		name = after
+	}
+	return strings.NewReplacer("-", "_", " ", "_").Replace(strings.TrimLeft(name, "-"))
+}
+
+// folders of kernel values, which people leave out.
+var folders = []string{"vm.", "kernel."}
+
+// answers says whether a page's name is what was asked for, in full or without
+// the folder of a kernel value.
+func answers(name, want string) bool {
+	for _, f := range folders {
+		if rest, ok := strings.CutPrefix(name, f); ok && rest == want {
+			return true
+		}
+	}
+	return name == want
+}
+
+// Names returns what pages are found by: every id and every other name.
+func Names() []string {
+	var out []string
+	for _, p := range All() {
+		out = append(append(out, p.ID), p.Names...)
+	}
+	return out
+}

@@ -1,0 +1,166 @@
+package advice_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/gen/literals"
+	"github.com/pgfettle/pgfettle/internal/judge/advice"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+)
+
+func TestRegistryIsCurrent(t *testing.T) {
+	if err := literals.Current(os.DirFS("."), "advice", "Page", "ID"); err != nil {
+		t.Error(err)
+	}
+}
+
+// judgements are the checks and knobs that a page may point to.
+func judgements() map[string]bool {
+	out := map[string]bool{}
+	for _, c := range check.All() {
+		out[c.ID] = true
+	}
+	for _, r := range rule.All() {
+		out[string(r.Address)] = true
+	}
+	return out
+}
+
+func TestPagesAreComplete(t *testing.T) {
+	known := judgements()
+	for _, p := range advice.All() {
+		if known[p.ID] {
+			t.Errorf("%s is a check or knob too", p.ID)
+		}
+		known[p.ID] = true
+	}
+	for _, p := range advice.All() {
+		if _, err := os.Stat(strings.ReplaceAll(p.ID, "-", "_") + ".go"); err != nil {
+			t.Errorf("%s is not in a file of its name: %v", p.ID, err)
+		}
+		if p.Title == "" || len(p.Text) == 0 || len(p.Sources) == 0 || !slices.Contains([]advice.Kind{advice.Advice, advice.NotSo, advice.Application}, p.Kind) {
+			t.Errorf("%s: title, text, sources and kind are required", p.ID)
+		}
+		switch not := p.Kind == advice.NotSo; {
+		case not != (p.Read != ""):
+			t.Errorf("%s: a page says what one may read exactly when it is not so", p.ID)
+		case !not && p.Since+p.Until != "":
+			t.Errorf("%s: only what is not so has a version since when", p.ID)
+		case p.Until != "" && p.Since == "":
+			t.Errorf("%s: it was so until %s, and nothing says since when not", p.ID, p.Until)
+		case not && (p.Verify == "" || len(p.Names) == 0):
+			t.Errorf("%s: a page of what is not so says how to see it, and has names to find it by", p.ID)
+		}
+		for _, text := range append([]string{p.Title, p.Read, p.Verify}, p.Text...) {
+			if strings.Contains(text, "  ") || strings.TrimSpace(text) != text {
+				t.Errorf("%s: spaces at an end or two in a row: %q", p.ID, text)
+			}
+		}
+		for _, text := range p.Text {
+			// Short paragraphs: 110 words are about eight lines of a terminal.
+			if n := len(strings.Fields(text)); n > 110 {
+				t.Errorf("%s: a paragraph of %d words: %.40s…", p.ID, n, text)
+			}
+			if !strings.HasSuffix(text, ".") {
+				t.Errorf("%s: a paragraph ends without a full stop: %q", p.ID, text)
+			}
+		}
+		if strings.HasSuffix(p.Title, ".") || strings.HasSuffix(p.Read, ".") {
+			t.Errorf("%s: title and what one may read are clauses, without a full stop", p.ID)
+		}
+		for _, id := range p.Sources {
+			if _, ok := say.SourceByID(id); !ok {
+				t.Errorf("%s: no source %s", p.ID, id)
+			}
+		}
+		for _, id := range p.See {
+			if !known[id] || id == p.ID {
+				t.Errorf("%s points to %q", p.ID, id)
+			}
+		}
+	}
+}
+
+// TestEveryNameFindsItsPage: by each of its names a page is found, alone; where
+// the name is that of a check or a knob, their page names it.
+func TestEveryNameFindsItsPage(t *testing.T) {
+	taken := map[string]bool{}
+	for id := range judgements() {
+		taken[id] = true
+		if _, name, ok := strings.Cut(id, ":"); ok {
+			taken[name] = true
+		}
+	}
+	for _, p := range advice.All() {
+		for _, name := range append([]string{p.ID}, p.Names...) {
+			for _, typed := range []string{name, strings.ToUpper(name), strings.ReplaceAll(name, "_", "-")} {
+				if found := advice.ByName(typed); len(found) != 1 || found[0].ID != p.ID {
+					t.Errorf("%q of %s finds %s", typed, p.ID, ids(found))
+				}
+			}
+			if taken[name] && !slices.Contains(ids(advice.Of(name)), p.ID) {
+				t.Errorf("%s is a check or knob too and its page does not name %s", name, p.ID)
+			}
+		}
+	}
+}
+
+func TestByName(t *testing.T) {
+	for typed, want := range map[string]string{
+		"Checkpoint_Segments":                    "checkpoint-segments",
+		"pg:stats_temp_directory":                "stats-temp-directory",
+		"sysctl:kernel.sched_autogroup_enabled":  "sched-autogroup",
+		"sched_autogroup_enabled":                "sched-autogroup",
+		"VmPeak":                                 "vmpeak",
+		" pg_xlog ":                              "pg-xlog",
+		"full outer join":                        "onec-full-join",
+		"СрезПоследних":                          "onec-slice-last",
+		"sysctl.conf.d":                          "sysctl-conf-d",
+		"vm.overcommit_ratio":                    "overcommit-ratio",
+		"/etc/crontab":                           "crontab-user-field",
+		"transparent_hugepage/shmem_enabled":     "thp-shared-memory",
+		"9.1.2-1.1.C":                            "online-analyze",
+		"block:smaps-pte-entry":                  "smaps-pte-entry",
+		"including connections establishing":     "pgbench-output",
+		"conf":                                   "",
+		"d":                                      "",
+		"":                                       "",
+		":":                                      "",
+		"-":                                      "",
+		"checkpoint_segment":                     "",
+		strings.Repeat("a", 1<<16):               "",
+		"\x1b[31m\xff\x00":                       "",
+		"kernel.sched_autogroup_enabled.further": "",
+	} {
+		found := advice.ByName(typed)
+		if got := strings.Join(ids(found), " "); got != want {
+			t.Errorf("%.60q finds %q, want %q", typed, got, want)
+		}
+	}
+}
+
+func TestVerdict(t *testing.T) {
+	for want, p := range map[string]advice.Page{
+		"":                                      {Kind: advice.Advice, Read: "x"},
+		"You may read that x. It never was so.": {Kind: advice.NotSo, Read: "x"},
+		"You may read that x. Since 9 it is not so.":                   {Kind: advice.NotSo, Read: "x", Since: "9"},
+		"You may read that x. Since 9 it is not so; it holds up to 8.": {Kind: advice.NotSo, Read: "x", Since: "9", Until: "8"},
+	} {
+		if got := p.Verdict(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func ids(pages []advice.Page) []string {
+	var out []string
+	for _, p := range pages {
+		out = append(out, p.ID)
+	}
+	return out
+}
