@@ -38,7 +38,7 @@ var InodesNearlyFull = Check{
 			return ok && sp.Files > 0 && !onTmpfs(m) && sp.FFree < inodeRoom && sp.FFree*100 < inodeShare*sp.Files
 		}, func(m host.Mount) string {
 			sp, _ := spaceAt(c.Snapshot, spaces, m.Point)
-			return fmt.Sprintf("%s, which has %d of %d inodes left (%s)", m.Point, sp.FFree, sp.Files, share(unit.Bytes(sp.FFree), unit.Bytes(sp.Files)))
+			return fmt.Sprintf("%s has %d of %d inodes left (%s)", m.Point, sp.FFree, sp.Files, share(unit.Bytes(sp.FFree), unit.Bytes(sp.Files)))
 		})
 		if seen != "" {
 			c.Found("{places}.", "places", capital(seen))

@@ -63,9 +63,9 @@ func (c *Case) tellDegraded(u under, level string, gone, all int64, action strin
 		state = "A replacement is being filled"
 	}
 	if action == "" {
-		c.FoundAs(sev, "{array} ({level}) under {folders} is without {disks} disks. {left}.", "array", u.Name, "level", level, "folders", u.Folders(), "disks", disks, "left", left)
+		c.FoundAs(sev, "{array} ({level}) under {folders} is without {disks} disks. {left}.", "array", called(u.Block), "level", level, "folders", u.Folders(), "disks", disks, "left", left)
 		return
 	}
 	c.FoundAs(sev, "{array} ({level}) under {folders} is without {disks} disks. {left}. {state}.",
-		"array", u.Name, "level", level, "folders", u.Folders(), "disks", disks, "left", left, "state", state)
+		"array", called(u.Block), "level", level, "folders", u.Folders(), "disks", disks, "left", left, "state", state)
 }

@@ -35,13 +35,13 @@ var RaidLevel = Check{
 		}
 		none := onDevices(list, func(b host.Block) string {
 			if l := level(b); l == "raid0" || l == "linear" && b.Kind == "md" {
-				return b.Name + " is " + l
+				return called(b) + " is " + l
 			}
 			return ""
 		})
 		parity := onDevices(list, func(b host.Block) string {
 			if l := level(b); l == "raid4" || l == "raid5" || l == "raid6" {
-				return b.Name + " is " + l
+				return called(b) + " is " + l
 			}
 			return ""
 		})

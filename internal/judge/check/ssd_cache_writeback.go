@@ -32,7 +32,7 @@ var SsdCacheWriteback = Check{
 			if m, ok := mapped(dm, b); ok && (m.Target == "cache" || m.Target == "writecache" || m.Target == "flashcache") {
 				mode, how = m.Mode, "dm-"+m.Target
 				if m.Target == "flashcache" {
-					return b.Name + " is a flashcache"
+					return called(b) + " is a flashcache"
 				}
 			}
 			if mode != "writeback" {
@@ -42,7 +42,7 @@ var SsdCacheWriteback = Check{
 			if mirrored(blocks, b.Name, 0) {
 				return ""
 			}
-			return b.Name + " (" + how + ") is in writeback mode"
+			return called(b) + " (" + how + ") is in writeback mode"
 		})
 		if seen != "" {
 			c.Found("{devices}.", "devices", seen)

@@ -54,6 +54,15 @@ func (u under) Folders() string {
 	return listed(told, ", ", 3)
 }
 
+// called names a device as a person knows it: a volume of device mapper by its
+// own name.
+func called(b host.Block) string {
+	if b.DMName != "" {
+		return b.DMName
+	}
+	return b.Name
+}
+
 // devices returns each device under the folders once, in the order in which
 // they are met.
 func devices(list []stacked) []under {

@@ -31,7 +31,7 @@ var ZfsRecordsize = Check{
 			return role != snapshot.WALPlace && d.RecordSize > 0 && (d.RecordSize > recordsTooLong || d.RecordSize < pageOfServer)
 		}, func(d host.Dataset) string { return d.Name + " (recordsize " + d.RecordSize.String() + ")" })
 		if seen != "" {
-			c.Found("{places}.", "places", seen)
+			c.Found("{places}.", "places", capital(seen))
 		}
 	},
 }
