@@ -18,9 +18,8 @@ var TablespacesSameDevice = Check{
 	Title:    "A tablespace lies on the same disks as the data directory",
 	Why: "A tablespace serves to use other disks. On the same ones it gives neither speed nor room, and costs attention: base backups have to map it, and a lost or " +
 		"forgotten folder keeps the whole cluster from starting. To keep things apart for people, schemas and databases are enough. On storage from a network the disks behind are not visible from here.",
-	Do:        "If nothing else speaks for it, move the objects back with ALTER TABLE ALL IN TABLESPACE … SET TABLESPACE pg_default (and ALTER INDEX likewise; both lock what they move) and drop it.",
-	Sources:   []string{"pg-tablespaces", "dalibo-j1"},
-	DependsOn: []string{"tablespace_in_pgdata", "data_on_tmpfs"},
+	Do:      "If nothing else speaks for it, move the objects back with ALTER TABLE ALL IN TABLESPACE … SET TABLESPACE pg_default (and ALTER INDEX likewise; both lock what they move) and drop it.",
+	Sources: []string{"pg-tablespaces", "dalibo-j1"},
 	Judge: func(c *Case) {
 		list := mounts(c)
 		blocks, _ := c.Snapshot.Host.Blocks.Get()
@@ -32,8 +31,8 @@ var TablespacesSameDevice = Check{
 		}
 		var same []string
 		for _, m := range list {
-			if m.Role != snapshot.TablespacePlace || data.Path == "" {
-				continue
+			if m.Role != snapshot.TablespacePlace || data.Path == "" || onTmpfs(m.Mount) || strings.HasPrefix(m.Path, data.Path+"/") {
+				continue // in memory or inside the data directory: both have a check of their own, and are worse
 			}
 			switch a, b := diskNames(blocks, data), diskNames(blocks, m); {
 			case m.Mount.Point == data.Mount.Point:

@@ -23,9 +23,8 @@ var TempTablespacesPlace = Check{
 	Title:    "temp_tablespaces does not do what it is for",
 	Why: "A tablespace for temporary files shall keep spills of queries from filling the filesystem of the data, on a disk that is fast and near. Names that do not exist are passed over without a word. " +
 		"Of several ones each file takes the next: it does not look for room, and when one is full the query fails although the others are empty.",
-	Do:        "Name one tablespace on a local, fast filesystem of its own, large enough for all spills together, in temp_tablespaces, and GRANT CREATE ON TABLESPACE … TO the roles that use it. temp_file_limit bounds each process besides.",
-	Sources:   []string{"pg-config-client", "pg-tablespaces", "dalibo-j1"},
-	DependsOn: []string{"data_on_tmpfs", "tablespace_in_pgdata"},
+	Do:      "Name one tablespace on a local, fast filesystem of its own, large enough for all spills together, in temp_tablespaces, and GRANT CREATE ON TABLESPACE … TO the roles that use it. temp_file_limit bounds each process besides.",
+	Sources: []string{"pg-config-client", "pg-tablespaces", "dalibo-j1"},
 	Judge: func(c *Case) {
 		v, ok := c.Setting("temp_tablespaces")
 		if !ok || strings.TrimSpace(v) == "" {
@@ -75,6 +74,9 @@ func (c *Case) placesOfSpills(used []pg.Tablespace) {
 	for _, t := range used {
 		for _, m := range list {
 			if m.Tablespace != strconv.FormatInt(t.OID, 10) {
+				continue
+			}
+			if onTmpfs(m.Mount) {
 				continue
 			}
 			switch {
