@@ -57,7 +57,11 @@ func (c *collector) volumes(ctx context.Context, found []*instance, chain []bloc
 			if err != nil {
 				return nil
 			}
-			return []string{"tune2fs", "-l", node(path.Base(at))}
+			dev := node(path.Base(at))
+			if _, err := c.t.Stat(dev); err != nil {
+				return nil // in a container, which has no devices
+			}
+			return []string{"tune2fs", "-l", dev}
 		})
 	}
 	if disks := sataOfArrays(chain); len(disks) > 0 {

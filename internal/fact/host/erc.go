@@ -36,6 +36,9 @@ func ParseERCs(b []byte) ([]ERC, error) {
 		return nil
 	}, func(line string) error {
 		e := &all[len(all)-1]
+		if e.Says != "" {
+			return nil // the first answer stands
+		}
 		switch v, read := strings.CutPrefix(strings.TrimSpace(line), "Read:"); {
 		case read && strings.TrimSpace(v) == "Disabled":
 			e.Says = "disabled"
