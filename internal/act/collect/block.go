@@ -24,7 +24,7 @@ type block struct {
 
 // blocks follows the device of every place down to the disks and copies the
 // attributes of each device on the way.
-func (c *collector) blocks(found []*instance) {
+func (c *collector) blocks(found []*instance) []block {
 	out := []block{}
 	seen := map[string]bool{}
 	var queue []string // folders under /sys/devices
@@ -55,6 +55,7 @@ func (c *collector) blocks(found []*instance) {
 		queue = append(queue, below...)
 	}
 	c.json("blocks.json", out)
+	return out
 }
 
 // block looks at one device and returns the folders of those it lies on.
@@ -72,6 +73,8 @@ func (c *collector) block(at string) (block, []string) {
 		b.Kind = "dm"
 	case there("md"):
 		b.Kind = "md"
+	case there("bcache"):
+		b.Kind = "bcache"
 	case there("loop"):
 		b.Kind = "loop"
 	case strings.HasPrefix(b.Name, "zram"):
@@ -87,6 +90,11 @@ func (c *collector) block(at string) (block, []string) {
 		}
 	}
 	b.Driver = c.driver(at)
+	if b.Driver == "sd" {
+		for _, f := range c.glob(strings.TrimPrefix(at, "/") + "/device/scsi_disk/*/cache_type") {
+			c.takeIfThere(f, b.Path+"/cache_type") // as virtio disks have it: one a disk
+		}
+	}
 	for _, f := range host.BlockFiles {
 		c.takeIfThere(at+"/"+f, b.Path+"/"+f) // a disk has no dm/, a partition no queue/
 	}

@@ -110,8 +110,10 @@ func (c *collector) everything(ctx context.Context, found []*instance) {
 		c.safely(in.name("manager"), func() { c.findManager(in) })
 		c.safely(in.name("places.json"), func() { c.placesOf(in) })
 	}
+	var chain []block
 	c.safely("statfs.json", func() { c.spaces(found) })
-	c.safely("blocks.json", func() { c.blocks(found) })
+	c.safely("blocks.json", func() { chain = c.blocks(found) })
+	c.safely("cmd", func() { c.volumes(ctx, found, chain) })
 	c.json("instances.json", listed(found))
 	c.takeOver(<-units)
 }

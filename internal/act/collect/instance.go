@@ -33,6 +33,7 @@ type instance struct {
 	mounts    mountTable         // of its container
 	places    []snapshot.Place   // folders that it writes to
 	inner     []string           // their paths as the server sees them
+	statsDir  string             // where pg_stat is; "": unknown
 	uid       int                // owner of the data directory, else of the postmaster; -1: unknown
 }
 
@@ -52,6 +53,7 @@ type record struct {
 	Processes []int    `json:"processes,omitempty"`
 	Unit      *string  `json:"unit,omitempty"`
 	Manager   *string  `json:"manager,omitempty"`
+	StatsDir  *string  `json:"statsDirectory,omitempty"`
 	Notes     []string `json:"notes,omitempty"`
 }
 
@@ -60,7 +62,7 @@ func listed(found []*instance) []record {
 	for _, in := range found {
 		running := in.pid != 0
 		r := record{Key: in.key, PID: unlessZero(in.pid), DataDir: unlessZero(in.dataDir), Port: unlessZero(in.port), SocketDir: unlessZero(in.socketDir),
-			Running: &running, BinDir: unlessZero(in.binDir), Processes: in.processes, Unit: unlessZero(in.unit), Notes: in.notes}
+			Running: &running, BinDir: unlessZero(in.binDir), Processes: in.processes, Unit: unlessZero(in.unit), StatsDir: unlessZero(in.statsDir), Notes: in.notes}
 		if in.managed {
 			r.Manager = &in.manager
 		}

@@ -29,6 +29,7 @@ func (c *collector) placesOf(in *instance) {
 	}
 	c.addPlace(in, snapshot.DataPlace, in.dataDir, "")
 	c.addPlace(in, snapshot.WALPlace, path.Join(in.dataDir, "pg_wal"), "")
+	c.findStats(in)
 	links := path.Join(in.dataDir, "pg_tblspc")
 	oids, err := in.view.ReadDir(links)
 	if err != nil {
@@ -46,6 +47,20 @@ func (c *collector) placesOf(in *instance) {
 		return
 	}
 	c.json(in.name("places.json"), in.places)
+}
+
+// findStats follows pg_stat, where the statistics are kept over a restart: it
+// is no folder that the instance works in, and only where it lies matters.
+func (c *collector) findStats(in *instance) {
+	real, err := in.view.Resolve(path.Join(in.dataDir, "pg_stat"))
+	if err != nil {
+		c.miss(in.name("statsDirectory"), err, asOwner)
+		return
+	}
+	if st, err := in.view.Stat(real); err == nil {
+		real = c.hostPath(in, real, st)
+	}
+	in.statsDir = real
 }
 
 func (c *collector) addPlace(in *instance, role snapshot.PlaceRole, at, oid string) {

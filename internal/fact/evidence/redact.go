@@ -56,7 +56,7 @@ func (r *redactor) entryName(name string) string {
 		dir, file = name[:i], name[i:]
 	}
 	switch {
-	case fixedNames[name], strings.HasPrefix(name, "proc/"), strings.HasPrefix(name, "pg/"):
+	case fixedNames[name], commandLines[name] != nil, strings.HasPrefix(name, "proc/"), strings.HasPrefix(name, "pg/"):
 		return name
 	case strings.HasPrefix(name, "sys/fs/cgroup/"): // the file is the kernel's, the folders are not
 		return r.path(dir) + file
@@ -64,7 +64,7 @@ func (r *redactor) entryName(name string) string {
 		parts := strings.Split(name, "/")
 		for i := 2; i < len(parts); i++ {
 			switch parts[i] {
-			case "queue", "dm", "md", "device":
+			case "queue", "dm", "md", "device", "bcache", "cache_type":
 				return strings.Join(parts, "/")
 			}
 			parts[i] = r.path(parts[i])
@@ -104,6 +104,8 @@ func (r *redactor) entry(name string, data []byte, a *Archive) (out []byte, ok b
 		return r.eachLine(s, r.sysctlLine), true
 	case strings.HasPrefix(name, "cmd/systemctl-show-"):
 		return r.eachLine(s, r.unitLine), true
+	case commandLines[name] != nil:
+		return r.eachLine(s, func(l string) string { return commandLines[name](r, l) }), true
 	case strings.HasPrefix(name, "proc/") && strings.Count(name, "/") == 2:
 		return r.processFile(last, s)
 	case strings.HasPrefix(name, "pg/") || strings.HasSuffix(name, ".json") && !strings.Contains(name, "/"):

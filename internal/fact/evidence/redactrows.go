@@ -74,7 +74,7 @@ func (r *redactor) value(key string, v any) any {
 		return v
 	case string:
 		switch key {
-		case "path", "dataDirectory", "socketDir", "binDir", "unit", "name", "below", "manager":
+		case "path", "dataDirectory", "socketDir", "binDir", "statsDirectory", "unit", "name", "below", "manager":
 			return r.path(v)
 		case "key", "tool", "machine", "role", "device", "kind", "driver", "mode", "method", "instance", "tablespace":
 			return v

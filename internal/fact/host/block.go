@@ -16,7 +16,7 @@ import (
 type Block struct {
 	Device     string                 `json:"device"`     // major:minor
 	Name       string                 `json:"name"`       // vda, nvme0n1p1, dm-3, md0
-	Kind       string                 `json:"kind"`       // partition, disk, dm, md, loop, zram
+	Kind       string                 `json:"kind"`       // partition, disk, dm, md, bcache, loop, zram
 	Below      []string               `json:"below"`      // names of the devices it lies on: a partition's disk, slaves/ of dm and md
 	Rotational known.Fact[bool]       `json:"rotational"` // queue/rotational; not to be believed on virtual disks
 	Scheduler  known.Fact[string]     `json:"scheduler"`  // queue/scheduler, the word in brackets
@@ -27,6 +27,12 @@ type Block struct {
 	DMName     string                 `json:"dmName"`     // dm/name
 	MDLevel    string                 `json:"mdLevel"`    // md/level: raid1, raid10, …
 	MDDegraded known.Fact[int64]      `json:"mdDegraded"` // md/degraded
+	MDPolicy   known.Fact[string]     `json:"mdPolicy"`   // md/consistency_policy: resync, bitmap, journal, ppl
+	MDDisks    known.Fact[int64]      `json:"mdDisks"`    // md/raid_disks
+	MDAction   known.Fact[string]     `json:"mdAction"`   // md/sync_action: idle, recover, resync, check, …
+	OwnCache   known.Fact[string]     `json:"ownCache"`   // cache_type: what the disk itself says of its write cache, whatever the queue was set to
+	Timeout    known.Fact[int64]      `json:"timeout"`    // device/timeout: seconds after which the kernel gives a SCSI command up
+	CacheMode  known.Fact[string]     `json:"cacheMode"`  // bcache/cache_mode: writethrough, writeback, writearound, none
 	Model      string                 `json:"model"`      // device/model
 	Driver     string                 `json:"driver"`     // virtio_blk, nvme, sd, …; empty where unknown
 }
@@ -111,6 +117,12 @@ func (f foundBlock) read(fsys fs.FS) Block {
 	b.DMUUID, b.DMName = word(fsys, dir+"dm/uuid"), word(fsys, dir+"dm/name")
 	b.MDLevel, b.Model = word(fsys, dir+"md/level"), word(fsys, dir+"device/model")
 	b.MDDegraded = evidence.Read(fsys, dir+"md/degraded", ParseCount)
+	b.MDPolicy = evidence.Read(fsys, dir+"md/consistency_policy", ParseWord)
+	b.MDDisks = evidence.Read(fsys, dir+"md/raid_disks", ParseCount)
+	b.MDAction = evidence.Read(fsys, dir+"md/sync_action", ParseWord)
+	b.OwnCache = evidence.Read(fsys, dir+"cache_type", ParseWord)
+	b.Timeout = evidence.Read(fsys, dir+"device/timeout", ParseCount)
+	b.CacheMode = evidence.Read(fsys, dir+"bcache/cache_mode", ParseChoice)
 	return b
 }
 

@@ -77,7 +77,8 @@ var Globs = []string{
 // the evidence without a word: a disk has no dm/, a partition no queue/.
 var BlockFiles = []string{
 	"queue/rotational", "queue/scheduler", "queue/read_ahead_kb", "queue/write_cache", "queue/nr_requests",
-	"dm/uuid", "dm/name", "md/level", "md/degraded", "device/model",
+	"dm/uuid", "dm/name", "md/level", "md/degraded", "md/consistency_policy", "md/raid_disks", "md/sync_action", "device/model", "device/timeout",
+	"cache_type", "bcache/cache_mode",
 }
 
 // ProcessFiles returns the evidence names of one process of an instance. The
@@ -93,3 +94,7 @@ func PostmasterFiles(pid int) []string {
 	p := "proc/" + strconv.Itoa(pid) + "/"
 	return []string{p + "limits", p + "cgroup"}
 }
+
+// CommandFiles lists the evidence names of what programs answered about
+// storage. A collector runs them only where a place lies on such a thing.
+var CommandFiles = []string{MappedStatus, MappedTable, Exts, Datasets, LsAttr, ERCs}

@@ -45,7 +45,7 @@ func TestFilesNameAllThatIsRead(t *testing.T) {
 		ReadCGroup(rec, 100)
 		mounts, _ := a.ReadFile("proc/self/mountinfo")
 		group, _ := a.ReadFile("proc/100/cgroup")
-		wanted := slices.Concat(own, Files, ProcessFiles(100), PostmasterFiles(100), CGroupFiles(mounts, group))
+		wanted := slices.Concat(own, Files, CommandFiles, ProcessFiles(100), PostmasterFiles(100), CGroupFiles(mounts, group))
 		for _, n := range SysctlNames {
 			wanted = append(wanted, SysctlPath(n))
 		}

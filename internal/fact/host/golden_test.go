@@ -36,6 +36,9 @@ var topics = map[string]func(fs.FS) any{
 		group, _ := fs.ReadFile(f, "proc/100/cgroup")
 		return map[string]any{"cgroup": ReadCGroup(f, 100), "wanted": withoutOtherSizes(CGroupFiles(mounts, group))}
 	},
+	"volumes": func(f fs.FS) any {
+		return map[string]any{"mapped": ReadMapped(f), "datasets": ReadDatasets(f), "exts": ReadExts(f), "fileFlags": ReadFileFlags(f), "ercs": ReadERCs(f)}
+	},
 	"blocks": func(f fs.FS) any {
 		blocks := ReadBlocks(f)
 		b, _ := blocks.Get()

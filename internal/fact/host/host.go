@@ -29,6 +29,11 @@ type Host struct {
 	Mounts     known.Fact[[]Mount]     `json:"mounts"`     // proc/self/mountinfo
 	Blocks     known.Fact[[]Block]     `json:"blocks"`     // sys/dev/block, the chains under the places of interest
 	Spaces     known.Fact[[]Space]     `json:"spaces"`     // statfs.json
+	Mapped     known.Fact[[]Mapped]    `json:"mapped"`     // cmd/dmsetup-status; root only, and only where a place lies on device mapper
+	Exts       known.Fact[[]Ext]       `json:"exts"`       // cmd/tune2fs: ext3 and ext4 under places; root only
+	Datasets   known.Fact[[]Dataset]   `json:"datasets"`   // cmd/zfs-get: ZFS under places
+	FileFlags  known.Fact[[]FileFlags] `json:"fileFlags"`  // cmd/lsattr: places on btrfs
+	ERCs       known.Fact[[]ERC]       `json:"ercs"`       // cmd/smartctl-scterc: disks of md arrays under places; root only
 	Virt       known.Fact[Virt]        `json:"virt"`       // sys/class/dmi/id, proc/cpuinfo, container marks
 	Pressure   Pressure                `json:"pressure"`   // proc/pressure
 	CPUTime    known.Fact[CPUTime]     `json:"cpuTime"`    // proc/stat
@@ -59,6 +64,11 @@ func Read(fsys fs.FS) Host {
 		Mounts:     ReadMounts(fsys),
 		Blocks:     ReadBlocks(fsys),
 		Spaces:     ReadSpaces(fsys),
+		Mapped:     ReadMapped(fsys),
+		Exts:       ReadExts(fsys),
+		Datasets:   ReadDatasets(fsys),
+		FileFlags:  ReadFileFlags(fsys),
+		ERCs:       ReadERCs(fsys),
 		Virt:       ReadVirt(fsys),
 		Pressure:   ReadPressure(fsys),
 		CPUTime:    ReadCPUTime(fsys),

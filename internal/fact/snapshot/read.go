@@ -39,6 +39,7 @@ type listed struct {
 	Processes     []int    `json:"processes"`
 	Unit          *string  `json:"unit"`
 	Manager       *string  `json:"manager"`
+	StatsDir      *string  `json:"statsDirectory"`
 	Notes         []string `json:"notes"`
 }
 
@@ -113,6 +114,7 @@ func readInstance(fsys, hostFS fs.FS, l listed) Instance {
 	in.Running = field(fsys, l.Key, "running", l.Running)
 	in.BinDir = field(hostFS, l.Key, "binDir", l.BinDir)
 	in.Manager = field(hostFS, l.Key, "manager", l.Manager)
+	in.StatsDir = field(hostFS, l.Key, "statsDirectory", l.StatsDir)
 	in.Places = places(hostFS, l.Key)
 	in.Answers = answers(fsys, l.Key)
 	in.Unit = field[host.Unit](hostFS, l.Key, "unit", nil)

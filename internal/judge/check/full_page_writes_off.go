@@ -1,12 +1,16 @@
 package check
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+)
 
 // FullPageWritesOff is critical, but for one known exception: ZFS replaces
 // records instead of overwriting them, so a page is never torn as long as the
-// record size is 8 kB or more. The record size cannot be seen from the mount
-// table, and a base backup restored elsewhere loses the protection, so there
-// the finding is still a warning.
+// record size is 8 kB or more. A base backup restored elsewhere loses the
+// protection, so there the finding is still a warning.
 var FullPageWritesOff = Check{
 	ID:       "full_page_writes_off",
 	Area:     Durability,
@@ -32,7 +36,15 @@ var FullPageWritesOff = Check{
 			}
 			zfs = zfs && m.Mount.FSType == "zfs"
 		}
+		small := ""
+		if zfs {
+			small = onZFS(c, func(role snapshot.PlaceRole, d host.Dataset) bool {
+				return role != snapshot.WALPlace && d.RecordSize > 0 && d.RecordSize < pageOfServer
+			}, func(d host.Dataset) string { return d.Name + " (recordsize " + d.RecordSize.String() + ")" })
+		}
 		switch {
+		case small != "":
+			c.Found("full_page_writes = off, and ZFS tears the pages of {places}, as its records are smaller than a page.", "places", small)
 		case zfs:
 			c.FoundDo(Warning, "Make sure with zfs get recordsize that every dataset of this instance has 8 kB or more, and that no standby or "+
 				"restored backup lies on another filesystem; otherwise run ALTER SYSTEM SET full_page_writes = on; SELECT pg_reload_conf();.",

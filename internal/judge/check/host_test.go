@@ -44,9 +44,11 @@ func wellKept() *snapshot.Snapshot {
 		}),
 		Blocks: known.Is([]host.Block{
 			{Device: "259:2", Name: "nvme0n1p2", Kind: "partition", Below: []string{"nvme0n1"}},
-			{Device: "259:0", Name: "nvme0n1", Kind: "disk", WriteCache: known.Is("write back")},
+			{Device: "259:0", Name: "nvme0n1", Kind: "disk", WriteCache: known.Is("write back"), Scheduler: known.Is("none"), Rotational: known.Is(false)},
 		}),
-		Spaces:   known.Is([]host.Space{{Path: "/srv/pg/data/pg_wal", Total: 500 * unit.GB, Free: 300 * unit.GB}}),
+		Spaces: known.Is([]host.Space{{Path: "/srv/pg/data/pg_wal", Total: 500 * unit.GB, Free: 300 * unit.GB, Files: 32_000_000, FFree: 31_000_000}}),
+		Mapped: known.None[[]host.Mapped](none), Exts: known.Is([]host.Ext{{Device: "259:2", Features: []string{"has_journal", "dir_index"}}}),
+		Datasets: known.None[[]host.Dataset](none), FileFlags: known.None[[]host.FileFlags](none), ERCs: known.None[[]host.ERC](none),
 		Virt:     known.Is(host.Virt{Kind: "none"}),
 		Pressure: host.Pressure{Memory: known.Is(host.PSI{})},
 		CPUTime:  known.Is(host.CPUTime{BootTime: takenAt - 30*86400}),
@@ -69,7 +71,8 @@ func wellKept() *snapshot.Snapshot {
 			{Role: snapshot.DataPlace, Path: "/srv/pg/data", Device: "259:2"},
 			{Role: snapshot.WALPlace, Path: "/srv/pg/data/pg_wal", Device: "259:2"},
 		}),
-		Manager: known.Is(""),
+		Manager:  known.Is(""),
+		StatsDir: known.Is("/srv/pg/data/pg_stat"),
 	}
 	week := int64(7 * 86400)
 	in.Server = pg.Server{
@@ -82,6 +85,8 @@ func wellKept() *snapshot.Snapshot {
 		Checkpoints:  known.Is(pg.Checkpoints{Timed: 600, Requested: 20, Done: known.None[int64](none), StatsReset: takenAt - week, Secs: float64(week)}),
 		WAL:          known.Is(pg.WAL{Bytes: 200 * unit.GB, StatsReset: takenAt - week, Secs: float64(week)}),
 		Archiver:     known.Is(pg.Archiver{Archived: 12000, LastOK: takenAt - 60}),
+		Tablespaces:  known.Is([]pg.Tablespace{{Name: "pg_default", OID: 1663}, {Name: "pg_global", OID: 1664}}),
+		WALDir:       known.Is(pg.WALDir{Files: 200, Size: 3 * unit.GB}),
 		Slots:        known.Is([]pg.Slot{}),
 		Prepared:     known.Is([]pg.PreparedXact{}),
 		Shmem:        known.None[[]pg.ShmemPart](none),
@@ -99,7 +104,7 @@ func wellSet() pg.Settings {
 		{"autovacuum", "on"}, {"track_counts", "on"}, {"autovacuum_freeze_max_age", "200000000"}, {"autovacuum_multixact_freeze_max_age", "400000000"},
 		{"autovacuum_max_workers", "3"}, {"autovacuum_work_mem", "262144", "kB"}, {"maintenance_work_mem", "1048576", "kB"},
 		{"idle_in_transaction_session_timeout", "600000", "ms"},
-		{"checkpoint_timeout", "900", "s"}, {"checkpoint_completion_target", "0.9"}, {"max_wal_size", "16384", "MB"},
+		{"checkpoint_timeout", "900", "s"}, {"checkpoint_completion_target", "0.9"}, {"wal_keep_size", "0", "MB"}, {"random_page_cost", "1.1"}, {"seq_page_cost", "1"}, {"temp_tablespaces", ""}, {"max_wal_size", "16384", "MB"},
 		{"archive_mode", "on"}, {"archive_command", "/usr/bin/archive %p"}, {"archive_library", ""}, {"max_slot_wal_keep_size", "102400", "MB"},
 		{"max_connections", "200"}, {"superuser_reserved_connections", "3"}, {"reserved_connections", "0"},
 		{"max_worker_processes", "16"}, {"max_parallel_workers", "16"},

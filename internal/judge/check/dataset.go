@@ -1,0 +1,42 @@
+package check
+
+import (
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+)
+
+// onZFS tells of the instance's folders on ZFS which lie on a file system that
+// fits; what is not known is noted only where a folder lies on ZFS at all.
+func onZFS(c *Case, fits func(snapshot.PlaceRole, host.Dataset) bool, text func(host.Dataset) string) string {
+	var list []mounted
+	for _, m := range mounts(c) {
+		if m.Mount.FSType == "zfs" {
+			list = append(list, m)
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	sets, ok := Need(c, c.Snapshot.Host.Datasets)
+	if !ok {
+		return ""
+	}
+	of := func(m host.Mount) (host.Dataset, bool) {
+		for _, d := range sets {
+			if d.Name == m.Source {
+				return d, true
+			}
+		}
+		return host.Dataset{}, false
+	}
+	var kept []mounted
+	for _, m := range list {
+		if d, ok := of(m.Mount); ok && fits(m.Role, d) {
+			kept = append(kept, m)
+		}
+	}
+	return onMounts(kept, func(host.Mount) bool { return true }, func(m host.Mount) string {
+		d, _ := of(m)
+		return text(d)
+	})
+}

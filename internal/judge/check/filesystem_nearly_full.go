@@ -1,0 +1,61 @@
+package check
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+)
+
+// Both a share and an amount have to be small: 5 % of 10 TB last for weeks, and
+// 10 GB of a small server may be half of its disk. 20 and 4 GB are what one
+// large sort, index build or burst of WAL takes at once.
+const (
+	fullShare, fullRoom         = 10, 20 * unit.GB
+	almostNoShare, almostNoRoom = 3, 4 * unit.GB
+)
+
+// FilesystemNearlyFull counts what an ordinary user may take, without the
+// blocks that ext4 reserves for root.
+var FilesystemNearlyFull = Check{
+	ID:       "filesystem_nearly_full",
+	Area:     Storage,
+	Severity: Critical,
+	Scope:    PerInstance,
+	Title:    "A filesystem of the instance is nearly full",
+	Why: "Without room for WAL the server ends with a PANIC and does not start until there is some. Without room for data, statements that write fail, and VACUUM FULL, " +
+		"REINDEX and CREATE INDEX, which would free or need room, cannot run. A query that spills takes gigabytes in seconds.",
+	Do: "Find what grew: du -xsh in the data directory, pg_wal (a slot or a failing archive_command), base/pgsql_tmp, the log folder. Never delete files in pg_wal by hand. " +
+		"Enlarge the filesystem, or move pg_wal or a tablespace to another one; bound spills with temp_file_limit and slots with max_slot_wal_keep_size.",
+	Sources: []string{"pg-disk-full", "pg-config-resource"},
+	Judge: func(c *Case) {
+		list := mounts(c)
+		spaces, ok := Need(c, c.Snapshot.Host.Spaces)
+		if !ok {
+			return
+		}
+		within := func(percent int64, room unit.Bytes) func(host.Mount) bool {
+			return func(m host.Mount) bool {
+				sp, ok := spaceAt(c.Snapshot, spaces, m.Point)
+				return ok && sp.Total > 0 && !onTmpfs(m) && sp.Free < room && !atLeast(sp.Free, percent, sp.Total)
+			}
+		}
+		text := func(m host.Mount) string {
+			sp, _ := spaceAt(c.Snapshot, spaces, m.Point)
+			return m.Point + " has " + sp.Free.String() + " of " + sp.Total.String() + " left (" + share(sp.Free, sp.Total) + ")"
+		}
+		critical := within(almostNoShare, almostNoRoom)
+		if seen := onMounts(list, critical, text); seen != "" {
+			c.Found("{places}.", "places", capital(seen))
+		}
+		if seen := onMounts(list, func(m host.Mount) bool { return !critical(m) && within(fullShare, fullRoom)(m) }, text); seen != "" {
+			c.FoundAs(Warning, "{places}.", "places", capital(seen))
+		}
+	},
+}
+
+// capital begins a sentence.
+func capital(s string) string {
+	if s != "" && s[0] >= 'a' && s[0] <= 'z' {
+		return string(s[0]-'a'+'A') + s[1:]
+	}
+	return s
+}

@@ -1,0 +1,66 @@
+package check
+
+import (
+	"sort"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+)
+
+// TablespacesSameDevice is information: a tablespace as a label, or for a
+// quota, is no fault, only not faster.
+var TablespacesSameDevice = Check{
+	ID:       "tablespaces_same_device",
+	Area:     Storage,
+	Severity: Info,
+	Scope:    PerInstance,
+	Title:    "A tablespace lies on the same disks as the data directory",
+	Why: "A tablespace serves to use other disks. On the same ones it gives neither speed nor room, and costs attention: base backups have to map it, and a lost or " +
+		"forgotten folder keeps the whole cluster from starting. To keep things apart for people, schemas and databases are enough. On storage from a network the disks behind are not visible from here.",
+	Do:      "If nothing else speaks for it, move the objects back with ALTER TABLE ALL IN TABLESPACE … SET TABLESPACE pg_default (and ALTER INDEX likewise; both lock what they move) and drop it.",
+	Sources: []string{"pg-tablespaces", "dalibo-j1"},
+	Judge: func(c *Case) {
+		list := mounts(c)
+		blocks, _ := c.Snapshot.Host.Blocks.Get()
+		var data mounted
+		for _, m := range list {
+			if m.Role == snapshot.DataPlace {
+				data = m
+			}
+		}
+		var same []string
+		for _, m := range list {
+			if m.Role != snapshot.TablespacePlace || data.Path == "" || onTmpfs(m.Mount) || strings.HasPrefix(m.Path, data.Path+"/") {
+				continue // in memory or inside the data directory: both have a check of their own, and are worse
+			}
+			switch a, b := diskNames(blocks, data), diskNames(blocks, m); {
+			case m.Mount.Point == data.Mount.Point:
+				same = append(same, where(m.Place)+" on the same filesystem ("+m.Mount.Point+")")
+			case a != "" && a == b:
+				same = append(same, where(m.Place)+" on the same disk ("+a+")")
+			}
+		}
+		if len(same) > 0 {
+			c.Found("{places}.", "places", capital(listed(same, ", ", 3)))
+		}
+	},
+}
+
+// diskNames lists the disks below a folder; "" where they are not known.
+func diskNames(blocks []host.Block, m mounted) string {
+	device := m.Device
+	if device == "" {
+		device = m.Mount.Device
+	}
+	list, ok := disks(blocks, device)
+	if !ok {
+		return ""
+	}
+	var names []string
+	for _, b := range list {
+		names = append(names, b.Name)
+	}
+	sort.Strings(names)
+	return strings.Join(names, ", ")
+}
