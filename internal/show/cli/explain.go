@@ -12,6 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/conffile"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/render"
 )
@@ -65,6 +66,11 @@ func runExplain(ctx context.Context, env *Env, o *explainOptions) error {
 			return explainCheck(ctx, env, o, c)
 		}
 	}
+	for _, k := range conffile.Kinds() { // of files; no host has any
+		if k.ID == o.name {
+			return render.ExplainCheck(env.Stdout, render.CheckPage{Check: k}, env.Style())
+		}
+	}
 	found := knobsNamed(o.name)
 	switch len(found) {
 	case 1:
@@ -94,7 +100,7 @@ func knobsNamed(name string) []rule.Rule {
 	return out
 }
 
-func pageNames() []string { return append(checkIDs(), ruleAddresses()...) }
+func pageNames() []string { return append(append(checkIDs(), kindIDs()...), ruleAddresses()...) }
 
 // look loads the host for a page. Where nobody named a TARGET a failure costs
 // the page its last section only, and is told on stderr.
