@@ -182,7 +182,9 @@ func (j *judge) known(s conf.Setting, p params.Param) {
 			"{name} is the old name of {to}, which PostgreSQL {major} still takes.", "name", s.Name, "to", p.Name, "major", j.major)
 	}
 	if p.Context == "internal" || p.Name == "config_file" {
-		j.found(&Fixed, s, "{name} cannot be set in a file.", "name", p.Name)
+		if s.Wins { // what is overridden the server never looks at
+			j.found(&Fixed, s, "{name} cannot be set in a file.", "name", p.Name)
+		}
 		return
 	}
 	j.last[key] = s

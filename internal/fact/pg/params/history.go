@@ -98,7 +98,7 @@ var unseen = []Param{
 	{Name: "role", Type: "string", Context: "user"},
 	{Name: "session_authorization", Type: "string", Context: "user"},
 	{Name: "seed", Type: "real", Context: "user", Min: "-1", Max: "1"},
-	{Name: "ssl_renegotiation_limit", Type: "integer", Context: "user", Min: "0", Max: "0", Unit: "kB"},
+	{Name: "ssl_renegotiation_limit", Type: "integer", Context: "user", Min: "0", Max: "0"},
 	{Name: "is_superuser", Type: "bool", Context: "internal"},
 }
 

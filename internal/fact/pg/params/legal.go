@@ -261,7 +261,8 @@ func cNumber(text string, whole bool) (n float64, rest string, ok bool) {
 			end++
 		}
 		if end == digits {
-			return 0, text, strings.HasPrefix(s[i:], ".") && realAt(s, &n, &rest)
+			ok = strings.HasPrefix(s[i:], ".") && realAt(s, &n, &rest)
+			return n, rest, ok
 		}
 		if v, err := strconv.ParseInt(s[digits:end], base, 64); err == nil && (end == len(s) || s[end] != '.' && s[end] != 'e' && s[end] != 'E') {
 			if i > 0 && s[0] == '-' {
