@@ -27,6 +27,7 @@ func All() []Check {
 		HugePagesUnused,
 		IdleInTransaction,
 		MinorBehind,
+		NextMajorBreaks,
 		NfsSoft,
 		Nobarrier,
 		OomGroup,

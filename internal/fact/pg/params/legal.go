@@ -379,7 +379,7 @@ var truth = []string{"true", "false", "yes", "no", "1", "0"}
 // hidden returns the words that an enum takes and does not list.
 func hidden(name string, listed []string, major int) []string {
 	switch name {
-	case "client_min_messages", "icu_validation_level":
+	case "client_min_messages", "icu_validation_level", "trace_recovery_messages":
 		return []string{"debug", "info"}
 	case "log_min_messages", "log_min_error_statement":
 		return []string{"debug"}
