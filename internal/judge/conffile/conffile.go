@@ -87,6 +87,7 @@ type judge struct {
 	show  func(string) string
 	last  map[string]conf.Setting // the line that counts, by the name that the server has for it
 	bad   map[string]bool         // settings whose value the server refuses, for those who would reckon with it
+	asked int                     // names that were compared with all known ones
 	out   Report
 }
 
@@ -153,7 +154,7 @@ func (j *judge) name(s conf.Setting) {
 		return
 	}
 	text := "PostgreSQL {major} has no parameter {name}."
-	if near := say.Similar(clip(s.Name), j.names()); len(near) > 0 {
+	if near := j.near(s.Name); len(near) > 0 {
 		text = "PostgreSQL {major} has no parameter {name}; did you mean " + strings.Join(near, " or ") + "?"
 	}
 	j.found(&Unknown, s, text, "major", j.major, "name", s.Name)
@@ -161,6 +162,17 @@ func (j *judge) name(s conf.Setting) {
 
 // clip bounds a name for comparisons: no parameter has more than 63 letters.
 func clip(name string) string { return name[:min(len(name), 63)] }
+
+// hints bounds how many unknown names are compared with all known ones: a
+// person's slips are few, and a hostile file's lines are many.
+const hints = 50
+
+func (j *judge) near(name string) []string {
+	if j.asked++; j.asked > hints {
+		return nil
+	}
+	return say.Similar(clip(name), j.names())
+}
 
 func (j *judge) names() []string {
 	var out []string

@@ -105,7 +105,7 @@ var unseen = []Param{
 // index finds the spelling of a name in the table by its lower case.
 var index = sync.OnceValue(func() map[string]string {
 	m := map[string]string{}
-	for _, f := range table() {
+	for _, f := range slices.Concat(table(), preview()) {
 		m[strings.ToLower(f.Name)] = f.Name
 	}
 	return m

@@ -42,7 +42,7 @@ func (p Param) Accepts(major int, value string) *Refusal {
 		}
 		if r, ok := onlyOneWay[p.Name]; ok && (r.until == 0 || major <= r.until) && major >= r.from {
 			if on, _ := ParseBool(value); on != r.only {
-				return &Refusal{Forbidden, r.why}
+				return &Refusal{NotWord, r.why}
 			}
 		}
 	case "enum":
