@@ -19,6 +19,7 @@ type checkOptions struct {
 	skip   []string
 	deep   bool
 	conf   string
+	more   []string // files beside conf
 	pg     int
 }
 
@@ -35,7 +36,8 @@ With --conf a configuration file is judged instead, with all that it includes,
 for the version that --pg names, without a server: what is removed, renamed,
 unknown, out of bounds, overridden, contradictory or dangerous, by file and line.
 Without --pg the version is that of PG_VERSION beside the file or in the data
-directory that it names, else the newest that is known.
+directory that it names, else the newest that is known. Several files may follow one
+another, each on its own; json and sarif take one.
 
 ` + targetHelp,
 		Example: `  pgfettle check
@@ -45,7 +47,12 @@ directory that it names, else the newest that is known.
   pgfettle check --only swappiness_high,thp_always
   pgfettle check --conf postgresql.conf --pg 17 --fail-on critical
   pgfettle check --conf postgresql.conf --pg 18 --format github`,
-		Args: atMost(1, "one TARGET at most"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if o.conf != "" {
+				return nil // further files, as hooks hand them over
+			}
+			return atMost(1, "one TARGET at most")(cmd, args)
+		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -53,7 +60,11 @@ directory that it names, else the newest that is known.
 			return nil, cobra.ShellCompDirectiveDefault
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.target = strings.Join(args, "")
+			if o.conf != "" {
+				o.more = args
+			} else {
+				o.target = strings.Join(args, "")
+			}
 			return runCheck(cmd.Context(), env, o)
 		},
 	}
@@ -90,7 +101,7 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 		}
 	}
 	if o.conf != "" {
-		return runCheckConf(env, o, failOn, fails)
+		return runCheckConfs(env, o, failOn, fails)
 	}
 	if o.pg != 0 {
 		return usage("--pg names the version that --conf is judged for", "leave it out: a host's instances tell theirs")

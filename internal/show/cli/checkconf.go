@@ -20,13 +20,32 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/render"
 )
 
-// runCheckConf judges a configuration file: no server is asked, and no host is
-// looked at but for the files.
-func runCheckConf(env *Env, o *checkOptions, failOn check.Severity, fails bool) error {
-	if o.target != "" || o.deep {
-		return usage("--conf judges a file alone", "leave out TARGET and --deep")
+// runCheckConfs judges configuration files, each on its own: no server is asked,
+// and no host is looked at but for the files.
+func runCheckConfs(env *Env, o *checkOptions, failOn check.Severity, fails bool) error {
+	if o.deep {
+		return usage("--conf asks no server", "leave out --deep")
 	}
-	main, err := confMain(env, o.conf)
+	if len(o.more) > 0 && (o.format == "json" || o.format == "sarif") {
+		return usage("--format "+o.format+" is one document, and there are several files", "run once for each file")
+	}
+	found := error(nil)
+	for i, file := range append([]string{o.conf}, o.more...) {
+		if i > 0 && o.format == "text" {
+			fmt.Fprintln(env.Stdout)
+		}
+		switch err := runCheckConf(env, o, file, failOn, fails); {
+		case errors.Is(err, errFindings):
+			found = err
+		case err != nil:
+			return err
+		}
+	}
+	return found
+}
+
+func runCheckConf(env *Env, o *checkOptions, file string, failOn check.Severity, fails bool) error {
+	main, err := confMain(env, file)
 	if err != nil {
 		return err
 	}
