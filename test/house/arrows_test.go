@@ -29,7 +29,7 @@ var storeys = []string{"base", "fact", "judge", "act", "show"}
 var sideways = map[string][]string{
 	"base":  {"known"},
 	"fact":  {"evidence", "pg", "pg/params", "pg/releases", "host", "kernlog", "pglog", "snapshot"},
-	"judge": {"memory", "stat", "rule", "rule/planned"},
+	"judge": {"memory", "stat", "rule", "rule/planned", "check"},
 }
 
 // user names, for each package that may be imported sideways, who may do so;
@@ -43,6 +43,7 @@ var user = map[string][]string{
 	"fact/pglog":       {"fact/snapshot"},
 	"fact/snapshot":    {},
 	"judge/rule":       {"judge/plan"},
+	"judge/check":      {"judge/conffile"}, // its findings, and its words for what is dangerous in a file too
 }
 
 // impure is what the pure storeys may not import: the world.

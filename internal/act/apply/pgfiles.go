@@ -101,3 +101,7 @@ func (i pgInfo) Mode() fs.FileMode  { return i.target.Mode }
 func (i pgInfo) ModTime() time.Time { return time.Time{} }
 func (i pgInfo) IsDir() bool        { return i.target.Mode.IsDir() }
 func (i pgInfo) Sys() any           { return nil }
+
+// Files shows a target's files to the reader of configurations, each bounded as
+// apply bounds them; what is no regular file is not read.
+func Files(t target.Target) fs.FS { return pgFiles{t: t} }

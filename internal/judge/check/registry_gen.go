@@ -36,6 +36,7 @@ func All() []Check {
 		MdWriteHole,
 		MinorBehind,
 		MountDiscard,
+		NextMajorBreaks,
 		NfsOptions,
 		NfsSoft,
 		Nobarrier,

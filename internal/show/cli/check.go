@@ -18,24 +18,41 @@ type checkOptions struct {
 	only   []string
 	skip   []string
 	deep   bool
+	conf   string
+	more   []string // files beside conf
+	pg     int
 }
 
 func newCheck(env *Env) *cobra.Command {
 	o := &checkOptions{}
 	cmd := &cobra.Command{
 		Use:   "check [TARGET]",
-		Short: "Say what is wrong with a host and its instances",
+		Short: "Say what is wrong with a host and its instances, or with a configuration file",
 		Long: `Look at a host and its PostgreSQL instances and say what is wrong, worst first:
 what was seen, why it matters, what to do, and the sources. Then what could not
 be judged, and which right or command would reveal it. Nothing is changed.
+
+With --conf a configuration file is judged instead, with all that it includes,
+for the version that --pg names, without a server: what is removed, renamed,
+unknown, out of bounds, overridden, contradictory or dangerous, by file and line.
+Without --pg the version is that of PG_VERSION beside the file or in the data
+directory that it names, else the newest that is known. Several files may follow one
+another, each on its own; json and sarif take one.
 
 ` + targetHelp,
 		Example: `  pgfettle check
   pgfettle check /var/lib/postgresql/17/main
   pgfettle check 'host=db1 user=monitor dbname=postgres'
   pgfettle check --fail-on warning --format json
-  pgfettle check --only swappiness_high,thp_always`,
-		Args: atMost(1, "one TARGET at most"),
+  pgfettle check --only swappiness_high,thp_always
+  pgfettle check --conf postgresql.conf --pg 17 --fail-on critical
+  pgfettle check --conf postgresql.conf --pg 18 --format github`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if o.conf != "" {
+				return nil // further files, as hooks hand them over
+			}
+			return atMost(1, "one TARGET at most")(cmd, args)
+		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -43,25 +60,32 @@ be judged, and which right or command would reveal it. Nothing is changed.
 			return nil, cobra.ShellCompDirectiveDefault
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.target = strings.Join(args, "")
+			if o.conf != "" {
+				o.more = args
+			} else {
+				o.target = strings.Join(args, "")
+			}
 			return runCheck(cmd.Context(), env, o)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.format, "format", "text", "text or json")
+	f.StringVar(&o.format, "format", "text", "text, json, github (annotations of GitHub Actions) or sarif")
 	f.StringVar(&o.failOn, "fail-on", "", "exit with 3 when a finding has this `SEVERITY` or a worse one: critical, warning, notice, info")
 	f.StringSliceVar(&o.only, "only", nil, "run these checks only: `ID,…`")
 	f.StringSliceVar(&o.skip, "skip", nil, "leave these checks out: `ID,…`")
 	f.BoolVar(&o.deep, "deep", false, "also ask what grows with the number of tables")
-	complete(cmd, "format", "text", "json")
+	f.StringVar(&o.conf, "conf", "", "judge the configuration `FILE` instead, without a server")
+	f.IntVar(&o.pg, "pg", 0, "the major version that --conf is judged for, `N` (default: see above)")
+	complete(cmd, "format", "text", "json", "github", "sarif")
+	complete(cmd, "pg", pgWords()...)
 	complete(cmd, "fail-on", "critical", "warning", "notice", "info")
-	complete(cmd, "only", checkIDs()...)
-	complete(cmd, "skip", checkIDs()...)
+	complete(cmd, "only", append(checkIDs(), kindIDs()...)...)
+	complete(cmd, "skip", append(checkIDs(), kindIDs()...)...)
 	return cmd
 }
 
 func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
-	if err := choice("format", o.format, "text", "json"); err != nil {
+	if err := choice("format", o.format, "text", "json", "github", "sarif"); err != nil {
 		return err
 	}
 	failOn, fails := check.Info, o.failOn != ""
@@ -76,14 +100,25 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 			return err
 		}
 	}
+	if o.conf != "" {
+		return runCheckConfs(env, o, failOn, fails)
+	}
+	if o.pg != 0 {
+		return usage("--pg names the version that --conf is judged for", "leave it out: a host's instances tell theirs")
+	}
 	l, err := load(ctx, env, o.target, o.deep)
 	if err != nil {
 		return err
 	}
 	d := judge(l, check.Options{Only: o.only, Skip: o.skip})
-	if o.format == "json" {
+	switch o.format {
+	case "json":
 		err = render.CheckJSON(env.Stdout, d)
-	} else {
+	case "github":
+		err = render.CheckGitHub(env.Stdout, d)
+	case "sarif":
+		err = render.CheckSARIF(env.Stdout, d, Version)
+	default:
 		err = render.CheckText(env.Stdout, d, env.Style())
 	}
 	if err != nil {
@@ -110,7 +145,7 @@ func checkIDs() []string {
 }
 
 func knownChecks(flag string, ids []string) error {
-	all := checkIDs()
+	all := append(checkIDs(), kindIDs()...)
 	for i, id := range ids {
 		ids[i] = strings.TrimSpace(id)
 		ok := false

@@ -13,6 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/advice"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/conffile"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/render"
 )
@@ -69,6 +70,11 @@ func runExplain(ctx context.Context, env *Env, o *explainOptions) error {
 			return explainCheck(ctx, env, o, c)
 		}
 	}
+	for _, k := range conffile.Kinds() { // of files; no host has any
+		if k.ID == o.name {
+			return render.ExplainCheck(env.Stdout, render.CheckPage{Check: k}, env.Style())
+		}
+	}
 	found := knobsNamed(o.name)
 	if len(found) == 1 {
 		return explainKnob(ctx, env, o, found[0])
@@ -119,7 +125,7 @@ func knobsNamed(name string) []rule.Rule {
 // pageNames returns what explain knows, each once: a setting may be the name of
 // a knob and of a page.
 func pageNames() []string {
-	names := append(append(checkIDs(), ruleAddresses()...), advice.Names()...)
+	names := slices.Concat(checkIDs(), kindIDs(), ruleAddresses(), advice.Names())
 	slices.Sort(names)
 	return slices.Compact(names)
 }

@@ -29,9 +29,10 @@ type Param struct {
 }
 
 // Lookup returns a parameter as a major version has it; ok is false where that
-// version has no such parameter, or is none that the table covers.
+// version has no such parameter, or is none that the table covers. What it tells
+// of the Preview is from sources.
 func Lookup(major int, name string) (p Param, ok bool) {
-	all := table()
+	all := facts(major)
 	i := sort.Search(len(all), func(i int) bool { return all[i].Name >= name })
 	for ; i < len(all) && all[i].Name == name; i++ {
 		if all[i].in(major) {
@@ -44,7 +45,7 @@ func Lookup(major int, name string) (p Param, ok bool) {
 // All returns every parameter of a major version, sorted by name in byte order.
 func All(major int) []Param {
 	var out []Param
-	for _, f := range table() {
+	for _, f := range facts(major) {
 		if f.in(major) {
 			out = append(out, f.copy())
 		}
@@ -52,7 +53,8 @@ func All(major int) []Param {
 	return out
 }
 
-// Majors returns the major versions that the table covers, ascending.
+// Majors returns the major versions whose servers were asked, ascending; the
+// Preview is none of them.
 func Majors() []int {
 	var out []int
 	for _, f := range table() {

@@ -1,0 +1,137 @@
+package params
+
+import (
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Gone is a parameter that some version had and later ones do not.
+type Gone struct {
+	Name    string
+	Last    string // the last version that had it, as its people called it: "9.4", "16"
+	Major   int    // the same as a number to compare; 9 for all of 9.x
+	To      string // the parameter that took its place; "" where none did
+	How     string // one sentence: how the old value becomes the new one, or why it can go
+	AliasOf bool   // the server still takes the old name for To
+	From    int    // AliasOf: since this major
+}
+
+// gone lists what a postgresql.conf that has been carried along for years still
+// holds. From the release notes; what the servers of 13 to 18 take and refuse
+// was tried on them.
+var gone = []Gone{
+	{Name: "checkpoint_segments", Last: "9.4", Major: 9, To: "max_wal_size", How: "max_wal_size is about 3 × checkpoint_segments × 16 MB: 32 segments become 1536MB."},
+	{Name: "wal_keep_segments", Last: "12", Major: 12, To: "wal_keep_size", How: "wal_keep_size is wal_keep_segments × 16 MB: 64 segments become 1GB."},
+	{Name: "stats_temp_directory", Last: "14", Major: 14, How: "Since 15 statistics live in shared memory and no file has to be placed; drop the line, and the RAM disk that was made for it."},
+	{Name: "force_parallel_mode", Last: "15", Major: 15, To: "debug_parallel_query", How: "It was meant for testing the server; as a rule the line can go."},
+	{Name: "ssl_ecdh_curve", Last: "17", Major: 17, To: "ssl_groups", How: "The value is taken over as it is; several groups may stand there, separated by colons.", AliasOf: true, From: 18},
+	{Name: "sort_mem", Last: "7.4", Major: 7, To: "work_mem", How: "The value is taken over as it is.", AliasOf: true},
+	{Name: "vacuum_mem", Last: "7.4", Major: 7, To: "maintenance_work_mem", How: "The value is taken over as it is.", AliasOf: true},
+	{Name: "vacuum_cleanup_index_scale_factor", Last: "13", Major: 13, How: "Since 14 VACUUM decides by itself when an index has to be cleaned; drop the line."},
+	{Name: "operator_precedence_warning", Last: "13", Major: 13, How: "It warned of a change of 9.5; drop the line."},
+	{Name: "promote_trigger_file", Last: "15", Major: 15, How: "Promote with pg_ctl promote or SELECT pg_promote()."},
+	{Name: "trigger_file", Last: "11", Major: 11, How: "Promote with pg_ctl promote or SELECT pg_promote()."},
+	{Name: "standby_mode", Last: "11", Major: 11, How: "Since 12 an empty file standby.signal in the data directory makes a standby."},
+	{Name: "vacuum_defer_cleanup_age", Last: "15", Major: 15, To: "hot_standby_feedback", How: "Use hot_standby_feedback or a replication slot, which hold back only what a standby needs."},
+	{Name: "old_snapshot_threshold", Last: "16", Major: 16, How: "It was slow and not safe; bound long transactions with transaction_timeout or idle_in_transaction_session_timeout for each role."},
+	{Name: "db_user_namespace", Last: "16", Major: 16, How: "Nothing took its place; give the roles distinct names."},
+	{Name: "trace_recovery_messages", Last: "16", Major: 16, To: "log_min_messages", How: "log_min_messages governs recovery too."},
+	{Name: "lc_collate", Last: "15", Major: 15, How: "It only showed what CREATE DATABASE had fixed; SELECT datcollate FROM pg_database shows it now."},
+	{Name: "lc_ctype", Last: "15", Major: 15, How: "It only showed what CREATE DATABASE had fixed; SELECT datctype FROM pg_database shows it now."},
+	{Name: "io_workers", Last: "18", Major: 18, To: "io_max_workers", How: "19 starts workers as they are needed: io_min_workers is the least, io_max_workers the most; the old value is a fair io_max_workers."},
+	{Name: "escape_string_warning", Last: "18", Major: 18, How: "Since 19 a backslash in a plain string always stands for itself and nothing warns of it; write E'…' where an escape is meant."},
+	{Name: "default_with_oids", Last: "11", Major: 11, How: "Tables with OIDs ended with 12; drop the line."},
+	{Name: "sql_inheritance", Last: "9.6", Major: 9, How: "It is always on since 10; write ONLY where children are not meant."},
+	{Name: "min_parallel_relation_size", Last: "9.6", Major: 9, To: "min_parallel_table_scan_size", How: "The value is taken over as it is."},
+	{Name: "replacement_sort_tuples", Last: "10", Major: 10, How: "Since 11 sorts do without it; drop the line."},
+	{Name: "unix_socket_directory", Last: "9.2", Major: 9, To: "unix_socket_directories", How: "The value is taken over; several folders may stand there, separated by commas."},
+	{Name: "replication_timeout", Last: "9.2", Major: 9, To: "wal_sender_timeout", How: "The value is taken over as it is."},
+	{Name: "krb_srvname", Last: "9.3", Major: 9, How: "Use GSSAPI; the service name stands in the client's krbsrvname."},
+	{Name: "custom_variable_classes", Last: "9.1", Major: 9, How: "Parameters of modules need no declaration since 9.2; drop the line."},
+	{Name: "silent_mode", Last: "9.1", Major: 9, How: "pg_ctl or the service manager detaches the server; drop the line."},
+	{Name: "max_fsm_pages", Last: "8.3", Major: 8, How: "Since 8.4 the free space map lives on disk and needs no size; drop the line."},
+	{Name: "max_fsm_relations", Last: "8.3", Major: 8, How: "Since 8.4 the free space map lives on disk and needs no size; drop the line."},
+	{Name: "add_missing_from", Last: "8.4", Major: 8, How: "Queries have to name every table; drop the line."},
+	{Name: "regex_flavor", Last: "8.4", Major: 8, How: "Advanced regular expressions are the only ones since 9.0; drop the line."},
+	{Name: "redirect_stderr", Last: "8.2", Major: 8, To: "logging_collector", How: "The value is taken over as it is."},
+	{Name: "stats_start_collector", Last: "8.2", Major: 8, To: "track_counts", How: "Statistics are always kept; drop the line."},
+	{Name: "stats_row_level", Last: "8.2", Major: 8, To: "track_counts", How: "The value is taken over as it is."},
+	{Name: "stats_block_level", Last: "8.2", Major: 8, To: "track_counts", How: "The value is taken over as it is."},
+	{Name: "stats_command_string", Last: "8.2", Major: 8, To: "track_activities", How: "The value is taken over as it is."},
+	{Name: "bgwriter_lru_percent", Last: "8.2", Major: 8, To: "bgwriter_lru_multiplier", How: "The values do not compare; leave the default."},
+	{Name: "bgwriter_all_percent", Last: "8.2", Major: 8, How: "Checkpoints spread their writes since 8.3; drop the line."},
+	{Name: "bgwriter_all_maxpages", Last: "8.2", Major: 8, How: "Checkpoints spread their writes since 8.3; drop the line."},
+	{Name: "preload_libraries", Last: "8.1", Major: 8, To: "shared_preload_libraries", How: "The value is taken over as it is."},
+}
+
+// GoneBy returns what became of a parameter that a major version no longer has;
+// ok is false for names that it has, or that no known version had.
+func GoneBy(major int, name string) (g Gone, ok bool) {
+	for _, g := range gone {
+		if strings.EqualFold(g.Name, name) && g.Major < major {
+			return g, true
+		}
+	}
+	return Gone{}, false
+}
+
+// Takes says whether the major version still takes the old name for the new one.
+func (g Gone) Takes(major int) bool { return g.AliasOf && major >= g.From }
+
+// Since returns the first major version of the table that has a parameter which
+// the given one does not have yet.
+func Since(major int, name string) (first int, ok bool) {
+	for _, m := range append(Majors(), Preview) {
+		if m > major {
+			if _, ok := Find(m, name); ok {
+				return m, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// unseen are parameters that a file may set but pg_settings never shows.
+var unseen = []Param{
+	{Name: "default_with_oids", Type: "bool", Context: "user", Boot: "off"},
+	{Name: "role", Type: "string", Context: "user"},
+	{Name: "session_authorization", Type: "string", Context: "user"},
+	{Name: "seed", Type: "real", Context: "user", Min: "-1", Max: "1"},
+	{Name: "ssl_renegotiation_limit", Type: "integer", Context: "user", Min: "0", Max: "0"},
+	{Name: "is_superuser", Type: "bool", Context: "internal"},
+}
+
+// index finds the spelling of a name in the table by its lower case.
+var index = sync.OnceValue(func() map[string]string {
+	m := map[string]string{}
+	for _, f := range slices.Concat(table(), preview()) {
+		m[strings.ToLower(f.Name)] = f.Name
+	}
+	return m
+})
+
+// Find is Lookup as a line of a file names a parameter: without regard to case,
+// with those that pg_settings never shows, and with old names that the version
+// still takes (Name is then the new one).
+func Find(major int, name string) (Param, bool) {
+	low := strings.ToLower(name)
+	if p, ok := Lookup(major, index()[low]); ok {
+		return p, true
+	}
+	if !Covers(major) {
+		return Param{}, false
+	}
+	for _, p := range unseen {
+		if p.Name == low {
+			return p, true
+		}
+	}
+	if g, ok := GoneBy(major, low); ok && g.Takes(major) {
+		return Lookup(major, g.To)
+	}
+	return Param{}, false
+}
+
+// Covers says whether the table knows a major version, be it as a preview.
+func Covers(major int) bool { return major == Preview || slices.Contains(Majors(), major) }

@@ -1,0 +1,451 @@
+package params
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Fault is a kind of reason for which the server refuses a value.
+type Fault int
+
+// The kinds of faults. BuildDecides is none yet: some builds take the value.
+const (
+	NotNumber    Fault = iota + 1 // a numeric parameter with something else
+	WrongUnit                     // a unit that this parameter does not have
+	OutOfRange                    // a number below its minimum or above its maximum
+	NotBool                       // neither on nor off
+	NotWord                       // none of an enum's words, or of a list's
+	BuildDecides                  // a word that only some builds know
+	Forbidden                     // a number within the bounds that a rule beside them forbids
+)
+
+// Refusal says why a value is refused.
+type Refusal struct {
+	Fault Fault
+	Text  string // one clause that ends without a full stop: "is 32kB, and the least is 64kB"
+}
+
+// Error returns the text.
+func (r *Refusal) Error() string { return r.Text }
+
+// Accepts says whether the server would take a value from a file, as far as that
+// can be known without one: nil, or why not. What only the server or the machine
+// knows (names of time zones, locales, roles; syntax within texts) is taken.
+func (p Param) Accepts(major int, value string) *Refusal {
+	switch p.Type {
+	case "bool":
+		if _, ok := ParseBool(value); !ok {
+			return &Refusal{NotBool, fmt.Sprintf("%q is neither on nor off", value)}
+		}
+		if r, ok := onlyOneWay[p.Name]; ok && (r.until == 0 || major <= r.until) && major >= r.from {
+			if on, _ := ParseBool(value); on != r.only {
+				return &Refusal{NotWord, r.why}
+			}
+		}
+	case "enum":
+		return p.acceptsWord(major, value)
+	case "integer", "real":
+		n, r := p.number(value)
+		if r != nil {
+			return r
+		}
+		return p.within(n)
+	case "string":
+		if list, ok := p.listWords(major); ok && !(p.Name == "log_connections" && wasBool(value)) {
+			return acceptsList(list, value)
+		}
+	}
+	return nil
+}
+
+// oneWay is a switch that is kept for old clients and can be set one way only.
+type oneWay struct {
+	from, until int // majors; until 0: no end
+	only        bool
+	why         string
+}
+
+var onlyOneWay = map[string]oneWay{
+	"standard_conforming_strings": {19, 0, true, "since 19 strings are always standard and it can only be on"},
+	"default_with_oids":           {12, 0, false, "tables with OIDs ended with 12 and it can only be off"},
+}
+
+// ParseBool reads a truth value as the server does: any beginning of true,
+// false, yes, no, on and off that is no other's, 1 and 0, without regard to case.
+func ParseBool(s string) (on, ok bool) {
+	low := strings.ToLower(s)
+	if low == "" || len(low) != len(s) {
+		return false, false
+	}
+	switch {
+	case low == "1", strings.HasPrefix("true", low), strings.HasPrefix("yes", low), low == "on":
+		return true, true
+	case low == "0", strings.HasPrefix("false", low), strings.HasPrefix("no", low), low == "of", low == "off":
+		return false, true
+	}
+	return false, false
+}
+
+// Number reads a numeric value in the parameter's base unit; ok is false where
+// the server would not read it.
+func (p Param) Number(value string) (n float64, ok bool) {
+	n, r := p.number(value)
+	return n, r == nil
+}
+
+// number is the server's parse_int and parse_real: C's number, blanks, a unit.
+func (p Param) number(value string) (float64, *Refusal) {
+	n, rest, ok := cNumber(value, p.Type == "integer")
+	if !ok {
+		return 0, &Refusal{NotNumber, fmt.Sprintf("%q is not a number", value)}
+	}
+	if unit := strings.Trim(rest, blanks); unit != "" {
+		if n, ok = toBase(n, unit, p.Unit); !ok {
+			return 0, &Refusal{WrongUnit, fmt.Sprintf("%q: %s", value, unitsOf(p.Unit))}
+		}
+	}
+	if p.Type == "integer" {
+		if n = math.RoundToEven(n); n > math.MaxInt32 || n < math.MinInt32 {
+			return 0, &Refusal{OutOfRange, fmt.Sprintf("%q is beyond what 32 bits hold", value)}
+		}
+	}
+	return n, nil
+}
+
+// blanks is what C's isspace takes.
+const blanks = " \t\n\v\f\r"
+
+func unitsOf(base string) string {
+	switch {
+	case base == "":
+		return "this parameter has no unit"
+	case memory(base):
+		return "the units are B, kB, MB, GB and TB, in this case"
+	}
+	return "the units are us, ms, s, min, h and d"
+}
+
+func memory(base string) bool { return strings.HasSuffix(base, "B") }
+
+// ladder is a family of units, from the largest, each with its size in the smallest.
+type ladder []struct {
+	name string
+	size float64
+}
+
+var (
+	sizes = ladder{{"TB", 1 << 40}, {"GB", 1 << 30}, {"MB", 1 << 20}, {"kB", 1 << 10}, {"B", 1}}
+	times = ladder{{"d", 86400e6}, {"h", 3600e6}, {"min", 60e6}, {"s", 1e6}, {"ms", 1e3}, {"us", 1}}
+)
+
+// toBase converts to the base unit. A fraction is rounded to the next smaller
+// unit first, as the server does: 1.5001GB are 1536MB.
+func toBase(n float64, unit, base string) (float64, bool) {
+	if base == "" {
+		return 0, false
+	}
+	l, one := times, 1.0
+	if memory(base) {
+		l = sizes
+	}
+	times := strings.TrimRight(base, "kMGTBdhminsu") // the 8 of 8kB
+	if f, err := strconv.ParseFloat(times, 64); err == nil {
+		one = f
+	}
+	for _, u := range l {
+		if u.name == strings.TrimPrefix(base, times) {
+			one *= u.size
+		}
+	}
+	for i, u := range l {
+		if u.name != unit {
+			continue
+		}
+		n *= u.size / one
+		if i+1 < len(l) {
+			next := l[i+1].size / one
+			n = math.RoundToEven(n/next) * next
+		}
+		return n, true
+	}
+	return 0, false
+}
+
+func (p Param) within(n float64) *Refusal {
+	lo, errLo := strconv.ParseFloat(p.Min, 64)
+	hi, errHi := strconv.ParseFloat(p.Max, 64)
+	switch {
+	case errLo == nil && n < lo:
+		return &Refusal{OutOfRange, fmt.Sprintf("is %s, and the least is %s", p.show(n), p.show(lo))}
+	case errHi == nil && n > hi && !(p.Max == largest && n <= math.MaxFloat64):
+		return &Refusal{OutOfRange, fmt.Sprintf("is %s, and the most is %s", p.show(n), p.show(hi))}
+	}
+	if r, ok := besides[p.Name]; ok && !r.ok(n) {
+		return &Refusal{Forbidden, fmt.Sprintf("is %s, and %s", p.show(n), r.why)}
+	}
+	return nil
+}
+
+// largest is how pg_settings prints the largest number of C's double, rounded up.
+const largest = "1.79769e+308"
+
+// rule is what a parameter's own hook asks of a number beside the bounds.
+type rule struct {
+	ok  func(float64) bool
+	why string
+}
+
+// besides holds the hooks that do not depend on the machine.
+var besides = map[string]rule{
+	// The least ring that a vacuum can work with is 128 kB; 0 switches the ring off.
+	"vacuum_buffer_usage_limit": {func(n float64) bool { return n == 0 || n >= 128 }, "it has to be 0 or at least 128kB"},
+	// The pools are divided into banks of 16 buffers.
+	"commit_timestamp_buffers": bank, "multixact_member_buffers": bank, "multixact_offset_buffers": bank, "notify_buffers": bank,
+	"serializable_buffers": bank, "subtransaction_buffers": bank, "transaction_buffers": bank,
+}
+
+var bank = rule{func(n float64) bool { return math.Mod(n, 16) == 0 }, "it has to be a multiple of 16 buffers"}
+
+// show spells a number of the base unit as the server's messages do.
+func (p Param) show(n float64) string {
+	s := strconv.FormatFloat(n, 'g', -1, 64)
+	if n == math.Trunc(n) && math.Abs(n) < 1e15 {
+		s = strconv.FormatFloat(n, 'f', 0, 64)
+	}
+	if p.Unit == "" || n <= 0 {
+		return s
+	}
+	l, one := times, 1.0
+	if memory(p.Unit) {
+		l = sizes
+	}
+	if v, ok := toBase(1, l[len(l)-1].name, p.Unit); ok && v > 0 {
+		one = 1 / v
+	} else {
+		for _, u := range l { // the smallest unit is rounded away in a large base
+			if v, ok := toBase(1, u.name, p.Unit); ok && v >= 1 {
+				one = u.size / v
+			}
+		}
+	}
+	for _, u := range l {
+		if q := n * one / u.size; q >= 1 && q == math.Trunc(q) && q < 1e15 {
+			return strconv.FormatFloat(q, 'f', 0, 64) + u.name
+		}
+	}
+	return s + p.Unit
+}
+
+// cNumber reads the number at the beginning of a text as C's strtol with base 0
+// and strtod do, and returns what follows it. Whole is for integers: 0x1F is
+// hexadecimal and 010 octal, unless a point or an exponent makes it a real.
+func cNumber(text string, whole bool) (n float64, rest string, ok bool) {
+	s := strings.TrimLeft(text, blanks)
+	if whole {
+		i := 0
+		if i < len(s) && (s[i] == '+' || s[i] == '-') {
+			i++
+		}
+		base, digits := 10, i
+		switch {
+		case i+2 < len(s) && s[i] == '0' && (s[i+1] == 'x' || s[i+1] == 'X') && value(s[i+2]) < 16:
+			base, digits = 16, i+2
+		case i < len(s) && s[i] == '0':
+			base = 8
+		}
+		end := digits
+		for end < len(s) && value(s[end]) < base {
+			end++
+		}
+		if end == digits {
+			ok = strings.HasPrefix(s[i:], ".") && realAt(s, &n, &rest)
+			return n, rest, ok
+		}
+		if v, err := strconv.ParseInt(s[digits:end], base, 64); err == nil && (end == len(s) || s[end] != '.' && s[end] != 'e' && s[end] != 'E') {
+			if i > 0 && s[0] == '-' {
+				v = -v
+			}
+			return float64(v), s[end:], true
+		}
+	}
+	ok = realAt(s, &n, &rest)
+	return n, rest, ok
+}
+
+// value is that of a digit, 99 for what is none.
+func value(c byte) int {
+	switch {
+	case c >= '0' && c <= '9':
+		return int(c - '0')
+	case c >= 'a' && c <= 'f':
+		return int(c-'a') + 10
+	case c >= 'A' && c <= 'F':
+		return int(c-'A') + 10
+	}
+	return 99
+}
+
+// realAt is strtod: the longest beginning that is a number. NaN, and what is too
+// large or too small for a double, is none to the server.
+func realAt(s string, n *float64, rest *string) bool {
+	end := realLength(s)
+	if end == 0 {
+		return false
+	}
+	text := s[:end]
+	if low := strings.ToLower(text); strings.Contains(low, "0x") && !strings.Contains(low, "p") {
+		text += "p0" // Go asks for the exponent that C leaves out
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	tiny := v != 0 && math.Abs(v) < 0x1p-1022
+	if err != nil || math.IsNaN(v) || tiny || v == 0 && strings.Trim(mantissa(text), "+-0.xX") != "" {
+		return false
+	}
+	*n, *rest = v, s[end:]
+	return true
+}
+
+func mantissa(s string) string {
+	if strings.ContainsAny(s, "xX") {
+		m, _, _ := strings.Cut(strings.ToLower(s), "p")
+		return m
+	}
+	m, _, _ := strings.Cut(strings.ToLower(s), "e")
+	return m
+}
+
+// realLength returns the length of the number at the beginning of a text.
+func realLength(s string) int {
+	i := 0
+	if i < len(s) && (s[i] == '+' || s[i] == '-') {
+		i++
+	}
+	for _, w := range []string{"infinity", "inf", "nan"} {
+		if len(s)-i >= len(w) && strings.EqualFold(s[i:i+len(w)], w) {
+			return i + len(w)
+		}
+	}
+	limit, exp := 10, "eE"
+	if i+2 < len(s) && s[i] == '0' && (s[i+1] == 'x' || s[i+1] == 'X') && (value(s[i+2]) < 16 || s[i+2] == '.' && i+3 < len(s) && value(s[i+3]) < 16) {
+		i, limit, exp = i+2, 16, "pP"
+	}
+	digits := 0
+	for ; i < len(s) && value(s[i]) < limit; i++ {
+		digits++
+	}
+	if i < len(s) && s[i] == '.' {
+		j := i + 1
+		for ; j < len(s) && value(s[j]) < limit; j++ {
+			digits++
+		}
+		if digits > 0 {
+			i = j
+		}
+	}
+	if digits == 0 {
+		return 0
+	}
+	if i < len(s) && strings.IndexByte(exp, s[i]) >= 0 {
+		j := i + 1
+		if j < len(s) && (s[j] == '+' || s[j] == '-') {
+			j++
+		}
+		if k := j; k < len(s) && value(s[k]) < 10 {
+			for ; k < len(s) && value(s[k]) < 10; k++ {
+			}
+			i = k
+		}
+	}
+	return i
+}
+
+func (p Param) acceptsWord(major int, value string) *Refusal {
+	same := func(w string) bool { return strings.EqualFold(w, value) && len(w) == len(value) }
+	if slices.ContainsFunc(p.Enum, same) || slices.ContainsFunc(hidden(p.Name, p.Enum, major), same) {
+		return nil
+	}
+	if w := ofBuilds(p.Name, major); slices.ContainsFunc(w, same) {
+		return &Refusal{BuildDecides, fmt.Sprintf("%s is known only where the server was built for it", value)}
+	}
+	return &Refusal{NotWord, fmt.Sprintf("%q is none of %s", value, strings.Join(p.Enum, ", "))}
+}
+
+// truth are the spellings that enums with on and off take without listing them.
+var truth = []string{"true", "false", "yes", "no", "1", "0"}
+
+// hidden returns the words that an enum takes and does not list.
+func hidden(name string, listed []string, major int) []string {
+	switch name {
+	case "client_min_messages", "icu_validation_level", "trace_recovery_messages":
+		return []string{"debug", "info"}
+	case "log_min_messages", "log_min_error_statement":
+		return []string{"debug"}
+	case "wal_level":
+		return []string{"archive", "hot_standby"}
+	case "password_encryption":
+		if major < 14 {
+			return []string{"on", "true", "yes", "1"} // until 13 they stood for md5
+		}
+	}
+	if slices.Contains(listed, "on") && slices.Contains(listed, "off") {
+		return truth
+	}
+	return nil
+}
+
+// ofBuilds returns the words that only some builds know.
+func ofBuilds(name string, major int) []string {
+	switch {
+	case name == "wal_compression" && major >= 15:
+		return []string{"lz4", "zstd"}
+	case name == "default_toast_compression":
+		return []string{"lz4"}
+	case name == "io_method":
+		return []string{"io_uring"}
+	case name == "wal_sync_method":
+		return []string{"fsync_writethrough"}
+	}
+	return nil
+}
+
+// listWords returns the words of the lists whose words are known.
+func (p Param) listWords(major int) ([]string, bool) {
+	switch p.Name {
+	case "log_destination":
+		words := []string{"stderr", "csvlog", "syslog"}
+		if major >= 15 {
+			words = append(words, "jsonlog")
+		}
+		return words, true
+	case "log_connections":
+		if major >= 18 {
+			return []string{"receipt", "authentication", "authorization", "setup_durations", "all"}, true
+		}
+	}
+	return nil, false
+}
+
+// wasBool says whether log_connections of 18 takes a value as of old, when it was
+// a switch: spelled out, not abbreviated.
+func wasBool(value string) bool {
+	return slices.ContainsFunc(append([]string{"on", "off"}, truth...), func(w string) bool { return strings.EqualFold(w, value) })
+}
+
+func acceptsList(words []string, value string) *Refusal {
+	if strings.Trim(value, blanks) == "" {
+		return nil
+	}
+	for _, part := range strings.Split(value, ",") {
+		w := strings.Trim(part, blanks)
+		if n := len(w); n > 2 && w[0] == '"' && w[n-1] == '"' {
+			w = w[1 : n-1]
+		}
+		if !slices.ContainsFunc(words, func(k string) bool { return strings.EqualFold(k, w) }) {
+			return &Refusal{NotWord, fmt.Sprintf("%q is none of %s", w, strings.Join(words, ", "))}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,230 @@
+// Package conffile judges a configuration file without a server: whether a given
+// major version would take each line of it, which lines count, and which of the
+// values that count are a danger. It is pure: a resolved configuration in,
+// findings with file and line out.
+package conffile
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
+
+// Schema names the version of the JSON form of Report.
+const Schema = "pgfettle.conf/1"
+
+// Finding is a check's finding with its place.
+type Finding struct {
+	check.Finding
+	File    string `json:"file"`
+	Line    int    `json:"line"`              // from 1; 0: the file as a whole
+	Setting string `json:"setting,omitempty"` // lower case, as the line names it
+}
+
+// Report is the document of a run.
+type Report struct {
+	Schema   string    `json:"schema"`
+	Main     string    `json:"main"`
+	Major    int       `json:"major"`
+	Preview  bool      `json:"preview"`  // the facts of this version are from its sources
+	Files    []string  `json:"files"`    // read, each once, in their order
+	Settings int       `json:"settings"` // lines that set something
+	Findings []Finding `json:"findings"` // by file in the order read, then by line
+	Left     int       `json:"left_out"` // findings past the bound
+}
+
+// Worst returns the worst severity; ok is false without findings.
+func (r *Report) Worst() (worst check.Severity, ok bool) {
+	for _, f := range r.Findings {
+		worst = max(worst, f.Severity)
+	}
+	return worst, len(r.Findings) > 0
+}
+
+// most bounds what a hostile file makes us say: nobody reads further, and each
+// unknown name costs a comparison with all that are known.
+const most = 1000
+
+// Judge judges what conf.Resolve read for a major version that params covers.
+// show spells a file's path for people; main is the file that was named.
+func Judge(r conf.Resolved, main string, major int, show func(string) string) Report {
+	j := &judge{
+		major: major, show: show, last: map[string]conf.Setting{},
+		out: Report{Schema: Schema, Main: show(main), Major: major, Preview: major == params.Preview, Files: []string{}, Settings: len(r.Settings), Findings: []Finding{}},
+	}
+	rank := map[string]int{}
+	for _, f := range r.Files {
+		if _, ok := rank[show(f)]; !ok {
+			rank[show(f)] = len(rank)
+			j.out.Files = append(j.out.Files, show(f))
+		}
+	}
+	for _, f := range r.Faults {
+		j.fault(f)
+	}
+	for _, s := range r.Settings {
+		j.name(s)
+	}
+	j.places(r.Settings)
+	j.conflicts()
+	sort.SliceStable(j.out.Findings, func(a, b int) bool {
+		x, y := &j.out.Findings[a], &j.out.Findings[b]
+		if x.File != y.File {
+			return rank[x.File] < rank[y.File]
+		}
+		return x.Line < y.Line
+	})
+	return j.out
+}
+
+type judge struct {
+	major int
+	show  func(string) string
+	last  map[string]conf.Setting // the line that counts, by the name that the server has for it
+	bad   map[string]bool         // settings whose value the server refuses, for those who would reckon with it
+	asked int                     // names that were compared with all known ones
+	out   Report
+}
+
+// found reports at the kind's own severity; text has {name} placeholders.
+func (j *judge) found(k *check.Check, at conf.Setting, text string, pairs ...any) {
+	j.report(k, k.Severity, k.Do, at, text, pairs...)
+}
+
+func (j *judge) report(k *check.Check, sev check.Severity, do string, at conf.Setting, text string, pairs ...any) {
+	if len(j.out.Findings) >= most {
+		j.out.Left++
+		return
+	}
+	id := "conf/" + k.ID
+	j.out.Findings = append(j.out.Findings, Finding{
+		Finding: check.Finding{ID: k.ID, Severity: sev, Area: k.Area, Title: k.Title, Seen: say.M(id+"/seen", text, pairs...).String(),
+			Why: k.Why, Do: say.M(id+"/do", do, pairs...).String(), Sources: k.Sources},
+		File: j.show(at.File), Line: at.Line, Setting: at.Name,
+	})
+}
+
+// where spells another line: "other.conf line 3", "line 3" within the same file.
+func (j *judge) where(s conf.Setting, from string) string {
+	if s.File == from {
+		return fmt.Sprintf("line %d", s.Line)
+	}
+	return fmt.Sprintf("%s line %d", j.show(s.File), s.Line)
+}
+
+func (j *judge) fault(f conf.Fault) {
+	k := &Syntax
+	if !strings.HasPrefix(f.Reason, "syntax error") {
+		k = &Include
+	}
+	j.found(k, conf.Setting{File: f.File, Line: f.Line}, "{reason}.", "reason", f.Reason)
+}
+
+// name judges one line by its name, and by its value where the name is known.
+func (j *judge) name(s conf.Setting) {
+	if len(j.out.Findings) >= most {
+		j.out.Left++ // not looked at: at most one finding each
+		return
+	}
+	p, ok := params.Find(j.major, s.Name)
+	if ok {
+		j.known(s, p)
+		return
+	}
+	if strings.Contains(s.Name, ".") {
+		j.last[s.Name] = s
+		j.module(s)
+		return
+	}
+	if g, ok := params.GoneBy(j.major, s.Name); ok {
+		k, text := &Removed, "{name} ended with {last}; PostgreSQL {major} has no such parameter."
+		if g.To != "" {
+			k, text = &Renamed, "{name} ended with {last}; in PostgreSQL {major} it is {to}."
+		}
+		j.report(k, k.Severity, g.How+" "+k.Do, s, text, "name", s.Name, "last", g.Last, "major", j.major, "to", g.To)
+		return
+	}
+	if first, ok := params.Since(j.major, s.Name); ok {
+		j.found(&NotYet, s, "{name} came with PostgreSQL {first}; {major} does not know it.", "name", s.Name, "first", first, "major", j.major)
+		return
+	}
+	text := "PostgreSQL {major} has no parameter {name}."
+	if near := j.near(s.Name); len(near) > 0 {
+		text = "PostgreSQL {major} has no parameter {name}; did you mean " + strings.Join(near, " or ") + "?"
+	}
+	j.found(&Unknown, s, text, "major", j.major, "name", s.Name)
+}
+
+// clip bounds a name for comparisons: no parameter has more than 63 letters.
+func clip(name string) string { return name[:min(len(name), 63)] }
+
+// hints bounds how many unknown names are compared with all known ones: a
+// person's slips are few, and a hostile file's lines are many.
+const hints = 50
+
+func (j *judge) near(name string) []string {
+	if j.asked++; j.asked > hints {
+		return nil
+	}
+	return say.Similar(clip(name), j.names())
+}
+
+func (j *judge) names() []string {
+	var out []string
+	for _, p := range params.All(j.major) {
+		if p.Context != "internal" {
+			out = append(out, p.Name)
+		}
+	}
+	return out
+}
+
+// known judges a line whose name the version has. An old name that it still
+// takes stands for the new one.
+func (j *judge) known(s conf.Setting, p params.Param) {
+	key := strings.ToLower(p.Name)
+	if key != s.Name {
+		g, _ := params.GoneBy(j.major, s.Name)
+		j.report(&Renamed, check.Notice, g.How+" Write the new name before the old one is no longer taken.", s,
+			"{name} is the old name of {to}, which PostgreSQL {major} still takes.", "name", s.Name, "to", p.Name, "major", j.major)
+	}
+	if p.Context == "internal" || p.Name == "config_file" {
+		if s.Wins { // what is overridden the server never looks at
+			j.found(&Fixed, s, "{name} cannot be set in a file.", "name", p.Name)
+		}
+		return
+	}
+	j.last[key] = s
+	r := p.Accepts(j.major, s.Value)
+	if r == nil {
+		return
+	}
+	k := kindOf[r.Fault]
+	if r.Fault != params.BuildDecides && s.Wins {
+		if j.bad == nil {
+			j.bad = map[string]bool{}
+		}
+		j.bad[key] = true
+	}
+	if !s.Wins {
+		return // the server never looks at it; that it is overridden is told
+	}
+	j.found(k, s, "{name} = {value}: {reason}.", "name", p.Name, "value", quoted(s.Value), "reason", r.Text)
+}
+
+// quoted spells a value as a line would, cut where it is long.
+func quoted(v string) string {
+	const long = 80 // a line of a terminal
+	if len(v) > long {
+		v = v[:long] + "…"
+	}
+	if v == "" || strings.ContainsAny(v, " \t'\",#") {
+		return "'" + v + "'"
+	}
+	return v
+}

@@ -1,0 +1,135 @@
+package conffile_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
+	"github.com/pgfettle/pgfettle/internal/judge/conffile"
+)
+
+var update = flag.Bool("update", false, "rewrite the goldens")
+
+// judged is a tree of files below /d with /d/postgresql.conf as its main one.
+func judged(files map[string]string, major int) conffile.Report {
+	fsys := fstest.MapFS{}
+	for name, text := range files {
+		fsys["d/"+name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return conffile.Judge(conf.Resolve(fsys, "/d/postgresql.conf", "/d"), "/d/postgresql.conf", major, func(p string) string { return strings.TrimPrefix(p, "/d/") })
+}
+
+// TestGoldens: testdata/NAME.txtar says in its first line what it shows; the files
+// are the configuration; want/N is what is found for version N.
+func TestGoldens(t *testing.T) {
+	cases, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(cases) == 0 {
+		t.Fatal("no cases", err)
+	}
+	seen := map[string]bool{}
+	for _, path := range cases {
+		ar, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files := map[string]string{}
+		for _, f := range ar.Files {
+			if !strings.HasPrefix(f.Name, "want/") {
+				files[f.Name] = string(f.Data)
+			}
+		}
+		for i, f := range ar.Files {
+			n, ok := strings.CutPrefix(f.Name, "want/")
+			if !ok {
+				continue
+			}
+			major, err := strconv.Atoi(n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var b strings.Builder
+			for _, f := range judged(files, major).Findings {
+				seen[f.ID] = true
+				fmt.Fprintf(&b, "%s:%d %s %s: %s\n", f.File, f.Line, f.Severity, f.ID, f.Seen)
+				for _, bad := range []string{"%!", "..", " .", "{"} {
+					if strings.Contains(strings.ReplaceAll(f.Seen, "…", ""), bad) && bad != "{" || len(say.Placeholders(f.Seen+f.Do)) > 0 {
+						t.Errorf("%s: %q in %q, %q", path, bad, f.Seen, f.Do)
+					}
+				}
+			}
+			if b.Len() == 0 {
+				b.WriteString("nothing\n")
+			}
+			if *update {
+				ar.Files[i].Data = []byte(b.String())
+			} else if d := cmp.Diff(string(f.Data), b.String()); d != "" {
+				t.Errorf("%s, %d (-want +got):\n%s", path, major, d)
+			}
+		}
+		if *update {
+			if err := os.WriteFile(path, txtar.Format(ar), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for _, k := range conffile.Kinds() {
+		if !seen[k.ID] {
+			t.Errorf("no case shows %s", k.ID)
+		}
+	}
+}
+
+// TestKindsAreComplete: what a page needs is there, and every source exists.
+func TestKindsAreComplete(t *testing.T) {
+	ids := map[string]bool{}
+	for _, k := range conffile.Kinds() {
+		if !strings.HasPrefix(k.ID, "conf_") || ids[k.ID] || k.Title == "" || k.Why == "" || k.Do == "" || k.Area == "" || len(k.Sources) == 0 {
+			t.Errorf("%+v", k)
+		}
+		ids[k.ID] = true
+		for _, s := range k.Sources {
+			if _, ok := say.SourceByID(s); !ok {
+				t.Errorf("%s: no source %s", k.ID, s)
+			}
+		}
+	}
+}
+
+// TestHostileFileIsBounded: a file of a hundred thousand wrong names costs a
+// thousand findings, and says how many lines were left.
+func TestHostileFileIsBounded(t *testing.T) {
+	var b strings.Builder
+	const lines = 100_000
+	for n := range lines {
+		fmt.Fprintf(&b, "nonsense_%d = 1\n", n)
+	}
+	r := judged(map[string]string{"postgresql.conf": b.String()}, 17)
+	if len(r.Findings) > 1000 || len(r.Findings)+r.Left != lines {
+		t.Errorf("%d findings, %d left", len(r.Findings), r.Left)
+	}
+}
+
+// FuzzJudge: whatever stands in the files, the judge ends, and says nothing
+// without a place and words.
+func FuzzJudge(f *testing.F) {
+	f.Add("work_mem = 4kb\ninclude 'a.conf'\n", "jit = on\ninclude '../d/postgresql.conf'", 17)
+	f.Add("shared_buffers = 0x7fffffffffffffffff TB\nx.y=1\nseed = nan", "include_dir '.'", 19)
+	f.Add("random_page_cost = '1e-400'\nwal_level=minimal\nmax_connections='.5e1'", "", 13)
+	f.Fuzz(func(t *testing.T, main, other string, major int) {
+		for _, f := range judged(map[string]string{"postgresql.conf": main, "a.conf": other}, 13+max(major, -major)%7).Findings {
+			if f.File == "" || f.Seen == "" || f.Do == "" || f.Line < 0 {
+				t.Errorf("%+v", f)
+			}
+		}
+	})
+}

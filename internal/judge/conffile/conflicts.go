@@ -1,0 +1,187 @@
+package conffile
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
+
+// conflicts judges the values that count: dangers, and what the server refuses
+// together. What no file sets has its default.
+func (j *judge) conflicts() {
+	j.connections()
+	j.wal()
+	j.archiving()
+	j.recovery()
+	if j.text("huge_pages") == "on" && j.text("shared_memory_type") == "sysv" {
+		j.together("huge pages exist only with shared_memory_type = mmap: the server does not start.", "huge_pages", "shared_memory_type")
+	}
+	if j.is("log_statement_stats", true) {
+		for _, other := range []string{"log_parser_stats", "log_planner_stats", "log_executor_stats"} {
+			if j.is(other, true) {
+				j.together("log_statement_stats includes the other three: the server refuses them beside it.", "log_statement_stats", other)
+			}
+		}
+	}
+	j.dangers()
+}
+
+// together reports a conflict at the last of the settings that stands in a file.
+func (j *judge) together(what string, names ...string) {
+	var at conf.Setting
+	var told []string
+	for _, n := range names {
+		s, set := j.last[n]
+		p, ok := params.Find(j.major, n)
+		switch {
+		case set:
+			told = append(told, fmt.Sprintf("%s = %s (%s)", n, quoted(s.Value), j.where(s, "")))
+			at = s
+		case ok:
+			told = append(told, fmt.Sprintf("%s = %s (default)", n, quoted(unit.ShowGUC(p.Boot, p.Unit))))
+		}
+	}
+	if at.File == "" {
+		return // nothing but defaults: not this file's doing
+	}
+	j.found(&Conflict, at, "{settings}: {what}", "settings", strings.Join(told, ", "), "what", what)
+}
+
+// text returns the value that counts, as it stands there or by default; "" where
+// the version has no such parameter or the server would refuse the value.
+func (j *judge) text(name string) string {
+	p, ok := params.Find(j.major, name)
+	if !ok || j.bad[name] {
+		return ""
+	}
+	if s, ok := j.last[name]; ok {
+		if p.Type == "enum" {
+			return strings.ToLower(s.Value)
+		}
+		return s.Value
+	}
+	return p.Boot
+}
+
+// number returns a numeric value in its base unit.
+func (j *judge) number(name string) (float64, bool) {
+	p, ok := params.Find(j.major, name)
+	if !ok || j.bad[name] {
+		return 0, false
+	}
+	return p.Number(j.text(name))
+}
+
+func (j *judge) is(name string, want bool) bool {
+	on, ok := params.ParseBool(j.text(name))
+	return ok && on == want
+}
+
+// backends is MAX_BACKENDS of the server: 2^18 − 1, what a buffer's state counts.
+const backends = 262143
+
+func (j *judge) connections() {
+	all, ok := j.number("max_connections")
+	kept, ok2 := j.number("superuser_reserved_connections")
+	if !ok || !ok2 {
+		return
+	}
+	more, _ := j.number("reserved_connections") // since 16
+	if kept+more >= all {
+		names := []string{"superuser_reserved_connections", "reserved_connections", "max_connections"}
+		if j.major < 16 {
+			names = []string{"superuser_reserved_connections", "max_connections"}
+		}
+		j.together("what is reserved has to be less than max_connections: the server does not start.", names...)
+	}
+	sum, names := 1.0, []string{"max_connections", "max_worker_processes", "max_wal_senders", "autovacuum_max_workers"}
+	if j.major >= 18 {
+		names[3] = "autovacuum_worker_slots"
+	}
+	for _, n := range names {
+		v, _ := j.number(n)
+		sum += v
+	}
+	if sum > backends {
+		j.together(fmt.Sprintf("together with the server's own processes they are more than %d: the server does not start.", backends), names...)
+	}
+}
+
+func (j *judge) wal() {
+	if j.text("wal_level") == "minimal" {
+		if n, ok := j.number("max_wal_senders"); ok && n > 0 {
+			j.together("WAL senders need wal_level = replica or logical: the server does not start; set max_wal_senders = 0 with minimal.", "max_wal_senders", "wal_level")
+		}
+		if m := j.text("archive_mode"); m != "" && !j.is("archive_mode", false) {
+			j.together("archiving needs wal_level = replica or logical: the server does not start.", "archive_mode", "wal_level")
+		}
+		if j.is("summarize_wal", true) {
+			j.together("summaries need wal_level = replica or logical: the server does not start.", "summarize_wal", "wal_level")
+		}
+	}
+	// The segments' size is fixed by initdb and in no file: 16 MB unless it was
+	// told otherwise. Twice that is the least the server starts with.
+	for _, n := range []string{"min_wal_size", "max_wal_size"} {
+		if v, ok := j.number(n); ok && v < 32 {
+			j.together("it has to hold two segments of WAL: with the usual ones of 16MB the server does not start below 32MB.", n)
+		}
+	}
+}
+
+func (j *judge) archiving() {
+	if j.major >= 16 && j.text("archive_command") != "" && j.text("archive_library") != "" && j.text("archive_mode") != "" && !j.is("archive_mode", false) {
+		j.together("only one of the two may be set: since 16 the archiver ends with an error, nothing is archived and WAL piles up.", "archive_command", "archive_library")
+	}
+}
+
+func (j *judge) recovery() {
+	var set []string
+	for _, n := range []string{"recovery_target", "recovery_target_lsn", "recovery_target_name", "recovery_target_time", "recovery_target_xid"} {
+		if _, ok := j.last[n]; ok && j.text(n) != "" {
+			set = append(set, n)
+		}
+	}
+	if len(set) > 1 {
+		j.together("one target at most may be set: the server does not start.", set...)
+	}
+}
+
+// danger is a value that a check of a live server finds too.
+type danger struct {
+	name string
+	on   bool
+	of   *check.Check
+}
+
+var dangers = []danger{
+	{"fsync", false, &check.FsyncOff}, {"full_page_writes", false, &check.FullPageWritesOff}, {"synchronous_commit", false, &check.SynchronousCommitOff},
+	{"zero_damaged_pages", true, &check.PageDamageIgnored}, {"ignore_checksum_failure", true, &check.PageDamageIgnored},
+	{"autovacuum", false, &check.AutovacuumOff}, {"track_counts", false, &check.TrackCountsOff},
+	{"ignore_invalid_pages", true, &Risky}, {"data_sync_retry", true, &Risky}, {"allow_system_table_mods", true, &Risky}, {"ignore_system_indexes", true, &Risky},
+	{"enable_nestloop", false, &Risky}, {"enable_seqscan", false, &Risky}, {"enable_indexscan", false, &Risky}, {"enable_bitmapscan", false, &Risky},
+	{"enable_hashjoin", false, &Risky}, {"enable_mergejoin", false, &Risky}, {"enable_hashagg", false, &Risky}, {"enable_sort", false, &Risky},
+	{"debug_parallel_query", true, &Risky}, {"force_parallel_mode", true, &Risky},
+}
+
+func (j *judge) dangers() {
+	for _, d := range dangers {
+		s, ok := j.last[d.name]
+		if !ok || j.bad[d.name] || !j.is(d.name, d.on) {
+			continue
+		}
+		do := d.of.Do
+		if d.of != &Risky {
+			do = "Remove the line. On a server that has run with it: " + do
+		}
+		j.report(d.of, d.of.Severity, do, s, "{name} = {value} for the whole server.", "name", d.name, "value", quoted(s.Value))
+	}
+	if s, ok := j.last["superuser_reserved_connections"]; ok {
+		if n, ok := j.number("superuser_reserved_connections"); ok && n == 0 {
+			j.report(&check.SuperuserReservedZero, check.SuperuserReservedZero.Severity, "Remove the line. "+check.SuperuserReservedZero.Do, s, "superuser_reserved_connections = 0.")
+		}
+	}
+}

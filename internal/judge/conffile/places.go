@@ -1,0 +1,60 @@
+package conffile
+
+import (
+	"path"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
+
+// places tells which lines do not count. The same value twice does no harm now,
+// but still misleads who edits one of the lines.
+func (j *judge) places(list []conf.Setting) {
+	win := map[string]conf.Setting{}
+	for _, s := range list {
+		if s.Wins {
+			win[s.Name] = s
+		}
+	}
+	for _, s := range list {
+		w := win[s.Name]
+		if s.Wins || s.File == w.File && s.Line == w.Line { // a file that is included twice
+			continue
+		}
+		k, sev := &Overridden, check.Notice
+		if s.File == w.File {
+			k = &Duplicate
+		}
+		if s.Value == w.Value {
+			sev = check.Info
+		}
+		by := j.where(w, s.File)
+		if path.Base(w.File) == conf.AutoFile && s.File != w.File {
+			by += ", which ALTER SYSTEM wrote,"
+		}
+		j.report(k, sev, k.Do, s, "{name} = {value} does not count: {by} sets {winner}.", "name", s.Name, "value", quoted(s.Value), "by", by, "winner", quoted(w.Value))
+	}
+}
+
+// module judges a name with a dot: the server takes any, but what a known module
+// does not have is a slip.
+func (j *judge) module(s conf.Setting) {
+	prefix, _, _ := strings.Cut(s.Name, ".")
+	names := params.OfModule(prefix)
+	if len(names) == 0 {
+		return
+	}
+	for _, n := range names {
+		if conf.Same(n, s.Name) {
+			return
+		}
+	}
+	text := "the module {module} has no parameter {name}."
+	if near := say.Similar(clip(s.Name), names); len(near) > 0 {
+		text = "the module {module} has no parameter {name}; did you mean " + strings.Join(near, " or ") + "?"
+	}
+	j.found(&Module, s, text, "module", prefix, "name", s.Name)
+}

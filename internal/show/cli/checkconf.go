@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/conffile"
+	"github.com/pgfettle/pgfettle/internal/show/render"
+)
+
+// runCheckConfs judges configuration files, each on its own: no server is asked,
+// and no host is looked at but for the files.
+func runCheckConfs(env *Env, o *checkOptions, failOn check.Severity, fails bool) error {
+	if o.deep {
+		return usage("--conf asks no server", "leave out --deep")
+	}
+	if len(o.more) > 0 && (o.format == "json" || o.format == "sarif") {
+		return usage("--format "+o.format+" is one document, and there are several files", "run once for each file")
+	}
+	found := error(nil)
+	for i, file := range append([]string{o.conf}, o.more...) {
+		if i > 0 && o.format == "text" {
+			fmt.Fprintln(env.Stdout)
+		}
+		switch err := runCheckConf(env, o, file, failOn, fails); {
+		case errors.Is(err, errFindings):
+			found = err
+		case err != nil:
+			return err
+		}
+	}
+	return found
+}
+
+func runCheckConf(env *Env, o *checkOptions, file string, failOn check.Severity, fails bool) error {
+	main, err := confMain(env, file)
+	if err != nil {
+		return err
+	}
+	files := apply.Files(env.Target)
+	r := conf.Resolve(files, main, "")
+	dir := confDataDir(env, main, r)
+	if dir != "" && path.Base(main) != conf.AutoFile {
+		r = conf.Resolve(files, main, dir)
+	}
+	d := render.CheckedFile{From: "--pg"}
+	major := o.pg
+	switch {
+	case major != 0 && !params.Covers(major):
+		return usage(fmt.Sprintf("--pg: nothing is known of PostgreSQL %d", major), "the versions that are known are "+knownMajors())
+	case major != 0:
+	default:
+		if major = clusterMajor(env, dir); params.Covers(major) {
+			d.From = "PG_VERSION"
+		} else {
+			all := params.Majors()
+			major, d.From = all[len(all)-1], "newest"
+		}
+	}
+	here, _ := filepath.Abs(".")
+	d.Report = conffile.Judge(r, main, major, func(p string) string { return shorter(here, p) })
+	d.Findings = slices.DeleteFunc(d.Findings, func(f conffile.Finding) bool {
+		return len(o.only) > 0 && !slices.Contains(o.only, f.ID) || slices.Contains(o.skip, f.ID)
+	})
+	switch o.format {
+	case "json":
+		err = render.FileJSON(env.Stdout, d)
+	case "github":
+		err = render.FileGitHub(env.Stdout, d)
+	case "sarif":
+		err = render.FileSARIF(env.Stdout, d, Version)
+	default:
+		err = render.FileText(env.Stdout, d, env.Style())
+	}
+	if err != nil {
+		return err
+	}
+	if worst, any := d.Worst(); fails && any && worst >= failOn {
+		return errFindings
+	}
+	return nil
+}
+
+// confMain returns the absolute path of a file that is there and can be read.
+func confMain(env *Env, name string) (string, error) {
+	main, err := filepath.Abs(name)
+	if err != nil {
+		return "", fmt.Errorf("--conf: %w", err)
+	}
+	st, err := env.Target.Stat(main)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", usage(fmt.Sprintf("--conf: there is no file %q", name), "name a postgresql.conf")
+	case errors.Is(err, fs.ErrPermission):
+		return "", &say.Problem{Message: fmt.Sprintf("--conf: %q: permission denied", name), Hint: "run pgfettle as root or as the owner of the file", Code: exitNoAccess}
+	case err != nil:
+		return "", fmt.Errorf("--conf: %w", err)
+	case !st.Mode.IsRegular():
+		return "", usage(fmt.Sprintf("--conf: %q is no regular file", name), "name a postgresql.conf")
+	}
+	if _, err := fs.ReadFile(apply.Files(env.Target), strings.TrimPrefix(main, "/")); err != nil {
+		code, hint := exitError, ""
+		switch {
+		case errors.Is(err, fs.ErrPermission):
+			code, hint = exitNoAccess, "run pgfettle as root or as the owner of the file"
+		case errors.Is(err, target.ErrTooLarge):
+			hint = "a postgresql.conf has less than a megabyte"
+		}
+		return "", &say.Problem{Message: "--conf: " + err.Error(), Hint: hint, Code: code}
+	}
+	return main, nil
+}
+
+// confDataDir returns the data directory that a file belongs to, whose
+// postgresql.auto.conf the server reads last: the folder that the file lies in,
+// or the one that it names, where that is a data directory. "" for neither: a
+// file in a repository.
+func confDataDir(env *Env, main string, r conf.Resolved) string {
+	dirs := []string{path.Dir(main)}
+	if s, ok := r.Winner("data_directory"); ok && path.IsAbs(s.Value) {
+		dirs = append(dirs, path.Clean(s.Value))
+	}
+	for i, d := range dirs {
+		if _, err := env.Target.Stat(path.Join(d, "PG_VERSION")); err == nil {
+			return d
+		}
+		if _, err := env.Target.Stat(path.Join(d, conf.AutoFile)); err == nil && i == 0 {
+			return d // copied without the rest
+		}
+	}
+	return ""
+}
+
+// clusterMajor reads PG_VERSION; 0 where there is none.
+func clusterMajor(env *Env, dir string) int {
+	if dir == "" {
+		return 0
+	}
+	b, err := env.Target.ReadFile(path.Join(dir, "PG_VERSION"), 64) // it holds one short number
+	if err != nil {
+		return 0
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func knownMajors() string {
+	var out []string
+	for _, m := range params.Majors() {
+		out = append(out, strconv.Itoa(m))
+	}
+	return strings.Join(out, ", ") + ", and " + strconv.Itoa(params.Preview) + " as a preview"
+}
+
+// shorter spells a path from the working directory where it lies below it, which
+// is what a code host makes links of.
+func shorter(here, p string) string {
+	if rel, err := filepath.Rel(here, p); err == nil && rel != ".." && !strings.HasPrefix(rel, "../") {
+		return rel
+	}
+	return p
+}
+
+// kindIDs are the ids of the judgements on files, beside those of the checks.
+func kindIDs() []string {
+	var ids []string
+	for _, k := range conffile.Kinds() {
+		ids = append(ids, k.ID)
+	}
+	return ids
+}
+
+// pgWords completes --pg.
+func pgWords() []string {
+	var out []string
+	for _, m := range append(params.Majors(), params.Preview) {
+		out = append(out, strconv.Itoa(m))
+	}
+	return out
+}

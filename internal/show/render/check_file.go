@@ -1,0 +1,102 @@
+package render
+
+import (
+	"io"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/conffile"
+)
+
+// CheckedFile is the report on a configuration file with where its version is from.
+type CheckedFile struct {
+	conffile.Report
+	From string `json:"version_from"` // why this version: "--pg", "PG_VERSION", "newest"
+}
+
+// FileJSON writes the report as JSON: the same document, the same bytes.
+func FileJSON(w io.Writer, d CheckedFile) error { return writeJSON(w, d) }
+
+// FileText writes the report for a person: the findings of one kind together,
+// worst first, each with its place.
+func FileText(w io.Writer, d CheckedFile, st Style) error {
+	p := newPage(st)
+	why := map[string]string{"--pg": "as --pg says", "PG_VERSION": "as the PG_VERSION of its data directory says",
+		"newest": "the newest that is known, as neither --pg nor a PG_VERSION beside it names one"}[d.From]
+	text := "Checked: " + clean(d.Main)
+	if n := len(d.Files); n > 1 {
+		text += " and " + count(n-1, "file", "files") + " that are read with it"
+	}
+	text += ", " + count(d.Settings, "setting", "settings") + ", for PostgreSQL " + strconv.Itoa(d.Major) + " (" + why + ")."
+	p.para("", plain, text)
+	if d.Preview {
+		p.para("", plain, "PostgreSQL "+strconv.Itoa(d.Major)+" is a preview: what is known of it is from its sources, no server was asked.")
+	}
+	list := make([]check.Finding, 0, len(d.Findings))
+	for _, f := range d.Findings {
+		g := f.Finding
+		g.Instance = filePlace(f)
+		list = append(list, g)
+	}
+	sort.SliceStable(list, func(a, b int) bool {
+		if list[a].Severity != list[b].Severity {
+			return list[a].Severity > list[b].Severity
+		}
+		return list[a].ID < list[b].ID
+	})
+	for _, g := range alike(list) {
+		p.gap()
+		f := g[0]
+		word := pad(f.Severity.String(), severityColumn)
+		p.line(p.tint(severityTone[f.Severity], strings.ToUpper(word)), p.tint(strong, clean(f.Title)), p.tint(faint, "  ["+clean(f.ID)+"]"))
+		lead := "  seen     "
+		for _, f := range g {
+			p.para(lead, plain, place(f)+": "+f.Seen)
+			lead = pad("", runes(lead))
+		}
+		p.para("  why      ", plain, f.Why)
+		same := true
+		for _, f := range g {
+			same = same && f.Do == g[0].Do
+		}
+		lead = "  do       "
+		for i, f := range g {
+			switch {
+			case same && i > 0:
+			case same:
+				p.para(lead, plain, f.Do)
+			default:
+				p.para(lead, plain, place(f)+": "+f.Do)
+				lead = pad("", runes(lead))
+			}
+		}
+		p.para("  sources  ", faint, sourceTitles(f.Sources))
+	}
+	p.gap()
+	p.para("", strong, fileSummary(d))
+	_, err := io.WriteString(w, p.b.String())
+	return err
+}
+
+// filePlace is where a finding on a file is: "postgresql.conf:12".
+func filePlace(f conffile.Finding) string {
+	if f.Line == 0 {
+		return f.File
+	}
+	return f.File + ":" + strconv.Itoa(f.Line)
+}
+
+func fileSummary(d CheckedFile) string {
+	plain := Check{}
+	for _, f := range d.Findings {
+		plain.Findings = append(plain.Findings, f.Finding)
+	}
+	sort.SliceStable(plain.Findings, func(a, b int) bool { return plain.Findings[a].Severity > plain.Findings[b].Severity })
+	s := checkSummary(plain)
+	if d.Left > 0 {
+		s += ". There are more: " + count(d.Left, "line was", "lines were") + " not judged after so many findings"
+	}
+	return s
+}
