@@ -1,0 +1,22 @@
+package check
+
+import "strconv"
+
+// OomKillsTheAsker is a notice: it matters only once memory ends.
+var OomKillsTheAsker = Check{
+	ID:       "oom_kills_the_asker",
+	Area:     Kernel,
+	Severity: Notice,
+	Scope:    PerHost,
+	Title:    "The OOM killer ends whoever asks, not whoever holds the memory",
+	Why: "With vm.oom_kill_allocating_task the process that happens to ask for a page when none is left is killed, be it the postmaster, which oom_score_adj then protects no longer, or sshd. The one that holds the memory " +
+		"goes on.",
+	Do:      "Write vm.oom_kill_allocating_task = 0 into /etc/sysctl.d/60-postgresql.conf and run sysctl --system.",
+	Sources: []string{"linux-vm", "linux-oom"},
+	Judge: func(c *Case) {
+		n, ok := Need(c, c.Snapshot.Host.Sysctls.Int("vm.oom_kill_allocating_task"))
+		if ok && n != 0 {
+			c.Found("vm.oom_kill_allocating_task = {n}.", "n", strconv.FormatInt(n, 10))
+		}
+	},
+}

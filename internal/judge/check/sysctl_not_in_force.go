@@ -1,0 +1,62 @@
+package check
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+)
+
+// pairs: writing one of the two zeroes the other, so that a zero is no sign of
+// somebody else's hand.
+var zeroedByOther = map[string]string{
+	"vm.dirty_bytes": "vm.dirty_ratio", "vm.dirty_ratio": "vm.dirty_bytes",
+	"vm.dirty_background_bytes": "vm.dirty_background_ratio", "vm.dirty_background_ratio": "vm.dirty_background_bytes",
+	"vm.overcommit_kbytes": "vm.overcommit_ratio", "vm.overcommit_ratio": "vm.overcommit_kbytes",
+}
+
+// SysctlNotInForce compares the last word of the files with the kernel. Only
+// parameters that matter to a database are looked at (host.SysctlNames). A pool
+// of huge pages that is short has a check of its own.
+var SysctlNotInForce = Check{
+	ID:        "sysctl_not_in_force",
+	Area:      Kernel,
+	Severity:  Notice,
+	Scope:     PerHost,
+	Title:     "The kernel has another value than its files say",
+	DependsOn: []string{"sysctl_never_read"},
+	Why: "The last file that sets a parameter is what the next boot will bring, unless something writes after it. A different value in the kernel now means that the file was never loaded, that somebody has changed the " +
+		"value by hand, or that a service such as tuned overwrites it: at the next boot the host may behave differently than today.",
+	Do:      "Run sysctl --system to load the files, and look again after a minute: a value that has changed back is written by a service (tuned-adm active, cloud agents, a unit). Remove the setting in the place that is not meant.",
+	Sources: []string{"systemd-sysctl", "tuned-postgresql"},
+	Judge: func(c *Case) {
+		sets, ok := Need(c, c.Snapshot.Host.SysctlConf)
+		if !ok {
+			return
+		}
+		last := map[string]host.SysctlSet{}
+		for _, s := range sets {
+			if s.Read {
+				last[s.Name] = s
+			}
+		}
+		by := ""
+		if profile, ok := c.Snapshot.Host.Tuned.Get(); ok && profile != "" {
+			by = " tuned is active with profile " + profile + "."
+		}
+		for _, name := range host.SysctlNames {
+			s, set := last[name]
+			if !set || name == "vm.nr_hugepages" {
+				continue
+			}
+			live, ok := c.Snapshot.Host.Sysctls[name].Get()
+			if !ok || slices.Equal(strings.Fields(live), strings.Fields(s.Value)) {
+				continue
+			}
+			if _, paired := last[zeroedByOther[name]]; paired || live == "0" && zeroedByOther[name] != "" {
+				continue
+			}
+			c.Found("{name} is {live}, and {file} line {line} says {value}.{by}", "name", name, "live", live, "file", s.File, "line", s.Line, "value", s.Value, "by", by)
+		}
+	},
+}
