@@ -34,6 +34,9 @@ type Server struct {
 	Shmem        known.Fact[[]ShmemPart]    `json:"shmem"`        // shmem.json: pg_shmem_allocations
 	Control      known.Fact[Control]        `json:"control"`      // control.json
 	Recovery     known.Fact[bool]           `json:"recovery"`     // control.json: pg_is_in_recovery()
+	HBA          known.Fact[[]HBARule]      `json:"hba"`          // hba.json; superuser only
+	Passwords    known.Fact[[]PasswordKind] `json:"passwords"`    // passwords.json; superuser only
+	Libraries    known.Fact[[]Library]      `json:"libraries"`    // libraries.json; superuser only
 	Deep         Deep                       `json:"deep"`         // deep_*.json; only with --deep
 }
 
@@ -58,6 +61,9 @@ func Read(fsys fs.FS, key string) Server {
 		Prepared:     ReadPrepared(fsys, key),
 		Shmem:        ReadShmem(fsys, key),
 		Control:      ReadControl(fsys, key),
+		HBA:          ReadHBA(fsys, key),
+		Passwords:    ReadPasswords(fsys, key),
+		Libraries:    ReadLibraries(fsys, key),
 		Deep:         ReadDeep(fsys, key),
 	}
 	s.Recovery = known.Map(s.Control, func(c Control) bool { return c.InRecovery })
