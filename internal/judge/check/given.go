@@ -52,3 +52,22 @@ func listensOutside(set pg.Settings) (v string, outside bool) {
 	}
 	return v, false
 }
+
+// shown returns a setting that servers show to members of pg_read_all_settings
+// only; where the role is none, that is noted among the unknowns.
+func (c *Case) shown(set pg.Settings, name string) (string, bool) {
+	v, ok := set.Text(name)
+	if ok {
+		return v, true
+	}
+	if a, seen := c.Instance.Server.Access.Get(); seen && !a.Superuser && !a.Monitor {
+		c.unknown = append(c.unknown, known.Gap{Fact: "setting " + name, Reason: "the server does not show it to this role", Reveal: "GRANT pg_monitor TO <role>"})
+	}
+	return "", false
+}
+
+// onWindows says whether the server runs on Windows, by its version().
+func onWindows(a pg.Access) bool {
+	low := strings.ToLower(a.Compiled)
+	return strings.Contains(low, "windows") || strings.Contains(low, "visual c++") || strings.Contains(low, "mingw") || strings.Contains(low, "msvc")
+}
