@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
@@ -12,9 +13,9 @@ func isRule(r pg.HBARule) bool { return r.Type != "" && !r.Broken }
 // far says whether a rule is for clients on other hosts.
 func far(r pg.HBARule) bool { return r.Reach == "network" || r.Reach == "anywhere" }
 
-// lineOf names a line: its number, and its file where there is more than one.
+// lineOf names a line: its number, and its file where it is an included one.
 func lineOf(r pg.HBARule) string {
-	if r.File == "" {
+	if r.File == "" || strings.HasSuffix(r.File, "/pg_hba.conf") {
 		return fmt.Sprintf("line %d", r.Line)
 	}
 	return fmt.Sprintf("line %d of %s", r.Line, r.File)

@@ -30,20 +30,23 @@ var HbaTrust = Check{
 		}
 		listen, outside := listensOutside(set)
 		sev := Notice
-		var told []string
+		var told, near []string
 		for _, r := range rules {
 			if r.Method != "trust" || !isRule(r) {
 				continue
 			}
-			if far(r) {
-				if outside {
-					sev = max(sev, Critical)
-				} else {
-					sev = max(sev, Warning)
-				}
+			if !far(r) {
+				near = append(near, ruleText(r))
+				continue
 			}
 			told = append(told, ruleText(r))
+			if outside {
+				sev = max(sev, Critical)
+			} else {
+				sev = max(sev, Warning)
+			}
 		}
+		told = append(told, near...)
 		if len(told) == 0 {
 			return
 		}

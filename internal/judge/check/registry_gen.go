@@ -8,7 +8,6 @@ package check
 func All() []Check {
 	return []Check{
 		ArchiveFailing,
-		ArchiveModeWithoutCommand,
 		AutovacuumOff,
 		AutovacuumWorkersShareLimit,
 		BackendFlushAfterSet,

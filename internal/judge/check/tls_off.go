@@ -42,7 +42,7 @@ var TlsOff = Check{
 			if lines == 0 {
 				return
 			}
-			who = fmt.Sprintf("%d lines of pg_hba.conf let other hosts in, %d of them every host", lines, all)
+			who = fmt.Sprintf("lines of pg_hba.conf that let other hosts in: %d, every host: %d", lines, all)
 			if all > 0 {
 				sev = Warning
 			}
