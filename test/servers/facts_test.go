@@ -33,6 +33,7 @@ func TestEveryQueryRuns(t *testing.T) {
 			"version": srv.Version, "access": srv.Access, "settings": srv.Settings, "file settings": srv.FileSettings, "databases": srv.Databases,
 			"tablespaces": srv.Tablespaces, "extensions": srv.Extensions, "activity": srv.Activity, "checkpoints": srv.Checkpoints,
 			"archiver": srv.Archiver, "replicas": srv.Replicas, "slots": srv.Slots, "prepared": srv.Prepared, "shared memory": srv.Shmem, "control": srv.Control,
+			"hba": srv.HBA, "passwords": srv.Passwords, "libraries": srv.Libraries,
 		} {
 			if f.State() != known.Present {
 				t.Errorf("%s is %s", name, f.State())
@@ -40,6 +41,12 @@ func TestEveryQueryRuns(t *testing.T) {
 		}
 		if v, _ := srv.Version.Get(); v != b.Version {
 			t.Errorf("the server says %s, its binary %s", v, b.Version)
+		}
+		if libs, _ := srv.Libraries.Get(); len(libs) != 1 || libs[0].Name != "pg_stat_statements" || libs[0].Installed != known.Is(true) {
+			t.Errorf("pg_stat_statements is preloaded and installed, read %+v", libs)
+		}
+		if rules, _ := srv.HBA.Get(); len(rules) == 0 || rules[0].Broken {
+			t.Errorf("the server started with its pg_hba.conf, read %+v", rules)
 		}
 		if dbs, _ := srv.Databases.Get(); len(dbs) != 3 {
 			t.Errorf("a fresh cluster has three databases, read %d", len(dbs))

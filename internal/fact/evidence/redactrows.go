@@ -21,7 +21,8 @@ var nameColumns = map[string]class{
 
 // safeColumns hold words of the server, numbers or versions.
 var safeColumns = set(`unit vartype context source min_val max_val enumvals boot_val state sync_state slot_type wal_status
-	backend_type object extname extversion default_version compiled spcoptions kind`)
+	backend_type object extname extversion default_version compiled spcoptions kind
+	type method reach parameter`)
 
 // document redacts a JSON entry.
 func (r *redactor) document(name, last string, data []byte, a *Archive) ([]byte, bool) {
@@ -156,6 +157,8 @@ func (r *redactor) cell(file, col, v, param string, params map[string]setting) s
 		return v // parts that the server's and the extensions' code names
 	case col == "name":
 		return r.param(v)
+	case col == "library":
+		return r.libraries(v)
 	case col == "location" || col == "sourcefile":
 		return r.path(v)
 	case safeColumns[col], plainValue(v):

@@ -36,6 +36,9 @@ type Server struct {
 	Recovery     known.Fact[bool]           `json:"recovery"`     // control.json: pg_is_in_recovery()
 	BufferCache  known.Fact[BufferCache]    `json:"bufferCache"`  // buffercache.json; 16+, where the extension is there
 	Spills       known.Fact[Spills]         `json:"spills"`       // spills.json; where pg_stat_statements is there
+	HBA          known.Fact[[]HBARule]      `json:"hba"`          // hba.json; superuser only
+	Passwords    known.Fact[[]PasswordKind] `json:"passwords"`    // passwords.json; superuser only
+	Libraries    known.Fact[[]Library]      `json:"libraries"`    // libraries.json; superuser only
 	Deep         Deep                       `json:"deep"`         // deep_*.json; only with --deep
 }
 
@@ -62,6 +65,9 @@ func Read(fsys fs.FS, key string) Server {
 		Control:      ReadControl(fsys, key),
 		BufferCache:  ReadBufferCache(fsys, key),
 		Spills:       ReadSpills(fsys, key),
+		HBA:          ReadHBA(fsys, key),
+		Passwords:    ReadPasswords(fsys, key),
+		Libraries:    ReadLibraries(fsys, key),
 		Deep:         ReadDeep(fsys, key),
 	}
 	s.Recovery = known.Map(s.Control, func(c Control) bool { return c.InRecovery })

@@ -97,6 +97,10 @@ func wellKept() *snapshot.Snapshot {
 		Slots:        known.Is([]pg.Slot{}),
 		Prepared:     known.Is([]pg.PreparedXact{}),
 		Shmem:        known.None[[]pg.ShmemPart](none),
+		Extensions:   known.Is([]pg.Extension{{Name: "pg_stat_statements", Version: "1.11", Default: "1.11"}}),
+		HBA:          known.Is([]pg.HBARule{{Line: 1, Type: "local", Method: "peer", Reach: "socket", AllUsers: true, Superusers: true}}),
+		Passwords:    known.Is([]pg.PasswordKind{{Kind: "scram-sha-256", Roles: 3, Example: "app"}}),
+		Libraries:    known.Is([]pg.Library{{Parameter: "shared_preload_libraries", Name: "pg_stat_statements", InForce: true, InFiles: true, Installed: known.Is(true)}}),
 		Recovery:     known.Is(false),
 	}
 	return &snapshot.Snapshot{Schema: snapshot.Schema, TakenAt: takenAt, HostSeen: true, Root: true, Host: h, Instances: []snapshot.Instance{in}}
@@ -118,6 +122,7 @@ func wellSet() pg.Settings {
 		{"work_mem", "65536", "kB"}, {"hash_mem_multiplier", "2"}, {"temp_buffers", "1024", "8kB"},
 		{"shared_buffers", "2097152", "8kB"}, {"shared_memory_size", "16800", "MB"}, {"shared_memory_size_in_huge_pages", "8400"},
 		{"huge_pages", "on"}, {"huge_pages_status", "on"}, {"huge_page_size", "0", "kB"},
+		{"shared_preload_libraries", "pg_stat_statements"},
 	} {
 		set[s[0]] = pg.Setting{Name: s[0], Value: s[1], Unit: s[2]}
 	}

@@ -1,0 +1,40 @@
+package check
+
+// manyWorkers: twice the default; from there a table gets less than half of
+// what the default leaves it (worstShare) when nobody raised the limit.
+const (
+	manyWorkers = 6
+	worstShare  = 34
+)
+
+// AutovacuumWorkersShareLimit says nothing of tables with their own limit: those do not share.
+var AutovacuumWorkersShareLimit = Check{
+	ID:       "autovacuum_workers_share_limit",
+	Area:     Vacuum,
+	Severity: Notice,
+	Scope:    PerInstance,
+	Title:    "More autovacuum workers share the same allowance",
+	Why: "vacuum_cost_limit is one allowance for all autovacuum workers together. More workers without a higher limit do not clean faster: each " +
+		"is slowed down until the sum is what it was, and every large table takes longer than before.",
+	Do: "Raise autovacuum_vacuum_cost_limit with the number of workers: 200 for each three of them at least, 1000 and more on SSDs (ALTER SYSTEM " +
+		"SET autovacuum_vacuum_cost_limit = 1000; SELECT pg_reload_conf();), or go back to 3 workers.",
+	Sources: []string{"pg-config-autovacuum", "its-1c"},
+	Judge: func(c *Case) {
+		set, ok := c.settings()
+		if !ok {
+			return
+		}
+		workers, ok := set.Int("autovacuum_max_workers")
+		limit, ok2 := set.Int("autovacuum_vacuum_cost_limit")
+		if ok2 && limit < 0 {
+			limit, ok2 = set.Int("vacuum_cost_limit")
+		}
+		delay, ok3 := set.Float("autovacuum_vacuum_cost_delay")
+		if !ok || !ok2 || !ok3 || delay == 0 || workers < manyWorkers {
+			return
+		}
+		if each := limit / workers; each < worstShare {
+			c.Found("{workers} workers share a cost limit of {limit}: {each} for each when all are at work, where the default leaves 66.", "workers", workers, "limit", limit, "each", each)
+		}
+	},
+}

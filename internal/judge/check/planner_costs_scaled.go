@@ -1,0 +1,43 @@
+package check
+
+// cheapPage: half of the default relation between a page and a row is still
+// within what people set for a well-cached database; a quarter (0.25) is the
+// documents' own halving done twice. defaultTuple is the default cpu_tuple_cost.
+const (
+	cheapPage    = 0.25
+	defaultTuple = 0.01
+)
+
+// PlannerCostsScaled lets equal page costs pass: they are the documented setting for data in memory.
+var PlannerCostsScaled = Check{
+	ID:       "planner_costs_scaled",
+	Area:     Query,
+	Severity: Notice,
+	Scope:    PerInstance,
+	Title:    "The planner's costs are out of proportion",
+	Why: "The costs are relations, not times: only how they stand to each other chooses a plan. A random page that is cheaper than a sequential " +
+		"one does not exist on any device. Page costs far below 1 with the processor's costs left alone say that reading pages costs hardly more " +
+		"than comparing rows: right only for a database that is wholly cached.",
+	Do: "For SSDs set random_page_cost = 1.1 and leave seq_page_cost, cpu_tuple_cost and cpu_operator_cost at their defaults (ALTER SYSTEM RESET " +
+		"seq_page_cost; SELECT pg_reload_conf();). Set costs of a single tablespace with ALTER TABLESPACE … SET (random_page_cost = …).",
+	Sources: []string{"pg-config-query", "dalibo-j1"},
+	Judge: func(c *Case) {
+		set, ok := c.settings()
+		if !ok {
+			return
+		}
+		seq, ok1 := set.Float("seq_page_cost")
+		random, ok2 := set.Float("random_page_cost")
+		tuple, ok3 := set.Float("cpu_tuple_cost")
+		if !ok1 || !ok2 || !ok3 {
+			return
+		}
+		switch {
+		case random < seq:
+			c.FoundAs(Warning, "random_page_cost = {random} is below seq_page_cost = {seq}.", "random", random, "seq", seq)
+		case seq < cheapPage*tuple/defaultTuple:
+			c.Found("seq_page_cost = {seq} with cpu_tuple_cost = {tuple}: a page costs as much as {n} rows, by default as much as 100.",
+				"seq", seq, "tuple", tuple, "n", int64(seq/tuple+0.5))
+		}
+	},
+}

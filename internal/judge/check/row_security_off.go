@@ -1,0 +1,25 @@
+package check
+
+// RowSecurityOff is a notice: most databases have no policy at all.
+var RowSecurityOff = Check{
+	ID:       "row_security_off",
+	Area:     Security,
+	Severity: Notice,
+	Scope:    PerInstance,
+	Title:    "Queries on tables with row policies fail",
+	Why: "row_security = off does not switch policies off: a query to which a policy would apply ends with an error. It is meant for pg_dump, " +
+		"which would rather fail than lose rows. For the whole server it makes every table with a policy unusable to those whom the policy is " +
+		"for.",
+	Do: "ALTER SYSTEM RESET row_security; SELECT pg_reload_conf();. Where it was set for speed it gives none: without policies nothing is " +
+		"checked.",
+	Sources: []string{"pg-config-client", "its-1c"},
+	Judge: func(c *Case) {
+		set, ok := c.settings()
+		if !ok {
+			return
+		}
+		if v, ok := set.Text("row_security"); ok && v == "off" {
+			c.Found("row_security = off for the whole server.")
+		}
+	},
+}

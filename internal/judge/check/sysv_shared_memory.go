@@ -1,0 +1,23 @@
+package check
+
+// SysvSharedMemory is about Linux, where mmap is the default; on AIX sysv is.
+var SysvSharedMemory = Check{
+	ID:       "sysv_shared_memory",
+	Area:     HugePages,
+	Severity: Warning,
+	Scope:    PerInstance,
+	Title:    "Shared memory is of a kind that gets no huge pages",
+	Why: "With shared_memory_type = sysv the server takes its memory with shmget. Huge pages are not used, whatever huge_pages says, and the old " +
+		"kernel limits kernel.shmmax and kernel.shmall apply.",
+	Do:      "ALTER SYSTEM SET shared_memory_type = 'mmap'; and restart.",
+	Sources: []string{"pg-config-resource", "pg-huge-pages"},
+	Judge: func(c *Case) {
+		set, ok := c.settings()
+		if !ok {
+			return
+		}
+		if v, ok := set.Text("shared_memory_type"); ok && v == "sysv" {
+			c.Found("shared_memory_type = sysv with shared_buffers = {sb} and huge_pages = {hp}.", "sb", set["shared_buffers"].Show(), "hp", set["huge_pages"].Value)
+		}
+	},
+}

@@ -1,0 +1,46 @@
+package check
+
+import (
+	"strings"
+)
+
+// slowClocks are read through a device, not by an instruction: each reading is
+// a system call and an access of 1 µs (HPET) to several µs (ACPI PM timer, PIT).
+var slowClocks = map[string]bool{"hpet": true, "acpi_pm": true, "pit": true, "jiffies": true, "refined-jiffies": true}
+
+// TimingExpensive names the sources that need a system call and a device; of the others pg_test_timing
+// has to tell.
+var TimingExpensive = Check{
+	ID:       "timing_expensive",
+	Area:     Query,
+	Severity: Warning,
+	Scope:    PerInstance,
+	Title:    "Timing of I/O is on with a slow clock",
+	Why: "The clock is read before and after every block that is read or written. A clock source that the processor cannot read by itself costs " +
+		"one to several microseconds for each reading, as much as finding the block in the page cache, and EXPLAIN ANALYZE shows times that are " +
+		"mostly its own. The limit that pg_test_timing gives is one microsecond, not one nanosecond.",
+	Do: "See what pg_test_timing says, and switch to a faster source if there is one: cat " +
+		"/sys/devices/system/clocksource/clocksource0/available_clocksource. Otherwise ALTER SYSTEM SET track_io_timing = off; ALTER SYSTEM " +
+		"RESET track_wal_io_timing; SELECT pg_reload_conf();.",
+	Sources: []string{"pg-test-timing", "pg-config-statistics", "dalibo-j1"},
+	Judge: func(c *Case) {
+		set, ok := c.settings()
+		if !ok {
+			return
+		}
+		var on []string
+		for _, name := range []string{"track_io_timing", "track_wal_io_timing"} {
+			if v, _ := set.Bool(name); v {
+				on = append(on, name)
+			}
+		}
+		if len(on) == 0 {
+			return
+		}
+		clock, ok := Need(c, c.Snapshot.Host.Clock)
+		if ok && slowClocks[clock.Current] {
+			c.Found("{on} = on with clock source {clock}; available: {available}.", "on", strings.Join(on, ", "), "clock", clock.Current,
+				"available", strings.Join(clock.Available, ", "))
+		}
+	},
+}
