@@ -9,11 +9,12 @@ var slowClocks = []string{"hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit"
 // ClockSourceSlow is a notice: nothing is wrong with the data, but EXPLAIN
 // ANALYZE and track_io_timing pay for every reading.
 var ClockSourceSlow = Check{
-	ID:       "clock_source_slow",
-	Area:     Kernel,
-	Severity: Notice,
-	Scope:    PerHost,
-	Title:    "Reading the clock is slow on this machine",
+	ID:        "clock_source_slow",
+	Area:      Kernel,
+	Severity:  Notice,
+	Scope:     PerHost,
+	Title:     "Reading the clock is slow on this machine",
+	DependsOn: []string{"timing_expensive"}, // which says what it costs now
 	Why: "EXPLAIN ANALYZE reads the clock twice for each row of each node, and track_io_timing around each read. With a clock source that is a device the reading costs about a microsecond, which can double the " +
 		"time of what is measured and makes cheap nodes look dear.",
 	Do: "Look at dmesg | grep -i clocksource for why the kernel gave up the fast one (often an unstable TSC or a hypervisor's setting). Where tsc is in " +

@@ -1,12 +1,9 @@
 package check
 
 import (
+	"slices"
 	"strings"
 )
-
-// slowClocks are read through a device, not by an instruction: each reading is
-// a system call and an access of 1 µs (HPET) to several µs (ACPI PM timer, PIT).
-var slowClocks = map[string]bool{"hpet": true, "acpi_pm": true, "pit": true, "jiffies": true, "refined-jiffies": true}
 
 // TimingExpensive names the sources that need a system call and a device; of the others pg_test_timing
 // has to tell.
@@ -38,7 +35,7 @@ var TimingExpensive = Check{
 			return
 		}
 		clock, ok := Need(c, c.Snapshot.Host.Clock)
-		if ok && slowClocks[clock.Current] {
+		if ok && slices.Contains(slowClocks, clock.Current) {
 			c.Found("{on} = on with clock source {clock}; available: {available}.", "on", strings.Join(on, ", "), "clock", clock.Current,
 				"available", strings.Join(clock.Available, ", "))
 		}
