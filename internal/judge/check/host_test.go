@@ -50,7 +50,7 @@ func wellKept() *snapshot.Snapshot {
 		}),
 		Blocks: known.Is([]host.Block{
 			{Device: "259:2", Name: "nvme0n1p2", Kind: "partition", Below: []string{"nvme0n1"}},
-			{Device: "259:0", Name: "nvme0n1", Kind: "disk", WriteCache: known.Is("write back"), Scheduler: known.Is("none"), Rotational: known.Is(false)},
+			{Device: "259:0", Name: "nvme0n1", Kind: "disk", ReadAhead: known.Is(128 * unit.KB), WriteCache: known.Is("write back"), Scheduler: known.Is("none"), Rotational: known.Is(false)},
 		}),
 		Spaces: known.Is([]host.Space{{Path: "/srv/pg/data/pg_wal", Total: 500 * unit.GB, Free: 300 * unit.GB, Files: 32_000_000, FFree: 31_000_000}}),
 		Mapped: known.None[[]host.Mapped](none), Exts: known.Is([]host.Ext{{Device: "259:2", Features: []string{"has_journal", "dir_index"}}}),

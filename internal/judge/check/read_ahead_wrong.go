@@ -1,0 +1,52 @@
+package check
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+)
+
+// readAheadMost: distributions' profiles for servers go to 4 MB, cloud images
+// to 8 MB. Beyond that one scan that is given up, as by LIMIT, has read and
+// thrown away more than a good part of a second of any disk.
+const readAheadMost = 16 * unit.MB
+
+// ReadAheadWrong names only what is wrong for every load: between 128 kB and
+// some MB the right value depends on how much is scanned. What counts is the
+// device that the filesystem is on, not the disks below it.
+var ReadAheadWrong = Check{
+	ID:       "read_ahead_wrong",
+	Area:     Storage,
+	Severity: Notice,
+	Scope:    PerInstance,
+	Title:    "The kernel reads ahead not at all, or far too much",
+	Why: "Up to PostgreSQL 17 a sequential scan asks for one block at a time, or for a few, and it is the kernel's read-ahead that makes large reads of them; switched off, every scan waits for the disk block by block. " +
+		"With a huge window each scan that ends early has read megabytes for nothing, which push other files out of the cache.",
+	Do: "Run blockdev --setra 256 (in sectors of 512 bytes: 128 kB, the kernel's default; 8192 for a host that scans on rotating disks) with the device, measure, and make it last by a rule in /etc/udev/rules.d that sets the " +
+		"attribute queue/read_ahead_kb. Where tuned runs, set readahead in its profile.",
+	Sources: []string{"linux-block", "dalibo-j1"},
+	Judge: func(c *Case) {
+		list := stacks(c)
+		for i := range list {
+			for len(list[i].Chain) > 1 && list[i].Chain[0].Kind == "partition" {
+				list[i].Chain = list[i].Chain[1:] // a partition has the window of its disk
+			}
+			list[i].Chain = list[i].Chain[:1]
+		}
+		for _, u := range devices(list) {
+			Need(c, u.ReadAhead)
+		}
+		seen := onDevices(list, func(b host.Block) string {
+			v, ok := b.ReadAhead.Get()
+			switch {
+			case ok && v == 0:
+				return "none on " + called(b)
+			case ok && v >= readAheadMost:
+				return v.String() + " on " + called(b)
+			}
+			return ""
+		})
+		if seen != "" {
+			c.Found("Read-ahead: {disks}.", "disks", seen)
+		}
+	},
+}
