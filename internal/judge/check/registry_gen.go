@@ -26,6 +26,7 @@ func All() []Check {
 		DataOnTmpfs,
 		DataSyncRetryOn,
 		DebugBuild,
+		DevShmSmall,
 		DirtyLimitsLarge,
 		DirtyWritebackOff,
 		DiskErrorTimeout,
