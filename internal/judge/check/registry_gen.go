@@ -23,6 +23,7 @@ func All() []Check {
 		ConfigFileErrors,
 		ConnectionsNearLimit,
 		CPUSteal,
+		CrontabWithoutUser,
 		DataOnTmpfs,
 		DataSyncRetryOn,
 		DebugBuild,
