@@ -114,6 +114,7 @@ var sources = index(
 	src("linux-kernel-sysctl", "Documentation/admin-guide/sysctl/kernel.rst", "The Linux kernel", "4.18–6.18", "2026"),
 	src("linux-net-sysctl", "Documentation/admin-guide/sysctl/net.rst and networking/ip-sysctl.rst", "The Linux kernel", "4.18–6.18", "2026"),
 	src("systemd-sysctl", "sysctl.d(5) and systemd-sysctl.service(8)", "systemd", "252–257", "2025"),
+	src("systemd-logind", "logind.conf(5), RemoveIPC=", "systemd", "212+", "2025"),
 	src("systemd-oomd", "systemd-oomd.service(8) and systemd.resource-control(5)", "systemd", "247+", "2025"),
 	src("dalibo-j1", "Module J1: tuning the system and the instance", "Dalibo", "24.12", "2024-12"),
 	src("blog-page-tables", "Page tables and the TLB", "a PostgreSQL consultant's blog", "", "2018"),

@@ -186,3 +186,24 @@ func (r *redactor) cronLine(l string) string {
 }
 
 var cronWords = set(`@reboot @yearly @annually @monthly @weekly @daily @midnight @hourly`)
+
+// loginLine keeps of a line of logind.conf or login.defs what judgement reads:
+// sections, whether IPC objects are removed, the largest id of a system user.
+func loginLine(l string) string {
+	t := strings.TrimSpace(l)
+	if t == "[Login]" || t == "" {
+		return t
+	}
+	if t[0] == '[' {
+		return "[" + Redacted + "]"
+	}
+	if k, v, ok := strings.Cut(t, "="); ok && strings.TrimSpace(k) == "RemoveIPC" && len(strings.TrimSpace(v)) <= len("false") {
+		return "RemoveIPC=" + strings.TrimSpace(v)
+	}
+	if f := strings.Fields(t); len(f) > 1 && f[0] == "SYS_UID_MAX" {
+		if _, err := strconv.Atoi(f[1]); err == nil {
+			return f[0] + " " + f[1]
+		}
+	}
+	return "#"
+}

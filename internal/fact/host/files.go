@@ -37,6 +37,8 @@ var Files = []string{
 	".dockerenv",
 	"etc/tuned/active_profile",
 	"etc/sysctl.conf",
+	"etc/systemd/logind.conf",
+	"etc/login.defs",
 	"etc/crontab", // of the crontabs a collector keeps what KernelCron does
 	"sys/kernel/mm/transparent_hugepage/enabled",
 	"sys/kernel/mm/transparent_hugepage/defrag",
@@ -71,6 +73,13 @@ var Globs = []string{
 	"usr/lib/sysctl.d/*.conf",
 	"lib/sysctl.d/*.conf", // before the merge of /lib into /usr/lib; else the same files, told apart by their base name
 	"etc/cron.d/*",
+	"etc/systemd/logind.conf.d/*.conf",
+	"run/systemd/logind*.conf",
+	"usr/local/lib/systemd/logind*.conf",
+	"usr/lib/systemd/logind*.conf",
+	"run/systemd/logind.conf.d/*.conf",
+	"usr/local/lib/systemd/logind.conf.d/*.conf",
+	"usr/lib/systemd/logind.conf.d/*.conf",
 	"etc/sysctl.conf.d/*", // read by no program; an error that people make
 }
 

@@ -147,6 +147,19 @@ func FuzzCron(f *testing.F) {
 	})
 }
 
+func FuzzLogind(f *testing.F) {
+	seed(f, ".conf")
+	seed(f, "login.defs")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if said, err := ParseLogind(b); err != nil || !slices.Contains([]string{"", "default", "yes", "no"}, said) {
+			t.Errorf("%q, %v", said, err)
+		}
+		if n, err := ParseSystemUIDMax(b); n < -1 || err != nil && n != 0 {
+			t.Errorf("%d, %v", n, err)
+		}
+	})
+}
+
 func FuzzMounts(f *testing.F) {
 	seed(f, "proc/self/mountinfo")
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -22,6 +22,7 @@ var topics = map[string]func(fs.FS) any{
 	"nodes":      func(f fs.FS) any { return ReadNodes(f) },
 	"sysctlconf": func(f fs.FS) any { return ReadSysctlConf(f) },
 	"cron":       func(f fs.FS) any { return ReadCron(f) },
+	"logind":     func(f fs.FS) any { return map[string]any{"logind": ReadLogind(f), "sysUIDMax": ReadSystemUIDMax(f)} },
 	"thp":        func(f fs.FS) any { return ReadTHP(f) },
 	"hugepages":  func(f fs.FS) any { return ReadHugePages(f) },
 	"mounts":     func(f fs.FS) any { return ReadMounts(f) },

@@ -25,6 +25,8 @@ type Host struct {
 	Sysctls    Sysctls                 `json:"sysctls"`    // proc/sys/**
 	SysctlConf known.Fact[[]SysctlSet] `json:"sysctlConf"` // assignments in sysctl.d files, in load order
 	Cron       known.Fact[[]CronLine]  `json:"cron"`       // lines of etc/crontab and etc/cron.d on kernel values
+	Logind     known.Fact[Logind]      `json:"logind"`     // etc/systemd/logind.conf and its drop-ins
+	SysUIDMax  known.Fact[int]         `json:"sysUIDMax"`  // etc/login.defs: the largest id of a system user
 	THP        THP                     `json:"thp"`        // sys/kernel/mm/transparent_hugepage
 	HugePages  known.Fact[[]Pool]      `json:"hugePages"`  // sys/kernel/mm/hugepages
 	Mounts     known.Fact[[]Mount]     `json:"mounts"`     // proc/self/mountinfo
@@ -61,6 +63,8 @@ func Read(fsys fs.FS) Host {
 		Sysctls:    ReadSysctls(fsys),
 		SysctlConf: ReadSysctlConf(fsys),
 		Cron:       ReadCron(fsys),
+		Logind:     ReadLogind(fsys),
+		SysUIDMax:  ReadSystemUIDMax(fsys),
 		THP:        ReadTHP(fsys),
 		HugePages:  ReadHugePages(fsys),
 		Mounts:     ReadMounts(fsys),

@@ -101,6 +101,7 @@ func All() []Check {
 		RaidLevel,
 		ReadAheadWrong,
 		RecoverySyncSyncfs,
+		RemoveIPC,
 		RestartAfterCrashOff,
 		RolesWithoutPassword,
 		RowSecurityOff,
