@@ -12,7 +12,7 @@ import (
 // hungry wants more memory than there is: 200 strings of 50 MB, kept until the
 // last is there. A single one is far below the bound of 1 GB of a datum, so that
 // only memory can end it.
-const hungry = `select count(*) from unnest((select array_agg(repeat(repeat('x', 1000000), 50) || i) from generate_series(1, 200) i)) as piece`
+const hungry = `select array_length(array_agg(repeat(repeat('x', 1000000), 50)), 1) from generate_series(1, 200)`
 
 // session is what a person would see: his query, and whether he is still there.
 const session = `\set VERBOSITY verbose
@@ -33,7 +33,7 @@ func TestMemoryRunsOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := boot(t, fetched(t, dir, tools), tools)
-	g.sh(t, "runuser -u postgres -- pgbench -i -q -s 1 postgres")
+	g.sh(t, "runuser -u postgres -- "+bin+"/pgbench -i -q -s 1 postgres")
 
 	// Without it systemd would stop the whole unit after the kill: see the check
 	// oom_policy_stop.
@@ -103,8 +103,8 @@ func TestMemoryRunsOut(t *testing.T) {
 // processes of their backends.
 func crowd(t *testing.T, g *guest) []string {
 	t.Helper()
-	g.sh(t, `systemd-run -q --unit=crowd --uid=postgres pgbench -n -c 2 -T 3600 -P 2 postgres
-systemd-run -q --unit=witness --uid=postgres psql -X -d postgres -c 'select pg_sleep(3600)'`)
+	g.sh(t, `systemd-run -q --unit=crowd --uid=postgres `+bin+`/pgbench -n -c 2 -T 3600 -P 2 postgres
+systemd-run -q --unit=witness --uid=postgres `+bin+`/psql -X -d postgres -c 'select pg_sleep(3600)'`)
 	const others = 3
 	for range 300 {
 		list := strings.Fields(g.sql(t, "select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()"))
@@ -122,7 +122,7 @@ systemd-run -q --unit=witness --uid=postgres psql -X -d postgres -c 'select pg_s
 func runOut(t *testing.T, g *guest) agent.Reply {
 	t.Helper()
 	begun := time.Now()
-	r := g.try(t, 10*time.Minute, session, "runuser", "-u", "postgres", "--", "psql", "-X", "-A", "-t", "-q", "-d", "postgres")
+	r := g.try(t, 10*time.Minute, session, psql...)
 	t.Logf("memory ran out after %s: %s", time.Since(begun).Round(100*time.Millisecond), lastLines(r.Stderr, 3))
 	return r
 }
@@ -148,5 +148,5 @@ func (g *guest) transactions(t *testing.T) (n int) {
 // answers waits until the server has recovered from a crash.
 func (g *guest) answers(t *testing.T) {
 	t.Helper()
-	g.sh(t, "for i in $(seq 600); do pg_isready -q && exit 0; sleep 0.2; done; pg_isready; exit 1")
+	g.sh(t, "for i in $(seq 600); do "+bin+"/pg_isready -q && exit 0; sleep 0.2; done; exit 1")
 }

@@ -14,7 +14,7 @@ func script(t *testing.T, g *guest) *plan.Plan {
 	p, _ := g.plan(t)
 	text := g.fettle(t, 0, append([]string{"plan", "--format", "script"}, bounds...)...).Stdout
 	g.put(t, "/root/plan.sh", text)
-	r := g.try(t, 5*time.Minute, "", "sh", "/root/plan.sh")
+	r := g.try(t, 2*patience, "", "env", "PATH="+bin+":/usr/sbin:/usr/bin:/sbin:/bin", "sh", "/root/plan.sh")
 	if r.Code != 0 {
 		t.Fatalf("the script ended with %d\n%s%s", r.Code, r.Stdout, r.Stderr)
 	}
