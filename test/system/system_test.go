@@ -42,7 +42,7 @@ func needed(t *testing.T) {
 		skip(t, "a virtual machine needs %s", strings.Join(missing, ", "))
 	}
 	if testing.Short() {
-		t.Skip("-short: it takes minutes")
+		skip(t, "it takes minutes, and -short was given")
 	}
 }
 
