@@ -74,7 +74,7 @@ func wellKept() *snapshot.Snapshot {
 	week := int64(7 * 86400)
 	in.Server = pg.Server{
 		Version:      known.Is(unit.Version(170011)),
-		Access:       known.Is(pg.Access{Role: "postgres", Superuser: true, StartedAt: takenAt - week, Now: takenAt}),
+		Access:       known.Is(pg.Access{Role: "postgres", Database: "app", Superuser: true, StartedAt: takenAt - week, Now: takenAt}),
 		Settings:     known.Is(wellSet()),
 		FileSettings: known.Is([]pg.FileSetting{}),
 		Databases:    known.Is([]pg.Database{{Name: "app", XIDAge: 120_000_000, MXIDAge: 1_000_000, TempFiles: 40, TempBytes: 2 * unit.GB, StatsReset: takenAt - week}}),
@@ -85,6 +85,8 @@ func wellKept() *snapshot.Snapshot {
 		Replicas:     known.Is([]pg.Replica{}),
 		Slots:        known.Is([]pg.Slot{}),
 		Prepared:     known.Is([]pg.PreparedXact{}),
+		WALDir:       known.Is(pg.WALDir{Files: 1000, Size: 16 * unit.GB, Ready: known.Is(int64(2))}),
+		Deep:         pg.Deep{Tables: known.Is([]pg.Table{}), Indexes: known.Is([]pg.Index{}), Unanalyzed: known.Is([]pg.Unanalyzed{})},
 		Shmem:        known.None[[]pg.ShmemPart](none),
 		Recovery:     known.Is(false),
 	}
@@ -97,7 +99,7 @@ func wellSet() pg.Settings {
 	for _, s := range [][3]string{
 		{"server_version_num", "170011"}, {"fsync", "on"}, {"full_page_writes", "on"}, {"synchronous_commit", "on"}, {"wal_writer_delay", "200", "ms"},
 		{"data_checksums", "on"}, {"zero_damaged_pages", "off"}, {"ignore_checksum_failure", "off"},
-		{"autovacuum", "on"}, {"track_counts", "on"}, {"autovacuum_freeze_max_age", "200000000"}, {"autovacuum_multixact_freeze_max_age", "400000000"},
+		{"autovacuum", "on"}, {"track_counts", "on"}, {"autovacuum_vacuum_threshold", "50"}, {"autovacuum_vacuum_scale_factor", "0.2"}, {"autovacuum_freeze_max_age", "200000000"}, {"autovacuum_multixact_freeze_max_age", "400000000"},
 		{"autovacuum_max_workers", "3"}, {"autovacuum_work_mem", "262144", "kB"}, {"maintenance_work_mem", "1048576", "kB"},
 		{"idle_in_transaction_session_timeout", "600000", "ms"},
 		{"wal_compression", "off"}, {"synchronous_standby_names", ""}, {"wal_segment_size", "16777216", "B"},

@@ -8,6 +8,8 @@ package check
 func All() []Check {
 	return []Check{
 		ArchiveFailing,
+		ArchiveLag,
+		AutovacuumLag,
 		AutovacuumOff,
 		CgroupLimitBelowPlan,
 		CheckpointsTooFrequent,
@@ -30,6 +32,7 @@ func All() []Check {
 		HugePagesShort,
 		HugePagesUnused,
 		IdleInTransaction,
+		InvalidIndexes,
 		LongTransactions,
 		MinorBehind,
 		NfsSoft,
@@ -55,6 +58,8 @@ func All() []Check {
 		SwappinessHigh,
 		SyncStandbyMissing,
 		SynchronousCommitOff,
+		TableAutovacuumOff,
+		TablesNeverAnalyzed,
 		TablespaceInPgdata,
 		TempFiles,
 		ThpAlways,

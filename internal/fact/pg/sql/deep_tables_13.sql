@@ -1,15 +1,21 @@
 -- Reads the 100 largest tables of this database by relpages. Needs: any role. Costs a pass over pg_class.
-select n.nspname, c.relname, c.relpages,
+-- Of the options of a table only those of autovacuum are shown.
+select n.nspname, c.relname, c.relpages, c.reltuples,
        pg_stat_get_live_tuples(c.oid) as live, pg_stat_get_dead_tuples(c.oid) as dead,
        pg_stat_get_numscans(c.oid) as seq_scans,
        extract(epoch from greatest(pg_stat_get_last_vacuum_time(c.oid),
                                    pg_stat_get_last_autovacuum_time(c.oid)))::bigint as last_vacuum,
        extract(epoch from greatest(pg_stat_get_last_analyze_time(c.oid),
                                    pg_stat_get_last_autoanalyze_time(c.oid)))::bigint as last_analyze,
-       case when c.relfrozenxid <> '0' then age(c.relfrozenxid) end as xid_age
-  from (select oid, relname, relnamespace, relpages, relfrozenxid
+       case when c.relfrozenxid <> '0' then age(c.relfrozenxid) end as xid_age,
+       (select split_part(o, '=', 2) from unnest(c.reloptions) o where o like 'autovacuum_enabled=%')::bool as av_enabled,
+       (select split_part(o, '=', 2) from unnest(c.reloptions) o where o like 'autovacuum_vacuum_threshold=%') as av_threshold,
+       (select split_part(o, '=', 2) from unnest(c.reloptions) o where o like 'autovacuum_vacuum_scale_factor=%') as av_scale,
+       exists (select from pg_stat_get_progress_info('VACUUM') p where p.relid = c.oid) as vacuuming
+  from (select oid, relname, relnamespace, relpages, reltuples, relfrozenxid, reloptions
           from pg_class
          where relkind in ('r', 'm', 't')
+           and relpersistence <> 't'
          order by relpages desc, oid
          limit 100) c
   join pg_namespace n on n.oid = c.relnamespace

@@ -1,0 +1,39 @@
+package check
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
+)
+
+// blockSize is that of every packaged server.
+const blockSize = 8 * unit.KB
+
+// largeTable is 8 MB in pages: what dead rows do in a smaller table nobody feels.
+const largeTable = 1024
+
+// vacuumDue returns from how many dead rows on autovacuum visits a table:
+// autovacuum_vacuum_threshold + autovacuum_vacuum_scale_factor × reltuples, from
+// 18 on autovacuum_vacuum_max_threshold at most, where that is not -1.
+func vacuumDue(set pg.Settings, t pg.Table) (float64, bool) {
+	base, ok1 := set.Float("autovacuum_vacuum_threshold")
+	scale, ok2 := set.Float("autovacuum_vacuum_scale_factor")
+	if t.Threshold >= 0 {
+		base, ok1 = t.Threshold, true
+	}
+	if t.Scale >= 0 {
+		scale, ok2 = t.Scale, true
+	}
+	due := base + scale*max(t.Rows, 0)
+	if most, ok := set.Float("autovacuum_vacuum_max_threshold"); ok && most >= 0 {
+		due = min(due, most)
+	}
+	return due, ok1 && ok2
+}
+
+// database returns the name of the database that deep facts are of.
+func (c *Case) database() string {
+	if a, ok := c.Instance.Server.Access.Get(); ok && a.Database != "" {
+		return a.Database
+	}
+	return "of this connection"
+}
