@@ -42,7 +42,7 @@ var AutovacuumLag = Check{
 		var told []string
 		for _, t := range tables {
 			due, ok := vacuumDue(set, t)
-			if !ok || t.AutovacuumOff || t.Vacuuming || t.Pages < largeTable || float64(t.Dead) < lagTimes*due || c.now()-t.LastVacuum < lagSince {
+			if !ok || t.AutovacuumOff || t.Vacuuming || !large(t) || float64(t.Dead) < lagTimes*due || c.now()-t.LastVacuum < lagSince {
 				continue
 			}
 			last := "never vacuumed"

@@ -6,6 +6,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
+// blockSize is that of every packaged server.
+const blockSize = 8 * unit.KB
+
 // InvalidIndexes leaves out those that are being built now. The collector asks
 // with --deep, in the one database that it is connected to.
 var InvalidIndexes = Check{

@@ -1,10 +1,6 @@
 package check
 
-import (
-	"fmt"
-
-	"github.com/pgfettle/pgfettle/internal/base/unit"
-)
+import "fmt"
 
 // TableAutovacuumOff is a notice while the table is clean: it may be one that is
 // loaded once and read. With dead rows enough for autovacuum to come it is a
@@ -32,10 +28,10 @@ var TableAutovacuumOff = Check{
 		sev := Notice
 		var told []string
 		for _, t := range tables {
-			if !t.AutovacuumOff || t.Pages < largeTable {
+			if !t.AutovacuumOff || !large(t) {
 				continue
 			}
-			told = append(told, fmt.Sprintf("%s.%s (%s, %s live and %s dead rows)", t.Schema, t.Name, unit.Bytes(t.Pages)*blockSize, count(t.Live), count(t.Dead)))
+			told = append(told, fmt.Sprintf("%s.%s (%s live and %s dead rows)", t.Schema, t.Name, count(t.Live), count(t.Dead)))
 			if due, ok := vacuumDue(set, t); ok && float64(t.Dead) > due {
 				sev = Warning
 			}

@@ -1,15 +1,15 @@
 package check
 
-import (
-	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/fact/pg"
-)
-
-// blockSize is that of every packaged server.
-const blockSize = 8 * unit.KB
+import "github.com/pgfettle/pgfettle/internal/fact/pg"
 
 // largeTable is 8 MB in pages: what dead rows do in a smaller table nobody feels.
 const largeTable = 1024
+
+// rowsPerPage stands for the size of a table that was never vacuumed, of which
+// only the rows are counted: rows of 80 bytes.
+const rowsPerPage = 100
+
+func large(t pg.Table) bool { return max(t.Pages, (t.Live+t.Dead)/rowsPerPage) >= largeTable }
 
 // vacuumDue returns from how many dead rows on autovacuum visits a table:
 // autovacuum_vacuum_threshold + autovacuum_vacuum_scale_factor × reltuples, from

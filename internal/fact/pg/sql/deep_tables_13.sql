@@ -1,4 +1,5 @@
 -- Reads the 100 largest tables of this database by relpages. Needs: any role. Costs a pass over pg_class.
+-- A table that was never vacuumed nor analyzed has no relpages: it is taken at 100 rows a page.
 -- Of the options of a table only those of autovacuum are shown.
 select n.nspname, c.relname, c.relpages, c.reltuples,
        pg_stat_get_live_tuples(c.oid) as live, pg_stat_get_dead_tuples(c.oid) as dead,
@@ -16,7 +17,7 @@ select n.nspname, c.relname, c.relpages, c.reltuples,
           from pg_class
          where relkind in ('r', 'm', 't')
            and relpersistence <> 't'
-         order by relpages desc, oid
+         order by greatest(relpages, (pg_stat_get_live_tuples(oid) + pg_stat_get_dead_tuples(oid)) / 100) desc, oid
          limit 100) c
   join pg_namespace n on n.oid = c.relnamespace
  order by c.relpages desc, c.oid
