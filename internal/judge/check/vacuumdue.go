@@ -13,7 +13,9 @@ func large(t pg.Table) bool { return max(t.Pages, (t.Live+t.Dead)/rowsPerPage) >
 
 // vacuumDue returns from how many dead rows on autovacuum visits a table:
 // autovacuum_vacuum_threshold + autovacuum_vacuum_scale_factor × reltuples, from
-// 18 on autovacuum_vacuum_max_threshold at most, where that is not -1.
+// 18 on autovacuum_vacuum_max_threshold at most, where that is not -1. Where
+// reltuples is older than the rows, the live rows stand for it: the later
+// threshold is the one that nobody can doubt.
 func vacuumDue(set pg.Settings, t pg.Table) (float64, bool) {
 	base, ok1 := set.Float("autovacuum_vacuum_threshold")
 	scale, ok2 := set.Float("autovacuum_vacuum_scale_factor")
@@ -23,7 +25,7 @@ func vacuumDue(set pg.Settings, t pg.Table) (float64, bool) {
 	if t.Scale >= 0 {
 		scale, ok2 = t.Scale, true
 	}
-	due := base + scale*max(t.Rows, 0)
+	due := base + scale*max(t.Rows, float64(t.Live))
 	if most, ok := set.Float("autovacuum_vacuum_max_threshold"); ok && most >= 0 {
 		due = min(due, most)
 	}
