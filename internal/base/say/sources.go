@@ -52,6 +52,7 @@ var sources = index(
 	src("pg-wal-configuration", "WAL Configuration", "PostgreSQL Global Development Group", "13–18", "2026"),
 	src("pg-config-developer", "Developer Options", "PostgreSQL Global Development Group", "13–18", "2026"),
 	src("pg-checksums", "Data Checksums", "PostgreSQL Global Development Group", "13–18", "2026"),
+	src("pg-create-index", "CREATE INDEX, Building Indexes Concurrently", "PostgreSQL Global Development Group", "13–18", "2026"),
 	src("pg-routine-vacuuming", "Routine Vacuuming", "PostgreSQL Global Development Group", "13–18", "2026"),
 	src("pg-monitoring", "The Cumulative Statistics System", "PostgreSQL Global Development Group", "13–18", "2026"),
 	src("pg-system-views", "System Views", "PostgreSQL Global Development Group", "13–18", "2026"),
