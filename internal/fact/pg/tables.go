@@ -20,6 +20,7 @@ type Table struct {
 	Pages         int64   // relpages: as of the last VACUUM or ANALYZE
 	Rows          float64 // reltuples: as of the same; -1 (14+) when there was none
 	Live, Dead    int64
+	Changed       int64 // rows updated and deleted since the statistics were reset
 	SeqScans      int64
 	LastVacuum    int64 // the later of manual and automatic, seconds since the epoch; 0: never
 	LastAnalyze   int64
@@ -39,33 +40,16 @@ type Index struct {
 // Unanalyzed is a table of which the planner knows nothing but its size.
 type Unanalyzed struct {
 	Schema, Name string
-<<<<<<< HEAD
-	Pages        int64 // relpages: as of the last VACUUM or ANALYZE
-	Live, Dead   int64
-	Changed      int64 // rows updated and deleted since the statistics were reset
-	SeqScans     int64
-	LastVacuum   int64 // the later of manual and automatic, seconds since the epoch; 0: never
-	LastAnalyze  int64
-	XIDAge       int64
-=======
 	Partitioned  bool
 	Rows         int64
->>>>>>> life
 }
 
 // ReadDeep reads the answers that are asked for with --deep.
 func ReadDeep(fsys fs.FS, key string) Deep {
-<<<<<<< HEAD
-	return Deep{Tables: list(fsys, key, deepPrefix+"tables", func(r *Row) Table {
-		return Table{Schema: r.Text("nspname"), Name: r.Text("relname"), Pages: r.Int("relpages"), Live: r.Int("live"), Dead: r.Int("dead"),
-			Changed:  r.Int("changed"),
-			SeqScans: r.Int("seq_scans"), LastVacuum: r.Int("last_vacuum"), LastAnalyze: r.Int("last_analyze"), XIDAge: r.Int("xid_age")}
-	})}
-=======
 	return Deep{
 		Tables: list(fsys, key, deepPrefix+"tables", func(r *Row) Table {
 			return Table{Schema: r.Text("nspname"), Name: r.Text("relname"), Pages: r.Int("relpages"), Rows: rows(r),
-				Live: r.Int("live"), Dead: r.Int("dead"),
+				Live: r.Int("live"), Dead: r.Int("dead"), Changed: r.Int("changed"),
 				SeqScans: r.Int("seq_scans"), LastVacuum: r.Int("last_vacuum"), LastAnalyze: r.Int("last_analyze"), XIDAge: r.Int("xid_age"),
 				AutovacuumOff: r.Has("av_enabled") && !r.Bool("av_enabled"), Threshold: option(r, "av_threshold"), Scale: option(r, "av_scale"),
 				Vacuuming: r.Bool("vacuuming")}
@@ -95,5 +79,4 @@ func option(r *Row, col string) float64 {
 		return -1
 	}
 	return r.Float(col)
->>>>>>> life
 }

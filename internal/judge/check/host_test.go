@@ -92,15 +92,11 @@ func wellKept() *snapshot.Snapshot {
 		Checkpoints:  known.Is(pg.Checkpoints{Timed: 600, Requested: 20, Done: known.None[int64](none), StatsReset: takenAt - week, Secs: float64(week)}),
 		WAL:          known.Is(pg.WAL{Bytes: 200 * unit.GB, StatsReset: takenAt - week, Secs: float64(week)}),
 		Archiver:     known.Is(pg.Archiver{Archived: 12000, LastOK: takenAt - 60}),
-<<<<<<< HEAD
 		Tablespaces:  known.Is([]pg.Tablespace{{Name: "pg_default", OID: 1663}, {Name: "pg_global", OID: 1664}}),
-		WALDir:       known.Is(pg.WALDir{Files: 200, Size: 3 * unit.GB}),
-=======
 		Replicas:     known.Is([]pg.Replica{}),
->>>>>>> life
 		Slots:        known.Is([]pg.Slot{}),
 		Prepared:     known.Is([]pg.PreparedXact{}),
-		WALDir:       known.Is(pg.WALDir{Files: 1000, Size: 16 * unit.GB, Ready: known.Is(int64(2))}),
+		WALDir:       known.Is(pg.WALDir{Files: 200, Size: 3 * unit.GB, Ready: known.Is(int64(2))}),
 		Deep:         pg.Deep{Tables: known.Is([]pg.Table{}), Indexes: known.Is([]pg.Index{}), Unanalyzed: known.Is([]pg.Unanalyzed{})},
 		Shmem:        known.None[[]pg.ShmemPart](none),
 		Extensions:   known.Is([]pg.Extension{{Name: "pg_stat_statements", Version: "1.11", Default: "1.11"}}),
@@ -121,12 +117,8 @@ func wellSet() pg.Settings {
 		{"autovacuum", "on"}, {"track_counts", "on"}, {"autovacuum_vacuum_threshold", "50"}, {"autovacuum_vacuum_scale_factor", "0.2"}, {"autovacuum_freeze_max_age", "200000000"}, {"autovacuum_multixact_freeze_max_age", "400000000"},
 		{"autovacuum_max_workers", "3"}, {"autovacuum_work_mem", "262144", "kB"}, {"maintenance_work_mem", "1048576", "kB"},
 		{"idle_in_transaction_session_timeout", "600000", "ms"},
-<<<<<<< HEAD
 		{"checkpoint_timeout", "900", "s"}, {"checkpoint_completion_target", "0.9"}, {"wal_keep_size", "0", "MB"}, {"random_page_cost", "1.1"}, {"seq_page_cost", "1"}, {"temp_tablespaces", ""}, {"max_wal_size", "16384", "MB"},
-=======
 		{"wal_compression", "off"}, {"synchronous_standby_names", ""}, {"wal_segment_size", "16777216", "B"},
-		{"checkpoint_timeout", "900", "s"}, {"checkpoint_completion_target", "0.9"}, {"max_wal_size", "16384", "MB"},
->>>>>>> life
 		{"archive_mode", "on"}, {"archive_command", "/usr/bin/archive %p"}, {"archive_library", ""}, {"max_slot_wal_keep_size", "102400", "MB"},
 		{"max_connections", "200"}, {"max_wal_senders", "10"}, {"max_files_per_process", "1000"}, {"superuser_reserved_connections", "3"}, {"reserved_connections", "0"},
 		{"max_worker_processes", "16"}, {"max_parallel_workers", "16"},
