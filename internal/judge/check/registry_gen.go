@@ -90,6 +90,7 @@ func All() []Check {
 		PgdataIsMountPoint,
 		PlannerCostsScaled,
 		PlannerMethodOff,
+		PolicyExpired,
 		PreloadUnknown,
 		PreparedXactsOld,
 		ProcessLimit,
