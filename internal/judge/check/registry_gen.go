@@ -100,6 +100,7 @@ func All() []Check {
 		PgdataIsMountPoint,
 		PlannerCostsScaled,
 		PlannerMethodOff,
+		PolicyExpired,
 		PreloadUnknown,
 		PreparedXactsOld,
 		ProcessLimit,
