@@ -125,6 +125,7 @@ func simulateShared(t *snapshot.Snapshot, sh Shared) {
 	}
 	page, _ := memory.HugePageSize(t, in).Get()
 	held := memory.HugePagesHeld(t, in)
+	was, _ := memory.HugeNeedOf(in, page)
 	// A server on huge pages takes as many as its memory needs then: what others
 	// use stays what it is.
 	defer func() {
@@ -141,15 +142,17 @@ func simulateShared(t *snapshot.Snapshot, sh Shared) {
 	} else {
 		in.Server.Shmem = known.Is([]pg.ShmemPart{{Name: "<simulated>", Size: sh.Bytes}})
 	}
-	restartOnHugePages(t, in, m, sh.Bytes, page, held)
+	restartOnHugePages(t, in, m, sh.Bytes, unit.Bytes(was.Pages)*page, page, held)
 }
 
 // restartOnHugePages makes a server that was seen on ordinary pages or on huge
 // ones tell where it is after a restart: where it asks for huge pages and those
 // that are free, with its own, suffice. Of one that was not seen nothing is made up.
-func restartOnHugePages(t *snapshot.Snapshot, in *snapshot.Instance, m pg.Settings, size, page unit.Bytes, held int64) {
+// What lies on ordinary pages is committed, what was there before is not any more.
+func restartOnHugePages(t *snapshot.Snapshot, in *snapshot.Instance, m pg.Settings, size, was, page unit.Bytes, held int64) {
 	mem, ok := t.Host.Memory.Get()
-	if !ok || page <= 0 || page != mem.HugePageSize || !memory.OnHugePages(in).Known() {
+	had, seen := memory.OnHugePages(in).Get()
+	if !ok || page <= 0 || page != mem.HugePageSize || !seen {
 		return
 	}
 	takes := m["huge_pages"].Value != "off" && mem.HugeFree-mem.HugeRsvd+held >= size.Pages(page)
@@ -157,6 +160,13 @@ func restartOnHugePages(t *snapshot.Snapshot, in *snapshot.Instance, m pg.Settin
 		s.Value = map[bool]string{true: "on", false: "off"}[takes]
 		m["huge_pages_status"] = s
 	}
+	if !had {
+		mem.CommittedAS = max(mem.CommittedAS-was, 0)
+	}
+	if !takes {
+		mem.CommittedAS += size
+	}
+	t.Host.Memory = known.Is(mem)
 	in.Processes = known.Map(in.Processes, func(list []host.Process) []host.Process {
 		list = slices.Clone(list)
 		for i := range list {
