@@ -23,7 +23,7 @@ var HugePagesUnused = Check{
 	Severity:  Notice,
 	Scope:     PerHost,
 	Title:     "Huge pages lie idle",
-	DependsOn: []string{"huge_pages_short", "huge_pages_not_used", "huge_pages_refused"},
+	DependsOn: []string{"huge_pages_short", "huge_pages_not_used", "huge_pages_refused", "sysv_shared_memory"},
 	Why: "Memory in the huge page pool is taken from everything else, whether somebody uses the pages or not: no process and no page cache can have it, and it cannot " +
 		"be swapped. Idle pages are left behind by a server that was made smaller or moved away, or by a pool that was rounded up too generously.",
 	Do:      "Give the idle pages back by lowering vm.nr_hugepages, unless a stopped server is to use them.",
