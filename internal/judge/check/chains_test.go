@@ -22,13 +22,15 @@ fact host.hugePages [{"size":"2MB"}]`,
 			"huge_pages_not_used", "page_tables_large"},
 		{"nothing is synced", `set fsync=off
 set commit_delay=5000
-set recovery_init_sync_method=syncfs`,
+set recovery_init_sync_method=syncfs
+fact host.kernel {"major":4,"minor":18,"release":"4.18.0-553.el8"}`,
 			"fsync_off", "commit_delay_set recovery_sync_syncfs"},
 		{"nothing is vacuumed", `set autovacuum=off
 set autovacuum_max_workers=12
 set autovacuum_vacuum_cost_limit=200
 set autovacuum_vacuum_cost_delay=2
-set autovacuum_work_mem=4GB`,
+set autovacuum_work_mem=-1
+set maintenance_work_mem=4GB`,
 			"autovacuum_off", "autovacuum_workers_share_limit maintenance_memory_times_workers"},
 		{"shared_buffers is larger than its host", `set shared_buffers=60GB
 set work_mem=1GB

@@ -6,6 +6,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -69,6 +70,10 @@ const (
 	Query       Area = "queries"
 	Security    Area = "security"
 )
+
+// areas is the order in which findings of one severity are told: what data and
+// access depend on, then what most of the speed depends on, then the rest.
+var areas = []Area{Durability, Security, Memory, HugePages, WAL, Storage, Kernel, Vacuum, Connections, Service, Query, Config, Version}
 
 // Scope says what a check is run for.
 type Scope int
@@ -186,7 +191,7 @@ type Options struct {
 }
 
 // Run judges the snapshot with every check that its versions allow. Findings
-// are ordered worst first, then by id and instance; a finding is silent while
+// are ordered worst first, then by area, id and instance; a finding is silent while
 // one that it depends on stands for the same instance or the host.
 func Run(s *snapshot.Snapshot, checks []Check, o Options) Report {
 	r := Report{Schema: Schema, Findings: []Finding{}, Unknown: []known.Gap{}}
@@ -236,6 +241,9 @@ func Run(s *snapshot.Snapshot, checks []Check, o Options) Report {
 		a, b := r.Findings[i], r.Findings[j]
 		if a.Severity != b.Severity {
 			return a.Severity > b.Severity
+		}
+		if a.Area != b.Area {
+			return slices.Index(areas, a.Area) < slices.Index(areas, b.Area)
 		}
 		if a.ID != b.ID {
 			return a.ID < b.ID
