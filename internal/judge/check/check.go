@@ -71,6 +71,10 @@ const (
 	Security    Area = "security"
 )
 
+// areas is the order in which findings of one severity are told: what data and
+// access depend on, then what most of the speed depends on, then the rest.
+var areas = []Area{Durability, Security, Memory, HugePages, WAL, Storage, Kernel, Vacuum, Connections, Service, Query, Config, Version}
+
 // Scope says what a check is run for.
 type Scope int
 
@@ -191,7 +195,7 @@ type Options struct {
 }
 
 // Run judges the snapshot with every check that its versions allow. Findings
-// are ordered worst first, then by id and instance; a finding is silent while
+// are ordered worst first, then by area, id and instance; a finding is silent while
 // one that it depends on stands for the same instance or the host, also where
 // that one is accepted: then its consequences are.
 func Run(s *snapshot.Snapshot, checks []Check, o Options) Report {
@@ -242,6 +246,9 @@ func Run(s *snapshot.Snapshot, checks []Check, o Options) Report {
 		a, b := r.Findings[i], r.Findings[j]
 		if a.Severity != b.Severity {
 			return a.Severity > b.Severity
+		}
+		if a.Area != b.Area {
+			return slices.Index(areas, a.Area) < slices.Index(areas, b.Area)
 		}
 		if a.ID != b.ID {
 			return a.ID < b.ID
