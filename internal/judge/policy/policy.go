@@ -22,11 +22,12 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// What a file may hold at most. A person writes it: a hundred pins and two
-// hundred acceptances are under 40 kB and 1,000 lines.
+// What a file may hold at most. A person writes it: a hundred pins and a
+// hundred acceptances are under 40 kB; the bound on lines also keeps the search for
+// the line of each key at about a second of a processor.
 const (
 	MaxFile  = 64 << 10
-	maxLines = 2000
+	maxLines = 1000
 	maxText  = 1000 // characters of a reason or of a value
 )
 
@@ -107,12 +108,14 @@ func Parse(file string, b []byte, k Known) (*Policy, error) {
 		return nil, r.wrong(0, fmt.Sprintf("the file has more than %d lines", maxLines), "a policy is written by a person; this is another file")
 	}
 	var doc map[string]any
-	if _, err := toml.Decode(r.text, &doc); err != nil {
+	md, err := toml.Decode(r.text, &doc)
+	if err != nil {
 		if pe, ok := errors.AsType[toml.ParseError](err); ok {
 			return nil, r.wrong(pe.Position.Line, "not TOML: "+pe.Message, `write NAME = "VALUE" lines; 'pgfettle policy example' shows a whole file`)
 		}
 		return nil, r.wrong(0, "not TOML: "+err.Error(), "'pgfettle policy example' shows a whole file")
 	}
+	r.keys = md.Keys()
 	p := &Policy{File: file}
 	if err := r.names(doc, "", 0, "profile", "pins", "accept", "limits"); err != nil {
 		return nil, err
@@ -128,6 +131,8 @@ func Parse(file string, b []byte, k Known) (*Policy, error) {
 type reader struct {
 	file, text string
 	known      Known
+	keys       []toml.Key // in the order of the text
+	lines      []int      // of each key
 }
 
 func (r *reader) wrong(line int, message, hint string) error {
@@ -138,16 +143,39 @@ func (r *reader) wrong(line int, message, hint string) error {
 	return &say.Problem{Message: at + ": " + message, Hint: hint, Code: say.CodeUsage}
 }
 
-// line returns the line on which a key of a table stands: of the nth entry where
-// the table is a list of tables. The library tells the lines of its own errors
-// only, so the text is read again up to each line that may hold the key, until
-// the key is there.
+// line returns the line on which a key of a table ends: of the nth entry where
+// the table is a list of tables.
 func (r *reader) line(table string, nth int, key string) int {
-	lines := strings.SplitAfter(r.text, "\n")
-	end := 0
-	for i, l := range lines {
+	if r.lines == nil {
+		r.place()
+	}
+	entry := -1
+	for i, k := range r.keys {
+		switch {
+		case table == "" && len(k) == 1 && k[0] == key:
+			return r.lines[i]
+		case len(k) == 1 && k[0] == table:
+			entry++
+			if key == table && entry == nth {
+				return r.lines[i]
+			}
+		case len(k) > 1 && k[0] == table && k[1] == key && (entry == nth || entry < 0):
+			return r.lines[i]
+		}
+	}
+	return 0
+}
+
+// place finds the line of each key. The library tells the lines of its own
+// errors only, but keys in the order of the text: so the text is read again up
+// to each line, once, and a key is on the line with which it appears.
+func (r *reader) place() {
+	r.lines = make([]int, 0, len(r.keys))
+	end, n := 0, 0
+	for l := range strings.SplitAfterSeq(r.text, "\n") {
 		end += len(l)
-		if !strings.Contains(l, key) && !strings.Contains(l, `\`) {
+		n++
+		if t := strings.TrimSpace(l); t == "" || t[0] == '#' {
 			continue
 		}
 		var doc map[string]any
@@ -155,22 +183,13 @@ func (r *reader) line(table string, nth int, key string) int {
 		if err != nil {
 			continue // in the middle of a value that goes on
 		}
-		entry := -1
-		for _, k := range md.Keys() {
-			switch {
-			case table == "" && len(k) == 1 && k[0] == key:
-				return i + 1
-			case len(k) == 1 && k[0] == table:
-				entry++
-				if key == table && entry == nth {
-					return i + 1
-				}
-			case len(k) > 1 && k[0] == table && k[1] == key && (entry == nth || entry < 0):
-				return i + 1
-			}
+		for len(r.lines) < min(len(md.Keys()), len(r.keys)) {
+			r.lines = append(r.lines, n)
 		}
 	}
-	return 0
+	for len(r.lines) < len(r.keys) {
+		r.lines = append(r.lines, n)
+	}
 }
 
 // names refuses a key that is none of those.

@@ -94,7 +94,7 @@ func TestWrongFiles(t *testing.T) {
 		"an effect":           {"[limits]\nmax_effect = \"relaod\"\n", "p:2: max_effect: ", "reload"},
 		"a severity":          {"[limits]\nfail_on = \"bad\"\n", "p:2: fail_on: ", "critical is the worst"},
 		"another file":        {strings.Repeat("#", MaxFile+1), "p: the file has more than 65536 bytes", "another file"},
-		"too many lines":      {strings.Repeat("\n", maxLines+1), "p: the file has more than 2000 lines", "another file"},
+		"too many lines":      {strings.Repeat("\n", maxLines+1), "p: the file has more than 1000 lines", "another file"},
 		"bytes":               {"profile = \"\xff\"", "p: the file is no text in UTF-8", "UTF-8"},
 	} {
 		t.Run(name, func(t *testing.T) {
