@@ -207,3 +207,22 @@ func TestManagers(t *testing.T) {
 		t.Errorf("under patroni: %q", in.manager)
 	}
 }
+
+// Of a crontab only the lines on kernel values are kept, each in its place.
+func TestOtherCommandsOfCrontabsStayOutside(t *testing.T) {
+	f := fakeOf(t, oneServer+`
+-- etc/crontab --
+# password hunter2
+5 4 * * * backup /srv/dump --password hunter2
+@reboot sysctl -p
+-- etc/cron.d/tune --
+0 3 * * * root PGPASSWORD=hunter2 vacuumdb -a
+`)
+	c := newCollector(f, Request{})
+	c.hostFiles()
+	for name, want := range map[string]string{"etc/crontab": "\n\n@reboot sysctl -p\n", "etc/cron.d/tune": ""} {
+		if b, err := c.a.ReadFile(name); err != nil || string(b) != want {
+			t.Errorf("%s: %q, %v", name, b, err)
+		}
+	}
+}

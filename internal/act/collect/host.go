@@ -2,6 +2,7 @@ package collect
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
@@ -13,6 +14,10 @@ func (c *collector) hostFiles() {
 			c.containerWord()
 			continue
 		}
+		if name == "etc/crontab" {
+			c.cronLines(name, true)
+			continue
+		}
 		c.take(name)
 	}
 	for _, name := range host.SysctlNames {
@@ -20,6 +25,10 @@ func (c *collector) hostFiles() {
 	}
 	for _, pattern := range host.Globs {
 		for _, name := range c.glob(pattern) {
+			if strings.HasPrefix(name, "etc/cron.d/") {
+				c.cronLines(name, false)
+				continue
+			}
 			c.takeIfThere(name, name) // a folder that matches may not have the file
 		}
 	}
@@ -50,4 +59,16 @@ func (c *collector) containerWord() {
 func (c *collector) systemd() bool {
 	_, err := c.t.Stat("run/systemd/system")
 	return err == nil
+}
+
+// cronLines keeps of a crontab the lines on kernel values: the other commands
+// are not evidence, and may hold passwords.
+func (c *collector) cronLines(name string, promised bool) {
+	b, err := c.t.ReadFile(name, maxFile)
+	switch {
+	case err == nil:
+		c.add(name, host.KernelCron(b))
+	case promised || !gone(err):
+		c.miss(name, err, asRoot)
+	}
 }

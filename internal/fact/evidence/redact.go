@@ -44,7 +44,7 @@ func (r *redactor) archive(a *Archive) *Archive {
 
 // fixedNames are entries outside proc, pg and sys that every host has.
 var fixedNames = set(`evidence.json host.json blocks.json statfs.json instances.json .dockerenv run/.containerenv run/systemd/container
-	run/host/container-manager etc/os-release usr/lib/os-release etc/sysctl.conf etc/tuned/active_profile`)
+	run/host/container-manager etc/os-release usr/lib/os-release etc/sysctl.conf etc/crontab etc/tuned/active_profile`)
 
 // entryName redacts the name of an entry. Most are the kernel's or ours; a
 // person's words are in those of control groups, units, configuration files and
@@ -102,6 +102,8 @@ func (r *redactor) entry(name string, data []byte, a *Archive) (out []byte, ok b
 		return nil, true // its presence is the fact; it holds the names of container and image
 	case strings.Contains(name, "sysctl.d/"), strings.HasPrefix(name, "etc/sysctl.conf"):
 		return r.eachLine(s, r.sysctlLine), true
+	case name == "etc/crontab", strings.HasPrefix(name, "etc/cron.d/"):
+		return r.eachLine(s, r.cronLine), true
 	case strings.HasPrefix(name, "cmd/systemctl-show-"):
 		return r.eachLine(s, r.unitLine), true
 	case commandLines[name] != nil:

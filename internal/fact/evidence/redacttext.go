@@ -147,3 +147,42 @@ func (r *redactor) sysctlName(k string) string {
 	}
 	return strings.Join(parts, sep)
 }
+
+// notUsers are the commands that people write where a crontab wants the user.
+var notUsers = set(`echo printf sysctl tee sh bash cat test sudo exec nice ionice env`)
+
+// cronLine redacts a line of a crontab that a collector kept. The times stay,
+// and of the command the paths of kernel values; all else may be anything.
+func (r *redactor) cronLine(l string) string {
+	t := strings.TrimSpace(l)
+	if t == "" {
+		return ""
+	}
+	f := strings.Fields(t)
+	times := 5
+	if t[0] == '@' {
+		times = 1
+	}
+	if len(f) <= times || !strings.ContainsAny(t[:1], "0123456789*@-~") {
+		return "#"
+	}
+	for i := range f {
+		switch w := f[i]; {
+		case i < times && strings.Trim(w, "0123456789*/,-~") == "", i == 0 && times == 1 && cronWords[w]:
+		case i < times:
+			f[i] = "*" // names of days and months
+		case notUsers[w], strings.Trim(w, "<>|&") == "":
+		case i == times:
+			f[i] = r.path(w)
+		case strings.HasPrefix(w, "/sys/"), strings.HasPrefix(w, "/proc/sys/"), strings.HasPrefix(w, ">/sys/"), strings.HasPrefix(w, ">/proc/sys/"):
+			f[i] = r.path(w)
+		case strings.Contains(w, "sysctl"):
+			f[i] = "sysctl"
+		default:
+			f[i] = Redacted
+		}
+	}
+	return strings.Join(f, " ")
+}
+
+var cronWords = set(`@reboot @yearly @annually @monthly @weekly @daily @midnight @hourly`)

@@ -37,6 +37,7 @@ var Files = []string{
 	".dockerenv",
 	"etc/tuned/active_profile",
 	"etc/sysctl.conf",
+	"etc/crontab", // of the crontabs a collector keeps what KernelCron does
 	"sys/kernel/mm/transparent_hugepage/enabled",
 	"sys/kernel/mm/transparent_hugepage/defrag",
 	"sys/kernel/mm/transparent_hugepage/shmem_enabled",
@@ -69,6 +70,7 @@ var Globs = []string{
 	"usr/local/lib/sysctl.d/*.conf",
 	"usr/lib/sysctl.d/*.conf",
 	"lib/sysctl.d/*.conf", // before the merge of /lib into /usr/lib; else the same files, told apart by their base name
+	"etc/cron.d/*",
 	"etc/sysctl.conf.d/*", // read by no program; an error that people make
 }
 

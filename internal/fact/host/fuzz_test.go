@@ -5,6 +5,7 @@ import (
 	"math"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -123,6 +124,25 @@ func FuzzSysctlConf(f *testing.F) {
 			if s.Name == "" || strings.ContainsAny(s.Name+s.Value, "\n\x00") || s.Line < 1 {
 				t.Errorf("%+v", s)
 			}
+		}
+	})
+}
+
+func FuzzCron(f *testing.F) {
+	seed(f, "etc/crontab")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		found, err := ParseCron(b)
+		if len(found) > maxCronLines || err != nil && found != nil {
+			t.Errorf("%d lines, %v", len(found), err)
+		}
+		for _, l := range found {
+			if l.User == "" || strings.ContainsAny(l.User+l.Rest, "\n\x00\x1b") || l.Line < 1 {
+				t.Errorf("%+v", l)
+			}
+		}
+		// what a collector keeps says the same, on the same lines
+		if kept, err2 := ParseCron(KernelCron(b)); err == nil && (err2 != nil || !slices.Equal(kept, found)) {
+			t.Errorf("%+v of the whole, %+v (%v) of what is kept", found, kept, err2)
 		}
 	})
 }

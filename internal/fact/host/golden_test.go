@@ -21,6 +21,7 @@ var topics = map[string]func(fs.FS) any{
 	"cputime":    func(f fs.FS) any { return ReadCPUTime(f) },
 	"nodes":      func(f fs.FS) any { return ReadNodes(f) },
 	"sysctlconf": func(f fs.FS) any { return ReadSysctlConf(f) },
+	"cron":       func(f fs.FS) any { return ReadCron(f) },
 	"thp":        func(f fs.FS) any { return ReadTHP(f) },
 	"hugepages":  func(f fs.FS) any { return ReadHugePages(f) },
 	"mounts":     func(f fs.FS) any { return ReadMounts(f) },

@@ -24,6 +24,7 @@ type Host struct {
 	Nodes      known.Fact[[]Node]      `json:"nodes"`      // sys/devices/system/node
 	Sysctls    Sysctls                 `json:"sysctls"`    // proc/sys/**
 	SysctlConf known.Fact[[]SysctlSet] `json:"sysctlConf"` // assignments in sysctl.d files, in load order
+	Cron       known.Fact[[]CronLine]  `json:"cron"`       // lines of etc/crontab and etc/cron.d on kernel values
 	THP        THP                     `json:"thp"`        // sys/kernel/mm/transparent_hugepage
 	HugePages  known.Fact[[]Pool]      `json:"hugePages"`  // sys/kernel/mm/hugepages
 	Mounts     known.Fact[[]Mount]     `json:"mounts"`     // proc/self/mountinfo
@@ -59,6 +60,7 @@ func Read(fsys fs.FS) Host {
 		Nodes:      ReadNodes(fsys),
 		Sysctls:    ReadSysctls(fsys),
 		SysctlConf: ReadSysctlConf(fsys),
+		Cron:       ReadCron(fsys),
 		THP:        ReadTHP(fsys),
 		HugePages:  ReadHugePages(fsys),
 		Mounts:     ReadMounts(fsys),

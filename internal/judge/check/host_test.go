@@ -37,6 +37,7 @@ func wellKept() *snapshot.Snapshot {
 			"vm.dirty_background_bytes": known.Is("268435456"), "vm.dirty_background_ratio": known.Is("0"),
 		},
 		SysctlConf: known.Is([]host.SysctlSet{{Name: "vm.swappiness", Value: "10", File: "/etc/sysctl.d/60-postgresql.conf", Line: 1, Read: true}}),
+		Cron:       known.Is([]host.CronLine{{File: "/etc/crontab", Line: 3, User: "root", Rest: "sysctl -p /etc/sysctl.d/60-postgresql.conf"}}),
 		Clock:      known.Is(host.Clock{Current: "tsc", Available: []string{"tsc", "hpet"}}),
 		Tuned:      known.Is(""),
 		THP:        host.THP{Enabled: known.Is("madvise"), ShmemEnabled: known.Is("never")},

@@ -27,6 +27,7 @@ func All() []Check {
 		ConnectionChurn,
 		ConnectionsNearLimit,
 		CPUSteal,
+		CrontabWithoutUser,
 		DataOnTmpfs,
 		DataSyncRetryOn,
 		DeadlocksMany,
