@@ -14,9 +14,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/pgfettle/pgfettle/test/tier"
 )
 
 // root is the checkout, two folders up from this one.
@@ -39,21 +40,11 @@ func needed(t *testing.T) {
 		}
 	}
 	if len(missing) > 0 {
-		skip(t, "a virtual machine needs %s", strings.Join(missing, ", "))
+		tier.Missing(t, tier.System, "a virtual machine needs %s", strings.Join(missing, ", "))
 	}
 	if testing.Short() {
-		skip(t, "it takes minutes, and -short was given")
+		tier.Missing(t, tier.System, "it takes minutes, and -short was given")
 	}
-}
-
-// skip skips a test, naming what is missing; where the tier is required it fails
-// instead.
-func skip(t *testing.T, format string, args ...any) {
-	t.Helper()
-	if slices.Contains(strings.Split(os.Getenv("PGFETTLE_REQUIRE"), ","), "system") {
-		t.Fatalf("tier system is required: "+format, args...)
-	}
-	t.Skipf(format, args...)
 }
 
 // build compiles a program of this checkout as it is released: static, so that
