@@ -100,7 +100,7 @@ var session = regexp.MustCompile("(?s)```(?:text|console)\n(\\$ pgfettle .*?)```
 
 // documents are those whose sessions are run. A line that ends in "…" stands
 // for any lines, so a document may show the part that matters.
-var documents = []string{"README.md", "CONTRIBUTING.md", "docs/conf.md"}
+var documents = []string{"README.md", "CONTRIBUTING.md", "docs/conf.md", "docs/policy.md"}
 
 // TestSessionsRun runs every session of the documents and compares its output.
 func TestSessionsRun(t *testing.T) {

@@ -42,8 +42,8 @@ var user = map[string][]string{
 	"fact/kernlog":     {"fact/snapshot"},
 	"fact/pglog":       {"fact/snapshot"},
 	"fact/snapshot":    {},
-	"judge/rule":       {"judge/plan"},
-	"judge/check":      {"judge/conffile"}, // its findings, and its words for what is dangerous in a file too
+	"judge/rule":       {"judge/plan", "judge/policy"},     // a policy pins their knobs
+	"judge/check":      {"judge/conffile", "judge/policy"}, // findings and words for what is dangerous in a file too; a policy accepts them
 }
 
 // impure is what the pure storeys may not import: the world.

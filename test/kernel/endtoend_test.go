@@ -14,6 +14,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/server"
 	"github.com/pgfettle/pgfettle/test/cell"
+	"github.com/pgfettle/pgfettle/test/tier"
 )
 
 // TestWholeApply: the real program applies a whole plan to kernel and server,
@@ -100,7 +101,7 @@ func worsen(t *testing.T) {
 	t.Helper()
 	word := regexp.MustCompile(`\[(.*)\]`).FindStringSubmatch(is(t, thpEnabled))
 	if word == nil {
-		t.Skip("this kernel has no transparent huge pages")
+		tier.Missing(t, tier.Kernel, "this kernel has no transparent huge pages")
 	}
 	put := func(v string) {
 		if err := os.WriteFile(thpEnabled, []byte(v), 0); err != nil {

@@ -172,10 +172,14 @@ func (p *PG) MayWrite(ctx context.Context, k Knob, f journal.File) error {
 		return p.mayWrite(f.Path)
 	}
 	defer s.close()
-	if may, err := s.mayAlter(ctx, k.Address.Name()); err != nil || may {
+	may, err := s.mayAlter(ctx, k.Address.Name())
+	if err != nil {
 		return err
 	}
-	return p.mayWrite(f.Path)
+	if err := p.mayWrite(f.Path); !may || s.here && errors.Is(err, target.ErrImmutable) {
+		return err // an attribute of the file, not our want of rights, stops the server as well
+	}
+	return nil
 }
 
 // lookFile is LookFile; a file that has to be made gets the owner and mode of

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/act/target"
@@ -87,9 +88,15 @@ func (u unitKind) systemctl(ctx context.Context, args ...string) (string, error)
 	return run(ctx, u.Kernel, append([]string{"systemctl"}, args...)...)
 }
 
+// runTimeout bounds a command: systemctl itself waits three minutes for a
+// daemon-reload, in which the generators of all packages run, and on a host that
+// is short of processors or disks these take their time. Killing systemctl
+// before that would stop nothing, and leave open how it ends.
+const runTimeout = 3 * time.Minute
+
 // run runs a command that has to succeed, and returns what it printed.
 func run(ctx context.Context, t target.Target, argv ...string) (string, error) {
-	out, err := t.Run(ctx, target.Command{Argv: argv})
+	out, err := t.Run(ctx, target.Command{Argv: argv, Timeout: runTimeout})
 	if err != nil {
 		return "", err
 	}

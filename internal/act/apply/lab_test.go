@@ -15,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
 )
@@ -158,6 +159,10 @@ func (l *lab) Poke(name, value string) error {
 	return l.do("poke "+name+" "+value, func() error { return l.kernel(name, value) })
 }
 
+// slow is how long a program takes here that changes something: as a
+// daemon-reload did on a host whose processors thirty others wanted as well.
+const slow = time.Minute
+
 func (l *lab) Run(_ context.Context, c target.Command) (target.Output, error) {
 	var out target.Output
 	argv := strings.Join(c.Argv, " ")
@@ -174,6 +179,9 @@ func (l *lab) Run(_ context.Context, c target.Command) (target.Output, error) {
 			return out, errCrash
 		}
 		return out, act()
+	}
+	if c.Timeout < slow {
+		return out, fmt.Errorf("%s: %w", c.Argv[0], target.ErrTimeout)
 	}
 	err := l.do("run "+argv, act)
 	return out, err

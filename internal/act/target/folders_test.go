@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pgfettle/pgfettle/test/tier"
 	"golang.org/x/sys/unix"
 )
 
@@ -174,7 +175,7 @@ func TestFoldersLabel(t *testing.T) {
 	t.Cleanup(func() { label = was })
 	from, to := filled(t), t.TempDir()
 	if err := unix.Setxattr(from+"/one", label, []byte("postgresql_db_t"), 0); err != nil {
-		t.Skipf("the filesystem of %s keeps no attributes: %v", from, err)
+		tier.Missing(t, tier.Rights, "the filesystem of %s keeps no attributes: %v", from, err)
 	}
 	fatal(t, (&Local{}).Folders(nil).Copy(t.Context(), from, to, quiet))
 	b := make([]byte, 100)
@@ -186,9 +187,7 @@ func TestFoldersLabel(t *testing.T) {
 // TestFoldersOfAUser: root does what he does in a user's folders with the user's
 // rights, and with none of his own.
 func TestFoldersOfAUser(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("only root takes the rights of another user")
-	}
+	tier.Root(t, "take the rights of another user")
 	top := t.TempDir()
 	for at := top; at != "/"; at = filepath.Dir(at) { // let others pass, as far as it is ours
 		if in, err := os.Stat(at); err != nil || in.Mode().Perm()&0o001 == 0 {

@@ -52,6 +52,7 @@ var sources = index(
 	src("pg-wal-configuration", "WAL Configuration", "PostgreSQL Global Development Group", "13–18", "2026"),
 	src("pg-config-developer", "Developer Options", "PostgreSQL Global Development Group", "13–18", "2026"),
 	src("pg-checksums", "Data Checksums", "PostgreSQL Global Development Group", "13–18", "2026"),
+	src("pg-create-index", "CREATE INDEX, Building Indexes Concurrently", "PostgreSQL Global Development Group", "13–18", "2026"),
 	src("pg-routine-vacuuming", "Routine Vacuuming", "PostgreSQL Global Development Group", "13–18", "2026"),
 	src("pg-monitoring", "The Cumulative Statistics System", "PostgreSQL Global Development Group", "13–18", "2026"),
 	src("pg-system-views", "System Views", "PostgreSQL Global Development Group", "13–18", "2026"),
@@ -123,6 +124,7 @@ var sources = index(
 	src("postgrespro-1c", "Configuration for 1C", "Postgres Pro", "12–18", "2025"),
 	src("pgtune", "src/features/configuration/configurationSlice.js", "pgtune", "", "2026-07"),
 	src("tuned-postgresql", "tuned profile postgresql", "TuneD", "", "2026"),
+	src("pgfettle-policy", "The policy file: what a site has decided for itself", "pgfettle", "", "2026-11"),
 	src("pgfettle-measured", "Measured by this project on PostgreSQL 13–18 and kernel 6.18", "pgfettle", "", "2026-11"),
 )
 

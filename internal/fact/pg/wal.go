@@ -30,12 +30,14 @@ func ReadWAL(fsys fs.FS, key string) known.Fact[WAL] {
 type WALDir struct {
 	Files int64      `json:"files"`
 	Size  unit.Bytes `json:"size"`
+	// Ready is how many segments wait to be archived.
+	Ready known.Fact[int64] `json:"ready"`
 }
 
 // ReadWALDir reads waldir.json.
 func ReadWALDir(fsys fs.FS, key string) known.Fact[WALDir] {
 	return single(fsys, key, "waldir", func(r *Row) WALDir {
-		return WALDir{Files: r.Int("files"), Size: r.Bytes("size")}
+		return WALDir{Files: r.Int("files"), Size: r.Bytes("size"), Ready: counted(r, key, "waldir", "ready")}
 	})
 }
 

@@ -9,11 +9,12 @@ const (
 
 // AutovacuumWorkersShareLimit says nothing of tables with their own limit: those do not share.
 var AutovacuumWorkersShareLimit = Check{
-	ID:       "autovacuum_workers_share_limit",
-	Area:     Vacuum,
-	Severity: Notice,
-	Scope:    PerInstance,
-	Title:    "More autovacuum workers share the same allowance",
+	ID:        "autovacuum_workers_share_limit",
+	Area:      Vacuum,
+	Severity:  Notice,
+	Scope:     PerInstance,
+	Title:     "More autovacuum workers share the same allowance",
+	DependsOn: []string{"autovacuum_off", "track_counts_off"},
 	Why: "vacuum_cost_limit is one allowance for all autovacuum workers together. More workers without a higher limit do not clean faster: each " +
 		"is slowed down until the sum is what it was, and every large table takes longer than before.",
 	Do: "Raise autovacuum_vacuum_cost_limit with the number of workers: 200 for each three of them at least, 1000 and more on SSDs (ALTER SYSTEM " +

@@ -45,6 +45,8 @@ var update = flag.Bool("update", false, "rewrite what the cases expect")
 //	add PATH JSON       the same for a key of a map that is not there yet
 //	hide PATH           makes a fact forbidden; absent PATH makes it absent
 //	backends N JSON     adds N processes to the instance
+//	today DATE          the day
+//	accept ID UNTIL WHERE REASON   what the policy accepts; WHERE * is everywhere
 //	with ID             runs that check too, to see a consequence fall silent
 func TestCases(t *testing.T) {
 	for _, ck := range All() {
@@ -124,10 +126,12 @@ func parseCases(t *testing.T, text string) (about string, cases []oneCase) {
 func runCase(t *testing.T, ck Check, kind string, c oneCase) string {
 	t.Helper()
 	s, with, err := build(c.lines)
+	o := policyOf(c.lines)
 	if err != nil {
 		t.Fatalf("%s: %v", c.name, err)
 	}
-	r := Run(s, All(), Options{Only: append(with, ck.ID)})
+	o.Only = append(with, ck.ID)
+	r := Run(s, All(), o)
 	var b strings.Builder
 	n := 0
 	for _, f := range r.Findings {
@@ -140,6 +144,9 @@ func runCase(t *testing.T, ck Check, kind string, c oneCase) string {
 		if f.ID == ck.ID && f.Do != ck.Do {
 			fmt.Fprintf(&b, "do: %s\n", f.Do)
 		}
+	}
+	for _, f := range r.Accepted {
+		fmt.Fprintf(&b, "accepted until %s: %s: %s: %s\n", f.Expires, f.ID, f.Seen, f.Reason)
 	}
 	for _, g := range r.Unknown {
 		fmt.Fprintf(&b, "unknown: %s: %s\n", g.Fact, g.Reason)
@@ -162,6 +169,19 @@ func runCase(t *testing.T, ck Check, kind string, c oneCase) string {
 	return b.String()
 }
 
+// policyOf reads what a case says of the policy.
+func policyOf(lines string) (o Options) {
+	for line := range strings.SplitSeq(lines, "\n") {
+		switch f := strings.Fields(line); {
+		case len(f) == 2 && f[0] == "today":
+			o.Today = f[1]
+		case len(f) > 4 && f[0] == "accept":
+			o.Accept = append(o.Accept, Acceptance{ID: f[1], Expires: f[2], Instance: strings.Trim(f[3], "*"), Reason: strings.Join(f[4:], " ")})
+		}
+	}
+	return o
+}
+
 // build makes the snapshot of a case.
 func build(lines string) (*snapshot.Snapshot, []string, error) {
 	s := wellKept()
@@ -170,7 +190,7 @@ func build(lines string) (*snapshot.Snapshot, []string, error) {
 		verb, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		var err error
 		switch verb {
-		case "":
+		case "", "today", "accept": // policyOf reads the latter
 			continue
 		case "set", "unset", "pending", "pg":
 			err = server(&s.Instances[0], verb, rest)

@@ -6,6 +6,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -70,6 +71,10 @@ const (
 	Security    Area = "security"
 )
 
+// areas is the order in which findings of one severity are told: what data and
+// access depend on, then what most of the speed depends on, then the rest.
+var areas = []Area{Durability, Security, Memory, HugePages, WAL, Storage, Kernel, Vacuum, Connections, Service, Query, Config, Version}
+
 // Scope says what a check is run for.
 type Scope int
 
@@ -100,6 +105,7 @@ type Case struct {
 	Instance *snapshot.Instance // nil for PerHost checks
 
 	check    *Check
+	options  *Options
 	findings []Finding
 	unknown  []known.Gap
 }
@@ -173,7 +179,8 @@ func (c *Case) Setting(name string) (string, bool) {
 // Report is the document of a check run.
 type Report struct {
 	Schema   string      `json:"schema"`
-	Findings []Finding   `json:"findings"` // worst first
+	Findings []Finding   `json:"findings"`           // worst first
+	Accepted []Accepted  `json:"accepted,omitempty"` // in the same order; none of them is among Findings
 	Unknown  []known.Gap `json:"unknown"`
 }
 
@@ -182,12 +189,15 @@ const Schema = "pgfettle.check/1"
 
 // Options narrows a run.
 type Options struct {
-	Only, Skip []string // ids; an empty Only means all
+	Only, Skip []string     // ids; an empty Only means all
+	Accept     []Acceptance // what somebody has decided to live with
+	Today      string       // the day, as 2027-01-31, by which acceptances end; this storey reads no clock
 }
 
 // Run judges the snapshot with every check that its versions allow. Findings
-// are ordered worst first, then by id and instance; a finding is silent while
-// one that it depends on stands for the same instance or the host.
+// are ordered worst first, then by area, id and instance; a finding is silent while
+// one that it depends on stands for the same instance or the host, also where
+// that one is accepted: then its consequences are.
 func Run(s *snapshot.Snapshot, checks []Check, o Options) Report {
 	r := Report{Schema: Schema, Findings: []Finding{}, Unknown: []known.Gap{}}
 	var all []Finding
@@ -199,11 +209,11 @@ func Run(s *snapshot.Snapshot, checks []Check, o Options) Report {
 		}
 		var cases []*Case
 		if ck.Scope == PerHost {
-			cases = append(cases, &Case{Snapshot: s, check: ck})
+			cases = append(cases, &Case{Snapshot: s, check: ck, options: &o})
 		} else {
 			for j := range s.Instances {
 				if in := &s.Instances[j]; ck.fits(in) {
-					cases = append(cases, &Case{Snapshot: s, Instance: in, check: ck})
+					cases = append(cases, &Case{Snapshot: s, Instance: in, check: ck, options: &o})
 				}
 			}
 		}
@@ -237,10 +247,20 @@ func Run(s *snapshot.Snapshot, checks []Check, o Options) Report {
 		if a.Severity != b.Severity {
 			return a.Severity > b.Severity
 		}
+		if a.Area != b.Area {
+			return slices.Index(areas, a.Area) < slices.Index(areas, b.Area)
+		}
 		if a.ID != b.ID {
 			return a.ID < b.ID
 		}
 		return a.Instance < b.Instance
+	})
+	r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool {
+		a := o.accepted(&f)
+		if a != nil {
+			r.Accepted = append(r.Accepted, Accepted{Finding: f, Reason: a.Reason, Expires: a.Expires})
+		}
+		return a != nil
 	})
 	sort.SliceStable(r.Unknown, func(i, j int) bool { return r.Unknown[i].Fact < r.Unknown[j].Fact })
 	return r

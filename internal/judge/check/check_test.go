@@ -3,6 +3,7 @@ package check
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,6 +72,9 @@ func TestChecksAreComplete(t *testing.T) {
 			if _, ok := say.SourceByID(id); !ok {
 				t.Errorf("%s: no source %s", ck.ID, id)
 			}
+		}
+		if !slices.Contains(areas, ck.Area) {
+			t.Errorf("%s is of the area %q, which has no place among the areas", ck.ID, ck.Area)
 		}
 		for _, id := range ck.DependsOn {
 			if !ids[id] || id == ck.ID {

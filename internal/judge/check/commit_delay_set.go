@@ -7,11 +7,12 @@ import (
 // CommitDelaySet judges by the mean rate since the statistics were reset, read-only transactions
 // included, so it errs towards silence.
 var CommitDelaySet = Check{
-	ID:       "commit_delay_set",
-	Area:     WAL,
-	Severity: Notice,
-	Scope:    PerInstance,
-	Title:    "Commits wait for company that does not come",
+	ID:        "commit_delay_set",
+	Area:      WAL,
+	Severity:  Notice,
+	Scope:     PerInstance,
+	Title:     "Commits wait for company that does not come",
+	DependsOn: []string{"fsync_off"},
 	Why: "commit_delay makes a commit wait before it flushes the WAL so that others can share the flush. It pays where several commits arrive " +
 		"within the delay. At this rate none does on average: each commit that waits is only later, unless all come in bursts.",
 	Do: "ALTER SYSTEM RESET commit_delay; SELECT pg_reload_conf();. If commits are slow, measure the flush with pg_test_fsync; if some need not " +

@@ -1,16 +1,26 @@
 package check
 
-// GeqoBeforeCollapse compares with the larger limit: explicit joins and lists of tables have one each.
+// What the plan for 1C leads to, and a DBA who raised a limit with the default
+// threshold: all orders of up to 12 tables are tried, and the longer lists, which
+// would follow the written order otherwise, go to the random search by intent.
+const (
+	geqoUsual    = 12 // the default of geqo_threshold
+	collapseMost = 20 // beyond it the search space grows, and what the search finds does not get better
+)
+
+// GeqoBeforeCollapse compares with the larger limit: explicit joins and lists of
+// tables have one each. It is about a threshold that somebody lowered, or limits
+// beyond reason.
 var GeqoBeforeCollapse = Check{
 	ID:       "geqo_before_collapse",
 	Area:     Query,
 	Severity: Notice,
 	Scope:    PerInstance,
 	Title:    "The genetic search comes before the collapse limit",
-	Why: "From geqo_threshold tables on the planner searches the order of joins at random instead of trying all. Collapse limits above it are of " +
-		"no use: the longer list that they allow goes to the random search, whose plan may change from one day to the next.",
-	Do: "Set geqo_threshold above the larger collapse limit, or lower that limit: with join_collapse_limit = 20 planning of a query with 20 " +
-		"tables may take seconds without geqo, so 10 to 12 with geqo_threshold one above is the calm choice.",
+	Why: "From geqo_threshold tables on the planner searches the order of joins at random instead of trying all. Below 12 tables all orders are tried in " +
+		"milliseconds, and collapse limits above 20 hand it lists in which it finds good orders by luck: the plan may change from one day to the next.",
+	Do: "Leave geqo_threshold at 12, and the collapse limits at 8 to 12, at 20 for 1C: ALTER SYSTEM RESET geqo_threshold; SELECT pg_reload_conf();. " +
+		"Who must have the same plan each day sets the limits below geqo_threshold.",
 	Sources: []string{"pg-config-query", "its-1c"},
 	Judge: func(c *Case) {
 		set, ok := c.settings()
@@ -23,7 +33,7 @@ var GeqoBeforeCollapse = Check{
 		at, ok := set.Int("geqo_threshold")
 		from, _ := set.Int("from_collapse_limit")
 		join, _ := set.Int("join_collapse_limit")
-		if ok && at <= max(from, join) {
+		if limit := max(from, join); ok && at <= limit && (at < geqoUsual || limit > collapseMost) {
 			c.Found("geqo_threshold = {at} with from_collapse_limit = {from} and join_collapse_limit = {join}.", "at", at, "from", from, "join", join)
 		}
 	},

@@ -56,7 +56,7 @@ var HbaTrust = Check{
 			for _, k := range kinds {
 				n += k.Roles
 			}
-			without = fmt.Sprintf("; it is open to %d roles", n)
+			without = fmt.Sprintf("; number of roles that it is open to: %d", n)
 		}
 		c.FoundAs(sev, "trust in {rules}{without} (listen_addresses = '{listen}').", "rules", listed(told, ", ", 6), "without", without, "listen", listen)
 	},

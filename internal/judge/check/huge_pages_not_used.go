@@ -18,7 +18,7 @@ var HugePagesNotUsed = Check{
 	Severity:  Notice,
 	Scope:     PerInstance,
 	Title:     "huge_pages = try fell back to ordinary pages",
-	DependsOn: []string{"huge_pages_short", "huge_pages_refused"},
+	DependsOn: []string{"huge_pages_short", "huge_pages_refused", "sysv_shared_memory"},
 	Why: "With try the server asks for huge pages and, when it gets none, goes on without them; the log tells it at DEBUG1 only. On ordinary pages each backend builds its own page tables, " +
 		"1/512 of the shared memory that it touches, and pays a page fault for every 4 kB: a full scan of the buffers by 100 backends was measured at twice the time.",
 	Do:      "Reserve the huge pages that the server asks for, restart it, and set huge_pages = on once it runs, so that the next shortage is not silent.",

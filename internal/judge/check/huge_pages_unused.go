@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
 const (
@@ -22,7 +23,7 @@ var HugePagesUnused = Check{
 	Severity:  Notice,
 	Scope:     PerHost,
 	Title:     "Huge pages lie idle",
-	DependsOn: []string{"huge_pages_short", "huge_pages_not_used", "huge_pages_refused"},
+	DependsOn: []string{"huge_pages_short", "huge_pages_not_used", "huge_pages_refused", "sysv_shared_memory"},
 	Why: "Memory in the huge page pool is taken from everything else, whether somebody uses the pages or not: no process and no page cache can have it, and it cannot " +
 		"be swapped. Idle pages are left behind by a server that was made smaller or moved away, or by a pool that was rounded up too generously.",
 	Do:      "Give the idle pages back by lowering vm.nr_hugepages, unless a stopped server is to use them.",
@@ -38,7 +39,7 @@ var HugePagesUnused = Check{
 		}
 		for _, p := range pools {
 			// Surplus pages go back by themselves; only what nr_hugepages holds is stranded.
-			idle := min(p.Free-p.Reserved, p.Total)
+			idle := min(p.Free-p.Reserved, p.Total) - c.perhapsUsed(p.Size)
 			size := unit.Bytes(max(idle, 0)) * p.Size
 			if size == 0 || !atLeast(size, strandedMuch, mem.Total) {
 				continue
@@ -56,4 +57,20 @@ var HugePagesUnused = Check{
 				"idle", idle, "total", p.Total, "size", p.Size, "bytes", size, "share", share(size, mem.Total), "rest", fmt.Sprint(p.Total-idle), "file", file, "used", p.Total-idle)
 		}
 	},
+}
+
+// perhapsUsed is the huge pages of a size that the instances would take of which
+// nothing tells whether they have them.
+func (c *Case) perhapsUsed(size unit.Bytes) (pages int64) {
+	for i := range c.Snapshot.Instances {
+		in := &c.Snapshot.Instances[i]
+		if memory.OnHugePages(in).Known() {
+			continue
+		}
+		if m, ok := c.atPeak(in); ok && m.SharedPage == size {
+			need, _ := memory.HugeNeedOf(in, size)
+			pages += need.Pages
+		}
+	}
+	return pages
 }

@@ -11,11 +11,12 @@ const maintenanceShare = 12
 // MaintenanceMemoryTimesWorkers is a notice: from 17 on the memory is taken as dead rows need it,
 // seldom all.
 var MaintenanceMemoryTimesWorkers = Check{
-	ID:       "maintenance_memory_times_workers",
-	Area:     Memory,
-	Severity: Notice,
-	Scope:    PerInstance,
-	Title:    "Each autovacuum worker may take all of maintenance_work_mem",
+	ID:        "maintenance_memory_times_workers",
+	Area:      Memory,
+	Severity:  Notice,
+	Scope:     PerInstance,
+	Title:     "Each autovacuum worker may take all of maintenance_work_mem",
+	DependsOn: []string{"autovacuum_off", "track_counts_off"},
 	Why: "Without autovacuum_work_mem each of the autovacuum workers may take maintenance_work_mem, and that was set for one CREATE INDEX at a " +
 		"time. When several large tables come due together the sum is taken at a moment that nobody chose.",
 	Do: "Set autovacuum_work_mem to what one worker needs, 64 MB to 1 GB: ALTER SYSTEM SET autovacuum_work_mem = '256MB'; SELECT " +

@@ -36,8 +36,11 @@ var NextMajorBreaks = Check{
 		var stops, changes []string
 		for _, name := range byName(set) {
 			s := set[name]
-			if !setByHand(s) {
-				continue
+			if !setByHand(s) || name == "standard_conforming_strings" && s.Value == "off" {
+				continue // strings_nonstandard tells of that one
+			}
+			if name == "escape_string_warning" && set["standard_conforming_strings"].Value == "off" {
+				continue // and of its companion
 			}
 			if text := stopsNext(v.Major(), s); text != "" {
 				stops = append(stops, text)
@@ -124,9 +127,19 @@ var turns = []turn{
 	{"ssl_ecdh_curve", 18, nil, "since 18 it is called ssl_groups; the old name is still taken"},
 	{"max_locks_per_transaction", 19, nil, "19 counts otherwise and its default is 128 instead of 64 for the same number of locks: double the value"},
 	{"log_autovacuum_min_duration", 19, nil, "since 19 it is for vacuum only; log_autoanalyze_min_duration is for analyze"},
-	{"vacuum_buffer_usage_limit", 17, nil, "since 17 the default is 2MB instead of 256kB; a smaller value slows vacuum down"},
-	{"vacuum_cost_page_miss", 14, nil, "since 14 the default is 2 instead of 10; a higher value slows vacuum down"},
+	{"vacuum_buffer_usage_limit", 17, below(2048), "since 17 the default is 2MB instead of 256kB; a smaller value slows vacuum down"},
+	{"vacuum_cost_page_miss", 14, above(2), "since 14 the default is 2 instead of 10; a higher value slows vacuum down"},
 	{"checkpoint_completion_target", 14, func(s pg.Setting, _ pg.Settings) bool { return s.Value == "0.5" }, "0.5 was the default of 13 and is 0.9 since 14"},
+}
+
+// below and above say whether a value in its base unit is on the side of a new
+// default where it hurts; 0 is no value but a switch.
+func below(n int64) func(pg.Setting, pg.Settings) bool {
+	return func(s pg.Setting, set pg.Settings) bool { v, ok := set.Int(s.Name); return ok && v > 0 && v < n }
+}
+
+func above(n int64) func(pg.Setting, pg.Settings) bool {
+	return func(s pg.Setting, set pg.Settings) bool { v, ok := set.Int(s.Name); return ok && v > n }
 }
 
 func changesNext(major int, s pg.Setting, set pg.Settings) string {

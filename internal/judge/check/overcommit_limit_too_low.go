@@ -79,8 +79,7 @@ func committedByAll(c *Case) (sum unit.Bytes, ok bool) {
 		if !ok {
 			return 0, false
 		}
-		huge, _ := memory.OnHugePages(in).Get()
-		sum += m.Commits(!huge)
+		sum += m.Commits(m.SharedPage <= memory.BasePage(c.Snapshot))
 	}
 	return sum, true
 }

@@ -19,7 +19,7 @@ var PageTablesLarge = Check{
 	Severity:  Warning,
 	Scope:     PerInstance,
 	Title:     "Page tables take a large part of the memory",
-	DependsOn: []string{"huge_pages_not_used", "huge_pages_short", "huge_pages_refused"},
+	DependsOn: []string{"huge_pages_not_used", "huge_pages_short", "huge_pages_refused", "sysv_shared_memory"},
 	Why: "Each backend has its own page tables for the shared memory: 8 bytes for every 4 kB page that it has touched, that is 1/512 of shared_buffers for each " +
 		"connection. This memory appears in no process's RSS, cannot be swapped, grows while backends live, and takes processor time on " +
 		"every page fault. With huge pages of 2 MB it shrinks to about 1/500.",

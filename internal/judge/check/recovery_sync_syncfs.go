@@ -2,12 +2,13 @@ package check
 
 // RecoverySyncSyncfs has the bound from the documentation of the parameter.
 var RecoverySyncSyncfs = Check{
-	ID:       "recovery_sync_syncfs",
-	Area:     Durability,
-	Severity: Warning,
-	Scope:    PerInstance,
-	Title:    "Crash recovery may not see that writing failed",
-	From:     14,
+	ID:        "recovery_sync_syncfs",
+	Area:      Durability,
+	Severity:  Warning,
+	Scope:     PerInstance,
+	Title:     "Crash recovery may not see that writing failed",
+	DependsOn: []string{"fsync_off"},
+	From:      14,
 	Why: "recovery_init_sync_method = syncfs has the kernel write whole filesystems before recovery. Kernels before 5.8 do not report an error of " +
 		"that writing, so the server starts on data that never reached the disk.",
 	Do:      "ALTER SYSTEM RESET recovery_init_sync_method; SELECT pg_reload_conf(); or boot a kernel of 5.8 or later.",

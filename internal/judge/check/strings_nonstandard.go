@@ -1,6 +1,8 @@
 package check
 
-// StringsNonstandard leaves escape_string_warning alone: it only writes to the log.
+// StringsNonstandard is an info where escape_string_warning is off too: that pair
+// is what 1C asks for and its profile plans, so whoever set it meant it. It speaks
+// for both parameters: next_major_breaks leaves them to it.
 var StringsNonstandard = Check{
 	ID:       "strings_nonstandard",
 	Area:     Config,
@@ -20,7 +22,11 @@ var StringsNonstandard = Check{
 			return
 		}
 		if v, ok := set.Text("standard_conforming_strings"); ok && v == "off" {
-			c.Found("standard_conforming_strings = off for the whole server.")
+			sev, with := Notice, ""
+			if warns, ok := set.Bool("escape_string_warning"); ok && !warns {
+				sev, with = Info, ", with escape_string_warning = off, as 1C:Enterprise asks for"
+			}
+			c.FoundAs(sev, "standard_conforming_strings = off for the whole server{with}; 19 refuses it.", "with", with)
 		}
 	},
 }

@@ -16,8 +16,10 @@ var zeroedByOther = map[string]string{
 }
 
 // SysctlNotInForce compares the last word of the files with the kernel. Only
-// parameters that matter to a database are looked at (host.SysctlNames). A pool
-// of huge pages that is short has a check of its own.
+// parameters that matter to a database are looked at (host.SysctlNames), and
+// what a person has written: distributions' own files may lose against a
+// container or a kernel without anybody being wrong. A pool of huge pages that
+// is short has a check of its own.
 var SysctlNotInForce = Check{
 	ID:        "sysctl_not_in_force",
 	Area:      Kernel,
@@ -46,7 +48,7 @@ var SysctlNotInForce = Check{
 		}
 		for _, name := range host.SysctlNames {
 			s, set := last[name]
-			if !set || name == "vm.nr_hugepages" {
+			if !set || name == "vm.nr_hugepages" || !strings.HasPrefix(s.File, "/etc/") {
 				continue
 			}
 			live, ok := c.Snapshot.Host.Sysctls[name].Get()

@@ -11,11 +11,12 @@ import (
 // TablespacesSameDevice is information: a tablespace as a label, or for a
 // quota, is no fault, only not faster.
 var TablespacesSameDevice = Check{
-	ID:       "tablespaces_same_device",
-	Area:     Storage,
-	Severity: Info,
-	Scope:    PerInstance,
-	Title:    "A tablespace lies on the same disks as the data directory",
+	ID:        "tablespaces_same_device",
+	Area:      Storage,
+	Severity:  Info,
+	Scope:     PerInstance,
+	Title:     "A tablespace lies on the same disks as the data directory",
+	DependsOn: []string{"tablespace_in_pgdata"},
 	Why: "A tablespace serves to use other disks. On the same ones it gives neither speed nor room, and costs attention: base backups have to map it, and a lost or " +
 		"forgotten folder keeps the whole cluster from starting. To keep things apart for people, schemas and databases are enough. On storage from a network the disks behind are not visible from here.",
 	Do:      "If nothing else speaks for it, move the objects back with ALTER TABLE ALL IN TABLESPACE … SET TABLESPACE pg_default (and ALTER INDEX likewise; both lock what they move) and drop it.",

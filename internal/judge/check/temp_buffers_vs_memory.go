@@ -10,11 +10,12 @@ const defaultTempBuffers = 8 * unit.MB
 // TempBuffersVsMemory leaves the default alone: with it, it is the number of connections that is
 // wrong, and other checks tell that.
 var TempBuffersVsMemory = Check{
-	ID:       "temp_buffers_vs_memory",
-	Area:     Memory,
-	Severity: Warning,
-	Scope:    PerInstance,
-	Title:    "temp_buffers of all sessions exceed the memory",
+	ID:        "temp_buffers_vs_memory",
+	Area:      Memory,
+	Severity:  Warning,
+	Scope:     PerInstance,
+	Title:     "temp_buffers of all sessions exceed the memory",
+	DependsOn: []string{"shared_buffers_vs_memory"},
 	Why: "Each session that touches temporary tables may fill temp_buffers of its own, and gives nothing back until it ends. With a pool of " +
 		"long-lived connections, as 1C keeps it, all sessions arrive there in time. This memory is not shared and not reclaimable except to " +
 		"swap.",

@@ -15,8 +15,6 @@ const (
 	// tempWarning is ten times that: a fifth of what a cloud volume of 125 MB/s
 	// gives, all day long.
 	tempWarning = 50 * unit.GB
-	// tempHistory: below an hour one report would count as a habit.
-	tempHistory = 3600
 	// inMemory: rows in a sort or hash take two to three times the space of
 	// their compact form in a temporary file.
 	inMemory = 2.5
@@ -45,16 +43,6 @@ var TempFiles = Check{
 		if !ok {
 			return
 		}
-		now := c.Snapshot.TakenAt
-		if a, ok := c.Instance.Server.Access.Get(); ok && a.Now > 0 {
-			now = a.Now // the server's clock is the one that stamped stats_reset
-		}
-		// A database whose statistics were never reset (15+) counts since all
-		// statistics began, which the checkpointer's own stamp tells.
-		began := int64(0)
-		if cp, ok := c.Instance.Server.Checkpoints.Get(); ok {
-			began = cp.StatsReset
-		}
 		type spill struct {
 			text string
 			rate unit.Bytes
@@ -62,12 +50,8 @@ var TempFiles = Check{
 		}
 		var list []spill
 		for _, d := range dbs {
-			since := d.StatsReset
-			if since == 0 {
-				since = began
-			}
-			secs := float64(now - since)
-			if since == 0 || secs < tempHistory || d.TempFiles == 0 {
+			secs, ok := c.counting(d)
+			if !ok || d.TempFiles == 0 {
 				continue
 			}
 			rate := d.TempBytes.Scale(3600 / secs)

@@ -3,11 +3,12 @@ package check
 // WalSyncMethodRisky says nothing of Linux: there all four methods flush the cache of the drive, and
 // which is fastest pg_test_fsync tells.
 var WalSyncMethodRisky = Check{
-	ID:       "wal_sync_method_risky",
-	Area:     Durability,
-	Severity: Notice,
-	Scope:    PerInstance,
-	Title:    "WAL may stay in the cache of the drive",
+	ID:        "wal_sync_method_risky",
+	Area:      Durability,
+	Severity:  Notice,
+	Scope:     PerInstance,
+	Title:     "WAL may stay in the cache of the drive",
+	DependsOn: []string{"fsync_off"},
 	Why: "On Windows open_datasync, the default there, does not go through the write cache of the drive: commits are told safe that a power " +
 		"failure loses. A test that shows tens of thousands of flushes a second on a disk that turns 120 times a second has measured that cache.",
 	Do: "ALTER SYSTEM SET wal_sync_method = 'fsync_writethrough'; SELECT pg_reload_conf(); or switch write caching off in the properties of the " +

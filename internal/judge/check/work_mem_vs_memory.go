@@ -22,7 +22,7 @@ var WorkMemVsMemory = Check{
 	Severity:  Warning,
 	Scope:     PerInstance,
 	Title:     "work_mem allows more than the memory holds",
-	DependsOn: []string{"shared_buffers_vs_memory"},
+	DependsOn: []string{"shared_buffers_vs_memory", "cgroup_limit_below_plan"},
 	Why: "work_mem is not a limit of a session but of each sort in it, hashes may take hash_mem_multiplier times as much, and each parallel worker has its own " +
 		"allowance. Nothing bounds the sum. When it exceeds the memory the host swaps, or the OOM killer ends a backend, and the server " +
 		"throws out every session to recover.",

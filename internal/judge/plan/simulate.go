@@ -2,6 +2,7 @@ package plan
 
 import (
 	"maps"
+	"slices"
 	"strconv"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
@@ -45,6 +46,7 @@ func simulate(t *snapshot.Snapshot, c *Change) {
 		t.Host.Sysctls[c.Address.Name()] = known.Is(c.ToBase)
 		switch c.Address.Name() {
 		case "vm.nr_hugepages":
+			t.Host.HugePages = known.Map(t.Host.HugePages, func(p []host.Pool) []host.Pool { return poolsOf(p, t.Host.Memory, c.ToBase) })
 			t.Host.Memory = known.Map(t.Host.Memory, func(m host.Memory) host.Memory { return poolOf(m, c.ToBase) })
 		case "vm.overcommit_kbytes": // the kernel zeroes the other of the pair
 			if c.ToBase != "0" {
@@ -97,6 +99,23 @@ func poolOf(m host.Memory, n string) host.Memory {
 	return m
 }
 
+// poolsOf is the same for the pools of /sys/kernel/mm/hugepages.
+func poolsOf(pools []host.Pool, memory known.Fact[host.Memory], n string) []host.Pool {
+	pages, err := strconv.ParseInt(n, 10, 64)
+	m, ok := memory.Get()
+	if err != nil || !ok {
+		return pools
+	}
+	pools = slices.Clone(pools)
+	at := slices.IndexFunc(pools, func(p host.Pool) bool { return p.Size == m.HugePageSize })
+	if at < 0 {
+		return pools
+	}
+	pools[at].Free += pages - pools[at].Total
+	pools[at].Total = pages
+	return pools
+}
+
 // simulateShared makes the server say what it would say of its shared memory.
 func simulateShared(t *snapshot.Snapshot, sh Shared) {
 	in := t.Instance(sh.Key)
@@ -106,10 +125,12 @@ func simulateShared(t *snapshot.Snapshot, sh Shared) {
 	}
 	page, _ := memory.HugePageSize(t, in).Get()
 	held := memory.HugePagesHeld(t, in)
+	was, _ := memory.HugeNeedOf(in, page)
 	// A server on huge pages takes as many as its memory needs then: what others
 	// use stays what it is.
 	defer func() {
 		more := memory.HugePagesHeld(t, in) - held
+		t.Host.HugePages = known.Map(t.Host.HugePages, func(p []host.Pool) []host.Pool { return lessFree(p, page, more) })
 		t.Host.Memory = known.Map(t.Host.Memory, func(m host.Memory) host.Memory { m.HugeFree -= more; return m })
 	}()
 	if v, ok := m["shared_memory_size"]; ok {
@@ -118,9 +139,57 @@ func simulateShared(t *snapshot.Snapshot, sh Shared) {
 		v = m["shared_memory_size_in_huge_pages"]
 		v.Value = strconv.FormatInt(sh.Bytes.Pages(page), 10)
 		m["shared_memory_size_in_huge_pages"] = v
+	} else {
+		in.Server.Shmem = known.Is([]pg.ShmemPart{{Name: "<simulated>", Size: sh.Bytes}})
+	}
+	restartOnHugePages(t, in, m, sh.Bytes, unit.Bytes(was.Pages)*page, page, held)
+}
+
+// restartOnHugePages makes a server that was seen on ordinary pages or on huge
+// ones tell where it is after a restart: where it asks for huge pages and those
+// that are free, with its own, suffice. Of one that was not seen nothing is made up.
+// What lies on ordinary pages is committed, what was there before is not any more.
+func restartOnHugePages(t *snapshot.Snapshot, in *snapshot.Instance, m pg.Settings, size, was, page unit.Bytes, held int64) {
+	mem, ok := t.Host.Memory.Get()
+	had, seen := memory.OnHugePages(in).Get()
+	if !ok || page <= 0 || page != mem.HugePageSize || !seen {
 		return
 	}
-	in.Server.Shmem = known.Is([]pg.ShmemPart{{Name: "<simulated>", Size: sh.Bytes}})
+	takes := m["huge_pages"].Value != "off" && mem.HugeFree-mem.HugeRsvd+held >= size.Pages(page)
+	if s, ok := m["huge_pages_status"]; ok {
+		s.Value = map[bool]string{true: "on", false: "off"}[takes]
+		m["huge_pages_status"] = s
+	}
+	if !had {
+		mem.CommittedAS = max(mem.CommittedAS-was, 0)
+	}
+	if !takes {
+		mem.CommittedAS += size
+	}
+	t.Host.Memory = known.Is(mem)
+	in.Processes = known.Map(in.Processes, func(list []host.Process) []host.Process {
+		list = slices.Clone(list)
+		for i := range list {
+			if list[i].Kind != "postmaster" {
+				continue
+			}
+			list[i].Huge = 0
+			if takes {
+				list[i].Huge = unit.Bytes(size.Pages(page)) * page
+			}
+		}
+		return list
+	})
+}
+
+func lessFree(pools []host.Pool, size unit.Bytes, pages int64) []host.Pool {
+	pools = slices.Clone(pools)
+	for i := range pools {
+		if pools[i].Size == size {
+			pools[i].Free -= pages
+		}
+	}
+	return pools
 }
 
 func commitAfter(t *snapshot.Snapshot, m host.Memory) host.Memory {

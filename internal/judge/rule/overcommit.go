@@ -88,12 +88,23 @@ func (c *Case) committed() (unit.Bytes, bool) {
 	if !ok {
 		return 0, false
 	}
-	m.WorkMem = work
-	if c.wantsHuge() {
-		return m.Commits(false), true
+	huge := c.wantsHuge()
+	if !huge {
+		if m.Shared, ok = c.estimate(sb, conns); !ok {
+			return 0, false
+		}
 	}
-	m.Shared, ok = c.estimate(sb, conns)
-	return m.Commits(true), ok
+	m.WorkMem = work
+	sum := m.Commits(!huge)
+	// Who looks at the host later knows nothing of the profile and takes a mixed
+	// load: a limit that is too low for that one would be found at once.
+	if cpus, known := c.CPUs(); known && c.Options.Active == 0 {
+		part, _ := memory.PartOf(c.Snapshot, c.Instance).Get()
+		m.Sorts, m.Hashes, m.TempTables = memory.Mixed.Sorts, memory.Mixed.Hashes, memory.Mixed.TempTables
+		m.Active = memory.Mixed.Active(c.Instance, cpus, conns, part)
+		sum = max(sum, m.Commits(!huge))
+	}
+	return sum, true
 }
 
 // containersHere says whether containers run on this host: their root file

@@ -2,6 +2,10 @@ package rule
 
 import "github.com/pgfettle/pgfettle/internal/base/knob"
 
+// commitSpare: a twentieth of what may be committed has to be left now, as below
+// that one sort or a few sessions are refused.
+const commitSpare = 20
+
 var overcommitMemory = Rule{
 	Address: knob.Sysctl("vm.overcommit_memory"),
 	Title:   "whether the kernel promises more memory than it has",
@@ -9,8 +13,8 @@ var overcommitMemory = Rule{
 		"With 2 the kernel refuses at a limit, and one query fails with «out of memory». But a limit that is too low keeps sessions from starting, and every program of the host is under it: " +
 		"that is why it is only for hosts that serve nothing but PostgreSQL, and only with a limit that was computed. 1 promises everything and is for nobody here.",
 	Formula: "2 where the host is dedicated, runs no containers and no ZFS (whose cache is kernel memory that no limit counts), and the limit of 80 % of the memory (huge pages and swap taken off) leaves, after the reserves of root and user, " +
-		"enough for what may be committed: shared memory on ordinary pages, 10 MB for each session and process, temp_buffers of those that use temporary tables, work_mem × claims, maintenance, and other programs; " +
-		"and for what is committed now. Else 0, or as it is on a shared host.",
+		"enough for what may be committed: shared memory on ordinary pages, 10 MB for each session and process, the work of the profile's sessions or of a mixed load where that is more: temp_buffers of those that use temporary tables, work_mem × claims, maintenance, and other programs; " +
+		"and a twentieth beside what is committed now. Else 0, or as it is on a shared host.",
 	Sources: []string{"pg-overcommit", "linux-commit-limit", "linux-vm", "dalibo-j1"},
 	Needs:   append(after(sizedBefore, knob.PG("max_connections"), knob.PG("shared_buffers"), knob.PG("work_mem"), knob.PG("huge_pages")), knob.Sysctl("vm.nr_hugepages")),
 	Effect:  knob.Now,
@@ -68,7 +72,7 @@ var overcommitMemory = Rule{
 			}
 			c.lenient("strict overcommit at 80 % of {memory} would leave {usable} to commit"+beside+", and the instances and other programs may need {need}",
 				"memory", s.commit.Total, "usable", s.usable, "huge", s.commit.Hugetlb, "need", s.need)
-		case s.usable < s.now:
+		case s.usable-s.now < s.usable/commitSpare:
 			c.lenient("strict overcommit would leave {usable} to commit, and {now} are committed now: new sessions would be refused at once. Plan again when the server runs on huge pages",
 				"usable", s.usable, "now", s.now)
 		default:

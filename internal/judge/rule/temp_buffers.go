@@ -13,6 +13,9 @@ const (
 	tempOneC = 32 * unit.MB
 	// tempPart of the memory is one session's: hundreds of them work at once.
 	tempPart = 512
+	// tempOfAll: the sessions that were asked for may fill half of the memory with
+	// them, no more, as shared_buffers and sorts need the rest.
+	tempOfAll = 2
 )
 
 var tempBuffers = Rule{
@@ -20,7 +23,7 @@ var tempBuffers = Rule{
 	Title:   "a session's cache for temporary tables",
 	Why: "Temporary tables live in the session's own memory, not in shared_buffers. It takes nothing before it uses its first temporary table, and " +
 		"keeps what it has once taken until it ends, so the value counts for every session that ever used one.",
-	Formula: "The default, 8 MB, or what it is now. 1c, which makes temporary tables in nearly every query: a 512th of the memory, from 8 to 32 MB.",
+	Formula: "The default, 8 MB, or what it is now. 1c, which makes temporary tables in nearly every query: a 512th of the memory, from 8 to 32 MB, and no more than lets the connections that were asked for fill half of the memory.",
 	Sources: []string{"pg-config-resource", "postgrespro-1c", "its-1c"},
 	Decide: func(c *Case) {
 		if c.Options.Profile != OneC {
@@ -32,8 +35,12 @@ var tempBuffers = Rule{
 			return
 		}
 		base := c.sizeBase(b)
-		want := min(max(roundDown(base/tempPart, 8, unit.MB), tempDefault), tempOneC)
-		if have, ok := c.Bytes(knob.PG("temp_buffers")); ok && have >= want && have <= tempOneC {
+		most := tempOneC
+		if n := c.Options.Connections; n > 0 { // max_connections itself is decided later, with this in it
+			most = min(most, max(roundDown(base/unit.Bytes(tempOfAll*n), 8, unit.MB), tempDefault))
+		}
+		want := min(max(roundDown(base/tempPart, 8, unit.MB), tempDefault), most)
+		if have, ok := c.Bytes(knob.PG("temp_buffers")); ok && have >= want && have <= most {
 			c.Keep("{present} is enough for 1C", "present", c.shown())
 			return
 		}

@@ -18,16 +18,17 @@ import (
 )
 
 type applyOptions struct {
-	plan      planOptions
-	planSaid  []string // flags of the plan that were given
-	place     placeOptions
-	restart   restartOptions
-	maxEffect string
-	accept    []string
-	only      []string
-	yes       bool
-	wait      bool
-	resume    string
+	plan       planOptions
+	planSaid   []string // flags of the plan that were given
+	place      placeOptions
+	restart    restartOptions
+	maxEffect  string
+	effectSaid bool
+	accept     []string
+	only       []string
+	yes        bool
+	wait       bool
+	resume     string
 }
 
 // resumeLast is what --resume means without an id.
@@ -73,6 +74,8 @@ no live values, and no server is asked. What to plan for is told by a PLANFILE o
 by --for. Settings of an instance are written when its data directory is there.
 Nothing runs there, so --max-effect is reboot where nothing else is said.
 
+` + policyHelp + `With a PLANFILE the policy's pins have to be in the plan already.
+
 ` + placeHelp,
 		Example: `  pgfettle apply
   pgfettle apply --profile oltp --max-effect restart
@@ -86,6 +89,8 @@ Nothing runs there, so --max-effect is reboot where nothing else is said.
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.plan.target = strings.Join(args, "")
 			o.plan.describing = cmd.Flags().Changed("for")
+			o.plan.profileSaid = cmd.Flags().Changed("profile")
+			o.effectSaid = cmd.Flags().Changed("max-effect")
 			for _, n := range planFlags {
 				if cmd.Flags().Changed(n) {
 					o.planSaid = append(o.planSaid, "--"+n)
@@ -121,6 +126,13 @@ Nothing runs there, so --max-effect is reboot where nothing else is said.
 }
 
 func runApply(ctx context.Context, env *Env, o *applyOptions) error {
+	var err error
+	if o.plan.site, err = o.plan.policy.load(env, !o.plan.describing && o.place.root == ""); err != nil {
+		return err
+	}
+	if err := o.bounded(); err != nil {
+		return err
+	}
 	opts, err := o.options()
 	if err != nil {
 		return err

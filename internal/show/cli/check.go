@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -21,6 +22,8 @@ type checkOptions struct {
 	conf   string
 	more   []string // files beside conf
 	pg     int
+	all    bool
+	policy policyOptions
 }
 
 func newCheck(env *Env) *cobra.Command {
@@ -39,6 +42,10 @@ Without --pg the version is that of PG_VERSION beside the file or in the data
 directory that it names, else the newest that is known. Several files may follow one
 another, each on its own; json and sarif take one.
 
+Findings that the policy accepts are counted apart, and shown with --all. One whose
+day has passed is a finding again, and so is the end of its acceptance.
+
+` + policyHelp + `
 ` + targetHelp,
 		Example: `  pgfettle check
   pgfettle check /var/lib/postgresql/17/main
@@ -76,6 +83,8 @@ another, each on its own; json and sarif take one.
 	f.BoolVar(&o.deep, "deep", false, "also ask what grows with the number of tables")
 	f.StringVar(&o.conf, "conf", "", "judge the configuration `FILE` instead, without a server")
 	f.IntVar(&o.pg, "pg", 0, "the major version that --conf is judged for, `N` (default: see above)")
+	f.BoolVar(&o.all, "all", false, "show accepted findings in full")
+	o.policy.flags(cmd)
 	complete(cmd, "format", "text", "json", "github", "sarif")
 	complete(cmd, "pg", pgWords()...)
 	complete(cmd, "fail-on", "critical", "warning", "notice", "info")
@@ -100,17 +109,28 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 			return err
 		}
 	}
+	if o.conf != "" && (o.policy.file != "" || o.all) {
+		return usage("--policy and --all are about a host, and --conf judges a file", "leave one of them out")
+	}
 	if o.conf != "" {
 		return runCheckConfs(env, o, failOn, fails)
 	}
 	if o.pg != 0 {
 		return usage("--pg names the version that --conf is judged for", "leave it out: a host's instances tell theirs")
 	}
+	pol, err := o.policy.load(env, site(env, o.target))
+	if err != nil {
+		return err
+	}
+	if pol.Limits.FailOn != nil && !fails {
+		failOn, fails = *pol.Limits.FailOn, true
+	}
 	l, err := load(ctx, env, o.target, o.deep)
 	if err != nil {
 		return err
 	}
-	d := judge(l, check.Options{Only: o.only, Skip: o.skip})
+	d := judge(l, check.Options{Only: o.only, Skip: o.skip, Accept: pol.Accepted(), Today: today(env)})
+	d.Policy, d.All = pol.File, o.all
 	switch o.format {
 	case "json":
 		err = render.CheckJSON(env.Stdout, d)
@@ -130,6 +150,9 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 	}
 	return nil
 }
+
+// today is the day of the clock of this host, as a policy writes it.
+func today(env *Env) string { return env.Target.Now().Format(time.DateOnly) }
 
 // judge runs the checks over what was loaded.
 func judge(l *loaded, o check.Options) render.Check {

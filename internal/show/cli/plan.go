@@ -4,12 +4,16 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/policy"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/render"
 )
@@ -30,6 +34,10 @@ type planOptions struct {
 	describe    string
 	describing  bool
 	deep        bool
+	policy      policyOptions
+	profileSaid bool
+	site        *policy.Policy // what holds; read by who runs the command
+	pinned      []knob.Address // by --pin
 }
 
 var planFormats = []string{"text", "json", "conf", "alter-system", "sysctl", "ansible", "script", "patroni", "cnpg", "docker"}
@@ -56,6 +64,7 @@ patroni, cnpg and docker for servers whose configuration another program owns: a
 patch for patronictl edit-config, a part of CloudNativePG's Cluster, arguments of
 docker run and a compose file.
 
+` + policyHelp + `
 ` + targetHelp,
 		Example: `  pgfettle plan
   pgfettle plan --profile oltp --connections 300 --storage nvme
@@ -69,6 +78,7 @@ docker run and a compose file.
 			o.target = strings.Join(args, "")
 			o.formatSaid = cmd.Flags().Changed("format")
 			o.describing = cmd.Flags().Changed("for")
+			o.profileSaid = cmd.Flags().Changed("profile")
 			if err := counts(cmd); err != nil {
 				return err
 			}
@@ -96,6 +106,7 @@ func (o *planOptions) flags(cmd *cobra.Command) {
 	f.StringArrayVar(&o.pins, "pin", nil, "fix a value, `ADDRESS=VALUE`, as in pg:work_mem=64MB; repeat it or write commas")
 	f.StringVar(&o.describe, "for", "", "plan for a host that is not here: `KEY=VALUE,…`")
 	f.BoolVar(&o.deep, "deep", false, "also ask what grows with the number of tables")
+	o.policy.flags(cmd)
 	complete(cmd, "profile", "web", "oltp", "dw", "mixed", "desktop", "1c")
 	complete(cmd, "storage", "nvme", "ssd", "hdd", "san")
 	complete(cmd, "pin", ruleAddresses()...)
@@ -119,6 +130,10 @@ func counts(cmd *cobra.Command) error {
 const maxBackends = 262143
 
 func runPlan(ctx context.Context, env *Env, o *planOptions) error {
+	var err error
+	if o.site, err = o.policy.load(env, !o.describing && site(env, o.target)); err != nil {
+		return err
+	}
 	ro, err := o.rules()
 	if err != nil {
 		return err
@@ -141,7 +156,8 @@ func runPlan(ctx context.Context, env *Env, o *planOptions) error {
 	if err != nil {
 		return err
 	}
-	p, err := makePlan(ctx, env, l, ro)
+	o.meant(&ro, l.snapshot)
+	p, err := o.told(makePlan(ctx, env, l, ro))
 	if err != nil {
 		return err
 	}
@@ -216,6 +232,9 @@ func (o *planOptions) rules() (rule.Options, error) {
 			return ro, usage("--storage: "+err.Error(), "leave it out to believe what the disk says")
 		}
 	}
-	ro.Pins, err = readPins(o.pins)
-	return ro, err
+	if ro.Pins, err = readPins(o.pins); err != nil {
+		return ro, err
+	}
+	o.pinned = slices.Collect(maps.Keys(ro.Pins))
+	return ro, o.withPolicy(&ro)
 }

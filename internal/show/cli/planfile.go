@@ -49,7 +49,11 @@ func (o *applyOptions) planned(ctx context.Context, env *Env) (*plan.Plan, *load
 		if len(o.planSaid) > 0 {
 			return nil, nil, usage(strings.Join(o.planSaid, ", ")+": a plan file is made already", "give them to 'pgfettle plan --format json'")
 		}
-		return o.readPlan(ctx, env)
+		p, l, err := o.readPlan(ctx, env)
+		if err == nil {
+			err = o.plan.keeps(p, o.plan.target)
+		}
+		return p, l, err
 	case o.plan.describing && o.plan.target != "":
 		return nil, nil, usage("--for describes a host; a TARGET names one", "leave one of them out")
 	case o.plan.describing && o.place.root == "":
@@ -71,7 +75,8 @@ func (o *applyOptions) planned(ctx context.Context, env *Env) (*plan.Plan, *load
 	if err != nil {
 		return nil, nil, err
 	}
-	p, err := makePlan(ctx, env, l, ro)
+	o.plan.meant(&ro, l.snapshot)
+	p, err := o.plan.told(makePlan(ctx, env, l, ro))
 	return p, l, err
 }
 

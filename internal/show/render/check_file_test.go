@@ -47,8 +47,13 @@ func TestSARIFIsValid(t *testing.T) {
 		t.Fatal(err)
 	}
 	write := map[string]func(*bytes.Buffer) error{
-		"file":        func(b *bytes.Buffer) error { return FileSARIF(b, checkedFile(), "1.0") },
-		"host":        func(b *bytes.Buffer) error { return CheckSARIF(b, hostReport(), "1.0") },
+		"file": func(b *bytes.Buffer) error { return FileSARIF(b, checkedFile(), "1.0") },
+		"host": func(b *bytes.Buffer) error { return CheckSARIF(b, hostReport(), "1.0") },
+		"accepted": func(b *bytes.Buffer) error {
+			d := hostReport()
+			d.Accepted = []check.Accepted{{Finding: d.Findings[0], Reason: "r", Expires: check.Never}}
+			return CheckSARIF(b, d, "1.0")
+		},
 		"no findings": func(b *bytes.Buffer) error { return CheckSARIF(b, Check{}, "1.0") },
 	}
 	for name, w := range write {

@@ -2,6 +2,7 @@ package render
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -21,11 +22,44 @@ func CheckText(w io.Writer, d Check, st Style) error {
 		p.gap()
 		p.findings(g)
 	}
+	if d.All {
+		for _, a := range d.Accepted {
+			p.gap()
+			p.findings([]check.Finding{a.Finding})
+			p.para("  accepted ", plain, until(a)+": "+a.Reason)
+		}
+	}
 	p.unknown("Could not be judged", d.Unknown)
 	p.gap()
 	p.para("", strong, checkSummary(d))
+	if n := len(d.Accepted); n > 0 {
+		p.para("", plain, accepted(d))
+	}
 	_, err := io.WriteString(w, p.b.String())
 	return err
+}
+
+// accepted names what the policy keeps out of the findings.
+func accepted(d Check) string {
+	var ids []string
+	for _, a := range d.Accepted {
+		if !slices.Contains(ids, a.ID) {
+			ids = append(ids, a.ID)
+		}
+	}
+	s := count(len(d.Accepted), "finding is", "findings are") + " accepted by " + clean(d.Policy) + ": " + strings.Join(ids, ", ") + "."
+	if !d.All {
+		s += " --all shows more."
+	}
+	return s
+}
+
+// until is how long an acceptance holds.
+func until(a check.Accepted) string {
+	if a.Expires == check.Never {
+		return "without an end"
+	}
+	return "until " + a.Expires
 }
 
 // alike gathers findings of one check that differ only in where and what was

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
@@ -19,6 +20,10 @@ import (
 func CheckJSON(w io.Writer, d Check) error {
 	d.Findings = append([]check.Finding{}, d.Findings...)
 	d.Unknown = append([]known.Gap{}, d.Unknown...)
+	d.Accepted = slices.Clone(d.Accepted)
+	for i := range d.Accepted {
+		d.Accepted[i].Sources = append([]string{}, d.Accepted[i].Sources...)
+	}
 	for i := range d.Findings {
 		d.Findings[i].Sources = append([]string{}, d.Findings[i].Sources...)
 	}

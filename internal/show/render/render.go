@@ -56,7 +56,9 @@ func SubjectOf(s *snapshot.Snapshot) Subject {
 // Check is a report with what it is about.
 type Check struct {
 	check.Report
+	Policy  string  `json:"policy,omitempty"` // the file that says what is accepted
 	Subject Subject `json:"subject"`
+	All     bool    `json:"-"` // accepted findings in full
 }
 
 // Plan is a plan with what it is about.

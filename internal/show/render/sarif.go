@@ -44,11 +44,16 @@ type (
 		Text string `json:"text"`
 	}
 	sarifResult struct {
-		RuleID    string          `json:"ruleId"`
-		RuleIndex int             `json:"ruleIndex"`
-		Level     string          `json:"level"`
-		Message   sarifText       `json:"message"`
-		Locations []sarifLocation `json:"locations"`
+		RuleID     string             `json:"ruleId"`
+		RuleIndex  int                `json:"ruleIndex"`
+		Level      string             `json:"level"`
+		Message    sarifText          `json:"message"`
+		Locations  []sarifLocation    `json:"locations"`
+		Suppressed []sarifSuppression `json:"suppressions,omitempty"`
+	}
+	sarifSuppression struct {
+		Kind          string `json:"kind"`
+		Justification string `json:"justification"`
 	}
 	sarifLocation struct {
 		Physical *sarifPhysical `json:"physicalLocation,omitempty"`
@@ -86,11 +91,17 @@ func FileSARIF(w io.Writer, d CheckedFile, version string) error {
 	return writeJSON(w, s)
 }
 
-// CheckSARIF writes a report on a host: its findings lie in no file.
+// CheckSARIF writes a report on a host: its findings lie in no file. What the
+// policy accepts is a suppressed result.
 func CheckSARIF(w io.Writer, d Check, version string) error {
 	s := newSarif(version)
 	for _, f := range d.Findings {
 		s.add(f, sarifLocation{Logical: []sarifLogical{{Name: place(f), Kind: "resource"}}})
+	}
+	for _, a := range d.Accepted {
+		s.add(a.Finding, sarifLocation{Logical: []sarifLogical{{Name: place(a.Finding), Kind: "resource"}}})
+		r := s.Runs[0].Results
+		r[len(r)-1].Suppressed = []sarifSuppression{{Kind: "external", Justification: clean(until(a) + ": " + a.Reason)}}
 	}
 	return writeJSON(w, s)
 }

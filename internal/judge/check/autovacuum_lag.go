@@ -1,0 +1,58 @@
+package check
+
+import "fmt"
+
+const (
+	// lagTimes the number of dead rows at which autovacuum is due: at twice it, it
+	// has been due for half of the rows that died since.
+	lagTimes = 2
+	// lagSince: after an hour autovacuum has been through sixty rounds
+	// (autovacuum_naptime) in each of which the table was, or became, due.
+	lagSince = 3600
+)
+
+// AutovacuumLag leaves out a table that a VACUUM is at, and one that was
+// vacuumed, or a server that was started, within the hour. A large change a
+// minute ago looks the same as a table that waits since long, so it is a notice.
+var AutovacuumLag = Check{
+	ID:       "autovacuum_lag",
+	Area:     Vacuum,
+	Severity: Notice,
+	Scope:    PerInstance,
+	Title:    "Autovacuum does not get to tables that are due",
+	Why: "A table that waits for autovacuum beyond its threshold grows by what could have been reused, and its scans pass over dead rows. The cause is the pace (cost limit and delay, which " +
+		"all workers share), workers that are bound to other large tables, or locks that make autovacuum give way again and again.",
+	Do: "Run VACUUM (VERBOSE, ANALYZE) schema.name; for the named ones. Then give autovacuum more pace: ALTER SYSTEM SET autovacuum_vacuum_cost_limit = 2000; SELECT pg_reload_conf();, and see in " +
+		"pg_stat_progress_vacuum what its workers are busy with. log_autovacuum_min_duration = 0 for a day tells more.",
+	Sources:   []string{"pg-routine-vacuuming", "pg-config-autovacuum", "dalibo-j1"},
+	DependsOn: []string{"autovacuum_off", "track_counts_off"},
+	Judge: func(c *Case) {
+		set, ok := Need(c, c.Instance.Server.Settings)
+		if !ok {
+			return
+		}
+		access, ok := Need(c, c.Instance.Server.Access)
+		if !ok {
+			return
+		}
+		tables, ok := Need(c, c.Instance.Server.Deep.Tables)
+		if !ok || c.now()-access.StartedAt < lagSince {
+			return
+		}
+		var told []string
+		for _, t := range tables {
+			due, ok := vacuumDue(set, t)
+			if !ok || t.AutovacuumOff || t.Vacuuming || !large(t) || float64(t.Dead) < lagTimes*due || c.now()-t.LastVacuum < lagSince {
+				continue
+			}
+			last := "never vacuumed"
+			if t.LastVacuum > 0 {
+				last = "vacuumed " + span(float64(c.now()-t.LastVacuum)) + " ago"
+			}
+			told = append(told, fmt.Sprintf("%s.%s (%s dead and %s live rows, due at %s, %s)", t.Schema, t.Name, count(t.Dead), count(t.Live), count(int64(due)), last))
+		}
+		if len(told) > 0 {
+			c.Found("In database {db}: {tables}.", "db", c.database(), "tables", listed(told, "; ", 5))
+		}
+	},
+}

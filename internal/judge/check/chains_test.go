@@ -1,0 +1,61 @@
+package check
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestOneCauseIsOneFinding: what makes several checks speak is told by the one
+// that names the cause; the others are heard again when the cause is mended.
+func TestOneCauseIsOneFinding(t *testing.T) {
+	for _, c := range []struct{ name, lines, want, without string }{
+		{"memory that gets no huge pages", `set shared_memory_type=sysv
+set huge_pages=try
+set huge_pages_status=off
+backends 200 {"kind":"backend","pageTables":"16MB"}
+fact host.hugePages [{"size":"2MB"}]`,
+			"sysv_shared_memory", "huge_pages_not_used"},
+		{"no pool", `set huge_pages=try
+set huge_pages_status=off
+backends 200 {"kind":"backend","pageTables":"16MB"}
+fact host.hugePages [{"size":"2MB"}]`,
+			"huge_pages_not_used", "page_tables_large"},
+		{"nothing is synced", `set fsync=off
+set commit_delay=5000
+set recovery_init_sync_method=syncfs
+fact host.kernel {"major":4,"minor":18,"release":"4.18.0-553.el8"}`,
+			"fsync_off", "commit_delay_set recovery_sync_syncfs"},
+		{"nothing is vacuumed", `set autovacuum=off
+set autovacuum_max_workers=12
+set autovacuum_vacuum_cost_limit=200
+set autovacuum_vacuum_cost_delay=2
+set autovacuum_work_mem=-1
+set maintenance_work_mem=4GB`,
+			"autovacuum_off", "autovacuum_workers_share_limit maintenance_memory_times_workers"},
+		{"shared_buffers is larger than its host", `set shared_buffers=60GB
+set work_mem=1GB
+set temp_buffers=256MB`,
+			"shared_buffers_vs_memory", "temp_buffers_vs_memory work_mem_vs_memory"},
+	} {
+		s, _, err := build(c.lines)
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if got := idsOf(Run(s, All(), Options{})); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+		for _, id := range strings.Fields(c.without) { // they would speak
+			if got := idsOf(Run(s, All(), Options{Only: []string{id}})); got != id {
+				t.Errorf("%s: alone %s says %q: nothing was silenced", c.name, id, got)
+			}
+		}
+	}
+}
+
+func idsOf(r Report) string {
+	var ids []string
+	for _, f := range r.Findings {
+		ids = append(ids, f.ID)
+	}
+	return strings.Join(ids, " ")
+}

@@ -1,0 +1,36 @@
+package check
+
+import (
+	"fmt"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+)
+
+// blockSize is that of every packaged server.
+const blockSize = 8 * unit.KB
+
+// InvalidIndexes leaves out those that are being built now. The collector asks
+// with --deep, in the one database that it is connected to.
+var InvalidIndexes = Check{
+	ID:       "invalid_indexes",
+	Area:     Query,
+	Severity: Warning,
+	Scope:    PerInstance,
+	Title:    "Indexes are invalid",
+	Why: "A CREATE INDEX or REINDEX CONCURRENTLY that failed or was cancelled leaves its index behind. No query uses it, and every change of the table still has to maintain it; a unique one " +
+		"does not warrant that the values that were there before are unique.",
+	Do: "Build it again: REINDEX INDEX CONCURRENTLY schema.name; (for a unique index remove the duplicates first). If its name ends in _ccnew or _ccold a REINDEX left it: DROP INDEX " +
+		"CONCURRENTLY schema.name;.",
+	Sources: []string{"pg-create-index", "dalibo-j1"},
+	Judge: func(c *Case) {
+		list, ok := Need(c, c.Instance.Server.Deep.Indexes)
+		if !ok || len(list) == 0 {
+			return
+		}
+		told := make([]string, len(list))
+		for i, x := range list {
+			told[i] = fmt.Sprintf("%s.%s on %s (%s)", x.Schema, x.Name, x.Table, unit.Bytes(x.Pages)*blockSize)
+		}
+		c.Found("In database {db}: {indexes}.", "db", c.database(), "indexes", listed(told, ", ", 5))
+	},
+}

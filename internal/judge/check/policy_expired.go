@@ -1,0 +1,35 @@
+package check
+
+import "github.com/pgfettle/pgfettle/internal/base/known"
+
+// PolicyExpired is a notice: what was accepted is reported again by its own
+// check, at that check's severity. The decision itself is what is due.
+var PolicyExpired = Check{
+	ID:       "policy_expired",
+	Area:     Config,
+	Severity: Notice,
+	Scope:    PerHost,
+	Title:    "A finding was accepted until a day that has passed",
+	Why: "The policy file accepts this finding until a day that is over. Whoever wrote it wanted the question asked again then: the machine, the version or the reason may have " +
+		"changed. Until somebody decides, the finding counts as if it had never been accepted.",
+	Do:      "Remove the fault and the entry, or write a new date and a reason that holds today into the policy file. 'pgfettle policy show' lists all of it.",
+	Sources: []string{"pgfettle-policy"},
+	Judge: func(c *Case) {
+		today := c.options.Today
+		for i := range c.options.Accept {
+			a := &c.options.Accept[i]
+			switch {
+			case a.Expires == Never:
+			case today == "":
+				c.unknown = append(c.unknown, known.Gap{Fact: "today's date", Reason: "no clock was read, so acceptances with a date are passed over"})
+			case a.Expired(today):
+				where := "everywhere"
+				if a.Instance != "" {
+					where = map[bool]string{true: "for the host", false: "for " + a.Instance}[a.Instance == HostOnly]
+				}
+				c.Found("{id} was accepted {where} until {day}; today is {today}. The reason given: {reason}",
+					"id", a.ID, "where", where, "day", a.Expires, "today", today, "reason", a.Reason)
+			}
+		}
+	},
+}

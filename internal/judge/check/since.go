@@ -1,0 +1,28 @@
+package check
+
+import "github.com/pgfettle/pgfettle/internal/fact/pg"
+
+// now returns the time of the server's clock, which is the one that stamped
+// what is compared with it.
+func (c *Case) now() int64 {
+	if a, ok := c.Instance.Server.Access.Get(); ok && a.Now > 0 {
+		return a.Now
+	}
+	return c.Snapshot.TakenAt
+}
+
+// counting returns for how many seconds the counters of a database have been
+// counting. It is false where that is not known, and below enoughHistory: one
+// report or one start of an application would count as a habit.
+func (c *Case) counting(d pg.Database) (secs float64, ok bool) {
+	since := d.StatsReset
+	if since == 0 {
+		// A database whose statistics were never reset (15+) counts since all
+		// statistics began, which the checkpointer's own stamp tells.
+		if cp, ok := c.Instance.Server.Checkpoints.Get(); ok {
+			since = cp.StatsReset
+		}
+	}
+	secs = float64(c.now() - since)
+	return secs, since > 0 && secs >= enoughHistory
+}

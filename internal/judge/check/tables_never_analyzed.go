@@ -1,0 +1,37 @@
+package check
+
+import "fmt"
+
+// TablesNeverAnalyzed looks for tables without any row in pg_statistic, and not
+// at the time of the last ANALYZE, which a crash before 15 and a reset of the
+// statistics forget. The query leaves out what has fewer than 10,000 rows: for
+// those the planner's assumptions seldom choose a plan that hurts.
+var TablesNeverAnalyzed = Check{
+	ID:       "tables_never_analyzed",
+	Area:     Query,
+	Severity: Notice,
+	Scope:    PerInstance,
+	Title:    "Tables have no planner statistics",
+	Why: "Without statistics the planner takes fixed shares for every condition, and its estimates can be wrong by orders of magnitude: nested loops over millions of rows, hashes that spill. " +
+		"It comes from an upgrade (pg_upgrade before 18 leaves the statistics behind), from tables that autovacuum does not visit, and from partitioned " +
+		"tables as a whole, of which it visits only the partitions.",
+	Do: "Run ANALYZE schema.table; for the named ones, or vacuumdb --all --analyze-in-stages after an upgrade. Let a job run ANALYZE on partitioned tables after large loads, for instance " +
+		"once a week.",
+	Sources:   []string{"pg-routine-vacuuming"},
+	DependsOn: []string{"autovacuum_off", "track_counts_off"},
+	Judge: func(c *Case) {
+		list, ok := Need(c, c.Instance.Server.Deep.Unanalyzed)
+		if !ok || len(list) == 0 {
+			return
+		}
+		told := make([]string, len(list))
+		for i, t := range list {
+			kind := ""
+			if t.Partitioned {
+				kind = ", partitioned"
+			}
+			told[i] = fmt.Sprintf("%s.%s (about %s rows%s)", t.Schema, t.Name, count(t.Rows), kind)
+		}
+		c.Found("In database {db}: {tables}.", "db", c.database(), "tables", listed(told, ", ", 5))
+	},
+}

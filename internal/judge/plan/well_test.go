@@ -1,0 +1,87 @@
+package plan_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+	"pgregory.net/rapid"
+
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
+)
+
+// notPlannable are the findings above notice that a plan leaves: what it never
+// changes because the safety of data, or an application that nobody has asked,
+// is in it. They stand for those who chose them, on the hosts that say so.
+var notPlannable = map[string][]string{
+	"onec_2015.txtar": {"fsync_off", "full_page_writes_off", "planner_method_off"},
+}
+
+// above returns the findings above notice.
+func above(s *snapshot.Snapshot) []check.Finding {
+	var out []check.Finding
+	for _, f := range check.Run(s, check.All(), check.Options{}).Findings {
+		if f.Severity > check.Notice {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// TestWellPlannedIsLeftInPeace: carried out, the plan of each whole host leaves
+// nothing above notice, but for what no plan touches.
+func TestWellPlannedIsLeftInPeace(t *testing.T) {
+	files, err := filepath.Glob("testdata/hosts/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no hosts: %v", err)
+	}
+	for _, f := range files {
+		name := filepath.Base(f)
+		ar, err := txtar.ParseFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, o := buildHost(t, string(ar.Files[0].Data))
+		s := read(t, a)
+		left := map[string]bool{}
+		for _, id := range notPlannable[name] {
+			left[id] = true
+		}
+		for _, found := range above(plan.Simulate(s, mustPlan(t, s, o))) {
+			if !left[found.ID] {
+				t.Errorf("%s: %s: %s: %s", name, found.Severity, found.ID, found.Seen)
+			}
+			delete(left, found.ID)
+		}
+		for id := range left {
+			t.Errorf("%s: %s is not found: it need not be left out", name, id)
+		}
+	}
+}
+
+// TestWellPlannedIsLeftInPeaceAnywhere is the same for fresh instances on random
+// hosts. Where the budget itself says that the host is too small, the checks may
+// say so too. What the user said of the sessions at work (--active) no check
+// hears of.
+func TestWellPlannedIsLeftInPeaceAnywhere(t *testing.T) {
+	fits := 0
+	rapid.Check(t, func(t *rapid.T) {
+		h := hosts().Draw(t, "host")
+		h.opt.Active = 0
+		h.spec.Settings, h.spec.Answers = nil, nil
+		s := h.snapshot(t)
+		p := mustPlan(t, s, h.opt)
+		if p.Budget.After.Shortfall > 0 {
+			return
+		}
+		fits++
+		for _, found := range above(plan.Simulate(s, p)) {
+			t.Fatalf("%v\nplanned, and %s: %s: %s", h, found.Severity, found.ID, found.Seen)
+		}
+	})
+	if fits == 0 {
+		t.Error("no host was large enough: this test has seen nothing")
+	}
+}

@@ -1,0 +1,401 @@
+// Package policy reads what a site has decided for itself: values that are
+// pinned, findings that are accepted with a reason and an end, the profile, and
+// how far a run may go. It is a TOML file that a person writes; whatever is
+// wrong in it is told with file and line, and nothing of it is passed over.
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/BurntSushi/toml"
+
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+)
+
+// What a file may hold at most. A person writes it: a hundred pins and a
+// hundred acceptances are under 40 kB; the bound on lines also keeps the search for
+// the line of each key at about a second of a processor.
+const (
+	MaxFile  = 64 << 10
+	maxLines = 1000
+	maxText  = 1000 // characters of a reason or of a value
+)
+
+// Policy is what a file says.
+type Policy struct {
+	File    string
+	Profile rule.Profile // "" where it names none
+	Pins    []Pin        // sorted by address
+	Accept  []Acceptance // in the order of the file
+	Limits  Limits
+}
+
+// Pin is a value that plans keep to.
+type Pin struct {
+	Address knob.Address
+	Value   string
+	Line    int
+}
+
+// Acceptance is one accepted finding and where it stands.
+type Acceptance struct {
+	check.Acceptance
+	Line int
+}
+
+// Limits are how far runs go where the command line says nothing, and what it
+// may not cross. nil is no limit.
+type Limits struct {
+	MaxEffect *knob.Effect    // apply does nothing that needs more
+	FailOn    *check.Severity // check ends with 3 at this severity or a worse one
+}
+
+// Accepted returns the acceptances as a check run takes them.
+func (p *Policy) Accepted() []check.Acceptance {
+	var out []check.Acceptance
+	for _, a := range p.Accept {
+		out = append(out, a.Acceptance)
+	}
+	return out
+}
+
+// Pin returns the pin of an address.
+func (p *Policy) Pin(a knob.Address) (Pin, bool) {
+	i := slices.IndexFunc(p.Pins, func(x Pin) bool { return x.Address == a })
+	if i < 0 {
+		return Pin{}, false
+	}
+	return p.Pins[i], true
+}
+
+// Known is what a policy may name.
+type Known struct {
+	Checks []string // ids
+	Knobs  []string // addresses that a rule decides
+}
+
+// All is what this program knows.
+func All() Known {
+	var k Known
+	for _, c := range check.All() {
+		k.Checks = append(k.Checks, c.ID)
+	}
+	for _, r := range rule.All() {
+		k.Knobs = append(k.Knobs, string(r.Address))
+	}
+	return k
+}
+
+// Parse reads a file. The error is a *say.Problem with file, line and a hint.
+func Parse(file string, b []byte, k Known) (*Policy, error) {
+	r := &reader{file: file, text: string(b), known: k}
+	switch {
+	case len(b) > MaxFile:
+		return nil, r.wrong(0, fmt.Sprintf("the file has more than %d bytes", MaxFile), "a policy is written by a person; this is another file")
+	case !utf8.Valid(b) || strings.ContainsRune(r.text, 0):
+		return nil, r.wrong(0, "the file is no text in UTF-8", "save it as UTF-8")
+	case strings.Count(r.text, "\n") > maxLines:
+		return nil, r.wrong(0, fmt.Sprintf("the file has more than %d lines", maxLines), "a policy is written by a person; this is another file")
+	}
+	var doc map[string]any
+	md, err := toml.Decode(r.text, &doc)
+	if err != nil {
+		if pe, ok := errors.AsType[toml.ParseError](err); ok {
+			return nil, r.wrong(pe.Position.Line, "not TOML: "+pe.Message, `write NAME = "VALUE" lines; 'pgfettle policy example' shows a whole file`)
+		}
+		return nil, r.wrong(0, "not TOML: "+err.Error(), "'pgfettle policy example' shows a whole file")
+	}
+	r.keys = md.Keys()
+	p := &Policy{File: file}
+	if err := r.names(doc, "", 0, "profile", "pins", "accept", "limits"); err != nil {
+		return nil, err
+	}
+	for _, part := range []func(map[string]any, *Policy) error{r.profile, r.pins, r.accept, r.limits} {
+		if err := part(doc, p); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+type reader struct {
+	file, text string
+	known      Known
+	keys       []toml.Key // in the order of the text
+	lines      []int      // of each key
+}
+
+func (r *reader) wrong(line int, message, hint string) error {
+	at := r.file
+	if line > 0 {
+		at += ":" + strconv.Itoa(line)
+	}
+	return &say.Problem{Message: at + ": " + message, Hint: hint, Code: say.CodeUsage}
+}
+
+// line returns the line on which a key of a table ends: of the nth entry where
+// the table is a list of tables.
+func (r *reader) line(table string, nth int, key string) int {
+	if r.lines == nil {
+		r.place()
+	}
+	entry := -1
+	for i, k := range r.keys {
+		switch {
+		case table == "" && len(k) == 1 && k[0] == key:
+			return r.lines[i]
+		case len(k) == 1 && k[0] == table:
+			entry++
+			if key == table && entry == nth {
+				return r.lines[i]
+			}
+		case len(k) > 1 && k[0] == table && k[1] == key && (entry == nth || entry < 0):
+			return r.lines[i]
+		}
+	}
+	return 0
+}
+
+// place finds the line of each key. The library tells the lines of its own
+// errors only, but keys in the order of the text: so the text is read again up
+// to each line, once, and a key is on the line with which it appears.
+func (r *reader) place() {
+	r.lines = make([]int, 0, len(r.keys))
+	end, n := 0, 0
+	for l := range strings.SplitAfterSeq(r.text, "\n") {
+		end += len(l)
+		n++
+		if t := strings.TrimSpace(l); t == "" || t[0] == '#' {
+			continue
+		}
+		var doc map[string]any
+		md, err := toml.Decode(r.text[:end], &doc)
+		if err != nil {
+			continue // in the middle of a value that goes on
+		}
+		for len(r.lines) < min(len(md.Keys()), len(r.keys)) {
+			r.lines = append(r.lines, n)
+		}
+	}
+	for len(r.lines) < len(r.keys) {
+		r.lines = append(r.lines, n)
+	}
+}
+
+// names refuses a key that is none of those.
+func (r *reader) names(doc map[string]any, table string, nth int, known ...string) error {
+	for _, key := range slices.Sorted(maps.Keys(doc)) {
+		if !slices.Contains(known, key) {
+			what := "there is no key " + strconv.Quote(key)
+			if table != "" {
+				what += " in " + table
+			}
+			return r.wrong(r.line(table, nth, key), what, say.DidYouMean(key, known, "the keys are "+strings.Join(known, ", ")))
+		}
+	}
+	return nil
+}
+
+// str is a value that has to be a short text without control characters.
+func (r *reader) str(v any, line int, what string) (string, error) {
+	s, ok := v.(string)
+	switch {
+	case !ok:
+		return "", r.wrong(line, what+" is no text", `write it in quotes: "…"`)
+	case strings.TrimSpace(s) == "":
+		return "", r.wrong(line, what+" is empty", "write one, or remove the line")
+	case utf8.RuneCountInString(s) > maxText:
+		return "", r.wrong(line, fmt.Sprintf("%s has more than %d characters", what, maxText), "say it shorter")
+	case strings.ContainsFunc(s, func(c rune) bool { return c < ' ' || c >= 0x7f && c < 0xa0 }):
+		return "", r.wrong(line, what+" has control characters", "write it in one line of plain text")
+	}
+	return strings.TrimSpace(s), nil
+}
+
+func (r *reader) table(doc map[string]any, name string) (map[string]any, error) {
+	v, ok := doc[name]
+	if !ok {
+		return nil, nil
+	}
+	t, ok := v.(map[string]any)
+	if !ok {
+		return nil, r.wrong(r.line("", 0, name), name+" is no table", "begin it with a line ["+name+"]")
+	}
+	return t, nil
+}
+
+func (r *reader) profile(doc map[string]any, p *Policy) error {
+	v, ok := doc["profile"]
+	if !ok {
+		return nil
+	}
+	at := r.line("", 0, "profile")
+	s, err := r.str(v, at, "profile")
+	if err != nil {
+		return err
+	}
+	if p.Profile, err = rule.ParseProfile(s); err != nil {
+		var names []string
+		for _, q := range rule.Profiles {
+			names = append(names, string(q))
+		}
+		return r.wrong(at, err.Error(), say.DidYouMean(s, names, "mixed is the one for a host that does both short transactions and reports"))
+	}
+	return nil
+}
+
+func (r *reader) pins(doc map[string]any, p *Policy) error {
+	t, err := r.table(doc, "pins")
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(t)) {
+		at := r.line("pins", 0, name)
+		a, err := knob.Parse(name)
+		if err != nil {
+			return r.wrong(at, "pin: "+err.Error(), say.DidYouMean(name, r.known.Knobs, `write "ADDRESS" = "VALUE" as in "pg:work_mem" = "64MB"`))
+		}
+		if !slices.Contains(r.known.Knobs, name) {
+			return r.wrong(at, "pin: pgfettle plans no knob "+name, say.DidYouMean(name, r.known.Knobs, "'pgfettle explain' lists the knobs"))
+		}
+		pin := Pin{Address: a, Line: at}
+		switch v := t[name].(type) {
+		case int64:
+			pin.Value = strconv.FormatInt(v, 10)
+		case float64:
+			pin.Value = strconv.FormatFloat(v, 'f', -1, 64)
+		case bool:
+			pin.Value = map[bool]string{true: "on", false: "off"}[v]
+		default:
+			if pin.Value, err = r.str(v, at, "pin "+name); err != nil {
+				return err
+			}
+		}
+		p.Pins = append(p.Pins, pin)
+	}
+	return nil
+}
+
+const acceptForm = `write [[accept]], then id, reason and expires = 2027-01-31 (or "never")`
+
+func (r *reader) accept(doc map[string]any, p *Policy) error {
+	v, ok := doc["accept"]
+	if !ok {
+		return nil
+	}
+	list, ok := v.([]map[string]any)
+	if !ok {
+		return r.wrong(r.line("", 0, "accept"), "accept is no list of tables", acceptForm)
+	}
+	for i, t := range list {
+		a, err := r.acceptance(t, i)
+		if err != nil {
+			return err
+		}
+		for _, b := range p.Accept {
+			if a.ID == b.ID && a.Instance == b.Instance {
+				return r.wrong(a.Line, fmt.Sprintf("%s is accepted already on line %d", a.ID, b.Line), "remove one of them")
+			}
+		}
+		p.Accept = append(p.Accept, a)
+	}
+	return nil
+}
+
+func (r *reader) acceptance(t map[string]any, i int) (a Acceptance, err error) {
+	keys := []string{"id", "instance", "reason", "expires"}
+	if err := r.names(t, "accept", i, keys...); err != nil {
+		return a, err
+	}
+	a.Line = r.line("accept", i, "accept")
+	for _, k := range []string{"id", "reason", "expires"} {
+		if _, ok := t[k]; !ok {
+			return a, r.wrong(a.Line, "this acceptance has no "+k, acceptForm)
+		}
+	}
+	at := r.line("accept", i, "id")
+	if a.ID, err = r.str(t["id"], at, "id"); err != nil {
+		return a, err
+	}
+	switch {
+	case a.ID == check.PolicyExpired.ID:
+		return a, r.wrong(at, "the end of an acceptance cannot be accepted", "write a new date into the entry that has ended")
+	case !slices.Contains(r.known.Checks, a.ID):
+		return a, r.wrong(at, "there is no check "+strconv.Quote(a.ID), say.DidYouMean(a.ID, r.known.Checks, "'pgfettle explain' lists the checks"))
+	}
+	if a.Reason, err = r.str(t["reason"], r.line("accept", i, "reason"), "reason"); err != nil {
+		return a, err
+	}
+	if v, ok := t["instance"]; ok {
+		if a.Instance, err = r.str(v, r.line("accept", i, "instance"), "instance"); err != nil {
+			return a, err
+		}
+	}
+	at = r.line("accept", i, "expires")
+	if a.Expires = day(t["expires"]); a.Expires == "" {
+		return a, r.wrong(at, "expires is no date", `write a day as 2027-01-31, or "never"`)
+	}
+	return a, nil
+}
+
+// day reads a date, in quotes or not, or never; "" where it is none.
+func day(v any) string {
+	switch v := v.(type) {
+	case time.Time:
+		// The library names a zone after what was written. A time of day would
+		// only seem to be obeyed.
+		if v.Location().String() == "date-local" {
+			return v.Format(time.DateOnly)
+		}
+	case string:
+		if _, err := time.Parse(time.DateOnly, v); err == nil || v == check.Never {
+			return v
+		}
+	}
+	return ""
+}
+
+func (r *reader) limits(doc map[string]any, p *Policy) error {
+	t, err := r.table(doc, "limits")
+	if err != nil || t == nil {
+		return err
+	}
+	if err := r.names(t, "limits", 0, "max_effect", "fail_on"); err != nil {
+		return err
+	}
+	if v, ok := t["max_effect"]; ok {
+		at := r.line("limits", 0, "max_effect")
+		s, err := r.str(v, at, "max_effect")
+		if err != nil {
+			return err
+		}
+		e, err := knob.ParseEffect(s)
+		if err != nil {
+			return r.wrong(at, "max_effect: "+err.Error(), "write now, reload, restart or reboot")
+		}
+		p.Limits.MaxEffect = &e
+	}
+	if v, ok := t["fail_on"]; ok {
+		at := r.line("limits", 0, "fail_on")
+		s, err := r.str(v, at, "fail_on")
+		if err != nil {
+			return err
+		}
+		sev, err := check.ParseSeverity(s)
+		if err != nil {
+			return r.wrong(at, "fail_on: "+err.Error(), "critical is the worst, info the mildest")
+		}
+		p.Limits.FailOn = &sev
+	}
+	return nil
+}

@@ -1,0 +1,237 @@
+package system
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/pgfettle/pgfettle/test/system/agent"
+)
+
+// The machine: two nodes of 1.5 GB and a processor each. Memory that it does not
+// touch costs nothing here.
+const (
+	nodeMB = 1536
+	nodes  = 2
+)
+
+// bootTime bounds the way from power on to PostgreSQL: 20 s on an idle machine,
+// some minutes on one whose processors thirty others want as well.
+const bootTime = 8 * time.Minute
+
+// guest is a virtual machine that runs.
+type guest struct {
+	console string // file with what it wrote to its serial line
+	qemu    *exec.Cmd
+	ended   chan struct{} // closed when qemu has
+	agent   *agent.Client
+	stopped bool
+}
+
+// boot switches a machine on and waits until systemd has started everything. It
+// is switched off hard at the end of the test, where it still runs then.
+func boot(t *testing.T, img image, tools string) *guest {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "guest-") // short: the path of a socket has 107 bytes at most
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := &guest{console: filepath.Join(dir, "console"), ended: make(chan struct{})}
+	socket := filepath.Join(dir, "agent")
+	argv := []string{"qemu-system-x86_64", "-accel", "tcg,thread=multi", "-machine", "q35", "-cpu", "Nehalem",
+		"-smp", fmt.Sprint(nodes), "-m", fmt.Sprint(nodes * nodeMB),
+		"-nodefaults", "-no-user-config", "-display", "none", "-nic", "none", "-no-reboot", "-kernel", img.grub(),
+		"-chardev", "file,id=console,path=" + g.console, "-serial", "chardev:console",
+		"-device", "virtio-rng-pci", // so that nothing waits for entropy
+		"-device", "virtio-serial-pci", "-chardev", "socket,id=agent,server=on,wait=off,path=" + socket,
+		"-device", "virtserialport,chardev=agent,name=" + agent.Port,
+		"-drive", "if=none,id=root,format=raw,cache=unsafe,file=" + img.disk(), "-device", "nvme,drive=root,serial=root,bootindex=1",
+		"-drive", "if=none,id=tools,format=raw,readonly=on,file=" + tools, "-device", "nvme,drive=tools,serial=tools"}
+	for n := range nodes {
+		argv = append(argv, "-object", fmt.Sprintf("memory-backend-ram,id=node%d,size=%dM", n, nodeMB),
+			"-numa", fmt.Sprintf("node,nodeid=%d,memdev=node%d,cpus=%d", n, n, n))
+	}
+	g.qemu = exec.Command(argv[0], argv[1:]...)
+	var said strings.Builder
+	g.qemu.Stdout, g.qemu.Stderr = &said, &said
+	g.qemu.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // a test that dies leaves no machine behind
+	begun := time.Now()
+	if err := g.qemu.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if !g.stopped {
+			if t.Failed() {
+				t.Logf("the machine's console ended with:\n%s", g.last(40))
+			}
+			_ = g.qemu.Process.Kill() // it has ended where this fails
+			<-g.ended
+		}
+		if g.agent != nil {
+			g.agent.Close()
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	go func() {
+		_ = g.qemu.Wait() // how is in what it said and in its state
+		close(g.ended)
+	}()
+	ctx, cancel := context.WithTimeoutCause(t.Context(), bootTime, fmt.Errorf("it is not up after %s", bootTime))
+	defer cancel()
+	fail := func(err error) {
+		t.Helper()
+		t.Fatalf("boot: %v\n%s\nthe machine's console ended with:\n%s", err, said.String(), g.last(60))
+	}
+	port, err := g.dial(ctx, socket)
+	if err != nil {
+		fail(err)
+	}
+	g.agent = agent.Dial(port)
+	select {
+	case <-g.agent.Started():
+	case <-g.ended:
+		fail(errors.New("QEMU has ended"))
+	case <-ctx.Done():
+		fail(context.Cause(ctx))
+	}
+	if r := g.try(t, bootTime, "", "systemctl", "is-system-running", "--wait"); r.Stdout != "running\n" {
+		failed := g.try(t, time.Minute, "", "sh", "-c", "systemctl --no-pager --failed --plain; journalctl --no-pager -p warning -b | tail -40")
+		fail(fmt.Errorf("systemd says it is %q\n%s", r.Stdout, failed.Stdout))
+	}
+	t.Logf("up after %s", time.Since(begun).Round(100*time.Millisecond))
+	return g
+}
+
+// dial connects to the socket that QEMU makes when it starts.
+func (g *guest) dial(ctx context.Context, socket string) (io.ReadWriteCloser, error) {
+	for {
+		c, err := net.Dial("unix", socket)
+		if err == nil {
+			return c, nil
+		}
+		select {
+		case <-g.ended:
+			return nil, errors.New("QEMU did not start")
+		case <-ctx.Done():
+			return nil, errors.Join(context.Cause(ctx), err)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+var (
+	colours = regexp.MustCompile("\x1b\\[[0-9;]*[A-Za-z]|\x1bM")
+	waiting = regexp.MustCompile(`(?m)^.*Job \S+ running \(.*\n`) // systemd says so twice a second
+)
+
+// last returns the last lines of the console, without what moves a cursor.
+func (g *guest) last(n int) string {
+	b, err := os.ReadFile(g.console)
+	if err != nil {
+		return err.Error()
+	}
+	text := waiting.ReplaceAllString(colours.ReplaceAllString(string(b), ""), "")
+	return lastLines(strings.Map(func(r rune) rune {
+		if r != '\n' && !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, text), n)
+}
+
+// off switches the machine off as a person would, so that its disk is whole.
+func (g *guest) off(t *testing.T) {
+	t.Helper()
+	g.stopped = true
+	g.try(t, time.Minute, "", "systemctl", "poweroff", "--no-block")
+	select {
+	case <-g.ended:
+	case <-time.After(bootTime):
+		_ = g.qemu.Process.Kill()
+		<-g.ended
+		t.Fatalf("the machine did not switch itself off; its console ended with:\n%s", g.last(40))
+	}
+	if !g.qemu.ProcessState.Success() {
+		t.Fatalf("QEMU: %v", g.qemu.ProcessState)
+	}
+}
+
+// patience bounds a command: seconds at most on an idle machine.
+const patience = 5 * time.Minute
+
+// try runs a command and returns how it ended.
+func (g *guest) try(t *testing.T, limit time.Duration, stdin string, argv ...string) agent.Reply {
+	t.Helper()
+	ctx, cancel := context.WithTimeoutCause(t.Context(), limit+10*time.Second, errors.New("the agent does not answer"))
+	defer cancel()
+	r, err := g.agent.Run(ctx, agent.Request{Argv: argv, Stdin: stdin, Seconds: int(limit / time.Second)})
+	if err != nil {
+		t.Fatalf("%s: %v\n%s%s\nthe machine's console ended with:\n%s", strings.Join(argv, " "), err, r.Stdout, r.Stderr, g.last(40))
+	}
+	return r
+}
+
+// sh runs a shell script that has to succeed, and returns what it printed.
+func (g *guest) sh(t *testing.T, script string) string {
+	t.Helper()
+	r := g.try(t, patience, "", "sh", "-c", script)
+	if r.Code != 0 {
+		t.Fatalf("exit status %d: %s\n%s%s", r.Code, script, r.Stdout, r.Stderr)
+	}
+	return r.Stdout
+}
+
+// line is sh for a script that prints one line.
+func (g *guest) line(t *testing.T, script string) string {
+	t.Helper()
+	return strings.TrimSpace(g.sh(t, script))
+}
+
+// fettle runs the program, which has to end with a code.
+func (g *guest) fettle(t *testing.T, code int, args ...string) agent.Reply {
+	t.Helper()
+	r := g.try(t, patience, "", append([]string{"pgfettle"}, args...)...)
+	if r.Code != code {
+		t.Fatalf("pgfettle %s: exit status %d, want %d\n%s%s", strings.Join(args, " "), r.Code, code, r.Stdout, r.Stderr)
+	}
+	return r
+}
+
+// bin is where the programs of the server are: Debian's psql and pgbench in /usr/bin are scripts that
+// take ten times as long to find these.
+const bin = "/usr/lib/postgresql/15/bin"
+
+// psql runs what it reads as the server's owner.
+var psql = []string{"setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", bin + "/psql", "-X", "-A", "-t", "-q", "-d", "postgres"}
+
+// sql asks the server as its owner.
+func (g *guest) sql(t *testing.T, query string) string {
+	t.Helper()
+	r := g.try(t, patience, query, append(slices.Clone(psql), "-v", "ON_ERROR_STOP=1")...)
+	if r.Code != 0 {
+		t.Fatalf("%s\n%s%s", query, r.Stdout, r.Stderr)
+	}
+	return strings.TrimSpace(r.Stdout)
+}
+
+// put writes a file.
+func (g *guest) put(t *testing.T, name, text string) {
+	t.Helper()
+	if r := g.try(t, patience, text, "tee", name); r.Code != 0 {
+		t.Fatalf("%s: %s", name, r.Stderr)
+	}
+}
