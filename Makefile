@@ -3,6 +3,9 @@ GO      ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unreleased)
 LDFLAGS := -s -w -X github.com/pgfettle/pgfettle/internal/show/cli.Version=$(VERSION)
 
+# needs a pool of huge pages to the page
+ALONE   := ^TestHugePagesOfThePlanStartTheServer$$
+
 .PHONY: help build demo test soak bench fuzz generate verify facts new-check new-knob new-page clean
 
 help: ## list the targets
@@ -16,9 +19,10 @@ demo: build ## do all set-up and run the main job on a throwaway instance and th
 
 test: ## do all set-up and run every tier of tests; PGFETTLE_REQUIRE=servers,… fails instead of skipping
 	$(GO) vet ./...
-	$(GO) test -timeout 30m $$($(GO) list ./... | grep -v '/test/kernel$$')
+	$(GO) test -timeout 30m -skip '$(ALONE)' $$($(GO) list ./... | grep -v '/test/kernel$$')
 	@# alone: any other server that starts would take of the huge pages that these tests make for theirs
 	$(GO) test -timeout 30m ./test/kernel
+	$(GO) test -timeout 30m -run '$(ALONE)' ./test/servers
 	cd tools && $(GO) vet ./...
 
 soak: ## kill applies and start random plans with new seeds for SOAK (default 10m); the first failure ends it and tells its seed
