@@ -252,8 +252,8 @@ func TestBackendsHaveSessionsOfTheirOwn(t *testing.T) {
 		}
 		for _, pid := range pids {
 			g, err := os.ReadFile(fmt.Sprintf("/proc/%d/autogroup", pid))
-			if os.IsNotExist(err) {
-				return // a kernel without autogroups: the sessions were looked at
+			if os.IsNotExist(err) || err == nil && len(strings.TrimSpace(string(g))) == 0 {
+				return // a kernel without autogroups, or with an empty file of them: the sessions were looked at
 			}
 			if err != nil {
 				t.Fatal(err)

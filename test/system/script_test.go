@@ -2,7 +2,6 @@ package system
 
 import (
 	"testing"
-	"time"
 
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
@@ -19,9 +18,12 @@ func script(t *testing.T, g *guest) *plan.Plan {
 		t.Fatalf("the script ended with %d\n%s%s", r.Code, r.Stdout, r.Stderr)
 	}
 	t.Logf("%s", lastLines(r.Stdout, 6))
-	if again := g.try(t, time.Minute, "", "sh", "/root/plan.sh"); again.Code == 0 {
-		t.Errorf("the script ran twice:\n%s", again.Stdout)
+	files, values := g.files(t), g.values(t)
+	if again := g.try(t, 2*patience, "", "sh", "/root/plan.sh"); again.Code != 0 {
+		t.Errorf("run again the script ended with %d\n%s%s", again.Code, again.Stdout, again.Stderr)
 	}
+	differ(t, "files after the script was run again", files, g.files(t))
+	differ(t, "values after the script was run again", values, g.values(t))
 	return p
 }
 
