@@ -68,10 +68,11 @@ func (c *collector) killable() {
 		c.miss(host.KillableFile, err, asRoot)
 		return
 	}
+	self, _ := c.t.Readlink("proc/self") // ends before it could be chosen
 	var all []candidate
 	for _, n := range names {
 		pid, err := strconv.Atoi(n)
-		if err != nil || pid <= 0 || strconv.Itoa(pid) != n {
+		if err != nil || pid <= 0 || strconv.Itoa(pid) != n || n == self {
 			continue
 		}
 		b, err := c.t.ReadFile("proc/"+n+"/statm", maxFile)

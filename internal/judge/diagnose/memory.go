@@ -102,7 +102,7 @@ type MemoryGroup struct {
 	MostShared unit.Bytes  `json:"most_shared_bytes"`
 	Private    unit.Bytes  `json:"private_bytes"` // RssAnon
 	Swap       unit.Bytes  `json:"swap_bytes"`
-	PSS        *unit.Bytes `json:"pss_bytes,omitempty"` // of those that told it
+	PSS        *unit.Bytes `json:"pss_bytes,omitempty"` // where every one of them told it
 }
 
 // MemoryProcess is one process of an instance.
@@ -217,7 +217,7 @@ func (r *MemoryReport) processes(in *snapshot.Instance, out *MemoryInstance) {
 		out.Processes = append(out.Processes, q)
 	}
 	if unasked > 0 {
-		r.miss(known.Gap{Fact: "pss of " + out.Label, Reason: fmt.Sprintf("smaps_rollup of %d processes may not be read", unasked), Reveal: "run pgfettle as the owner of the data directory (postgres) or as root"})
+		r.miss(known.Gap{Fact: "pss of " + out.Label, Reason: fmt.Sprintf("smaps_rollup may not be read, of %d of %d processes", unasked, len(ps)), Reveal: "run pgfettle as the owner of the data directory (postgres) or as root"})
 	}
 	kinds, groups := map[string]*MemoryGroup{}, map[session]*MemoryGroup{}
 	var kindOrder []string
@@ -269,12 +269,15 @@ func (g *MemoryGroup) add(q *MemoryProcess) {
 	g.MostShared = max(g.MostShared, q.Shared)
 	g.Private += q.Private
 	g.Swap += q.Swap
-	if q.PSS != nil {
+	// One that is not known makes the sum unknown.
+	switch {
+	case q.PSS == nil:
+		g.PSS = nil
+	case g.Processes == 1:
 		sum := *q.PSS
-		if g.PSS != nil {
-			sum += *g.PSS
-		}
 		g.PSS = &sum
+	case g.PSS != nil:
+		*g.PSS += *q.PSS
 	}
 }
 

@@ -138,7 +138,7 @@ func (r *MemoryReport) contest(s *snapshot.Snapshot, ps []host.Process, total un
 		}
 	}
 	if hidden > 0 {
-		r.miss(known.Gap{Fact: "oom_score_adj", Reason: fmt.Sprintf("of %d processes it could not be read: they are not compared", hidden)})
+		r.miss(known.Gap{Fact: "oom_score_adj", Reason: fmt.Sprintf("it could not be read of %d of %d processes: these are not compared", hidden, len(ps))})
 	}
 	slices.SortFunc(o.order, func(a, b memoryContest) int {
 		return cmp.Or(cmp.Compare(b.points, a.points), cmp.Compare(a.p.PID, b.p.PID))

@@ -77,19 +77,20 @@ func (out *MemoryInstance) huge(s *snapshot.Snapshot, in *snapshot.Instance, m m
 	if need, ok := memory.HugeNeedOf(in, size); ok {
 		held, _ := s.Host.Memory.Get()
 		total := need.Pages
-		about := ""
 		if held.HugePageSize == size {
 			total += held.HugeUsed() // those of other programs stay theirs
 		}
-		if !need.Exact() {
-			about = " (estimated: the server does not say it)"
-		}
-		o.Do = append(o.Do, fmt.Sprintf("sysctl -w vm.nr_hugepages=%d", total)+about, "huge_pages = on in postgresql.conf, then restart the server")
+		reserve := fmt.Sprintf("sysctl -w vm.nr_hugepages=%d", total)
 		if size != held.HugePageSize {
-			o.Do[0] = fmt.Sprintf("echo %d > /sys/kernel/mm/hugepages/hugepages-%dkB/nr_hugepages", need.Pages, size/unit.KB) + about
+			reserve = fmt.Sprintf("echo %d > /sys/kernel/mm/hugepages/hugepages-%dkB/nr_hugepages", need.Pages, size/unit.KB)
+		}
+		// While the server runs, its own memory on ordinary pages is in the way.
+		o.Do = append(o.Do, "huge_pages = on in postgresql.conf; stop the server", reserve, "start the server")
+		o.Note = "pgfettle plan reckons the pages with everything else, and pgfettle apply makes them last"
+		if !need.Exact() {
+			o.Note = "the number of pages is estimated, as the server does not say it; " + o.Note
 		}
 	}
-	o.Note = "the pages are set aside for the server alone; pgfettle plan reckons them with everything else and makes them last"
 	out.Options = append(out.Options, o)
 }
 
@@ -237,9 +238,11 @@ func percent(b, total unit.Bytes) string {
 		return "?"
 	}
 	share := 100 * float64(b) / float64(total)
+	if share < 0.05 {
+		return "under 0.1 %"
+	}
 	if share < 10 {
 		return fmt.Sprintf("%.1f %%", share)
 	}
 	return fmt.Sprintf("%.0f %%", share)
 }
-

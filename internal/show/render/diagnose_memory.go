@@ -207,6 +207,10 @@ func memoryRow(name string, g *diagnose.MemoryGroup) []string {
 	return row
 }
 
+// memoryWorth is the percentage of the memory below which it is not told how to
+// save it: a restart costs more than it brings.
+const memoryWorth = 1
+
 // memoryOptions puts side by side what would save how much.
 func (p *page) memoryOptions(in *diagnose.MemoryInstance) {
 	if len(in.Options) == 0 {
@@ -228,10 +232,12 @@ func (p *page) memoryOptions(in *diagnose.MemoryInstance) {
 		rows = append(rows, []string{o.Title, o.PageTables.String(), o.Shared.String(), o.Private.String(), saves})
 	}
 	p.memoryTable(rows)
+	worth := false
 	for _, o := range in.Options {
-		if len(o.Do) == 0 {
+		if len(o.Do) == 0 || 100*o.Saves < memoryWorth*in.Limit {
 			continue
 		}
+		worth = true
 		p.gap()
 		lead := "  " + o.Title + ": "
 		if o.ID == diagnose.OnHuge && o.Now > 0 {
@@ -248,6 +254,10 @@ func (p *page) memoryOptions(in *diagnose.MemoryInstance) {
 			p.para("    ", faint, "("+o.Note+")")
 		}
 	}
+	if !worth && len(in.Options) > 1 {
+		p.gap()
+		p.para("  ", plain, fmt.Sprintf("None of it would save %d %% of the memory: there is nothing to do for it.", memoryWorth))
+	}
 }
 
 // memoryOOM tells the OOM killer's choice.
@@ -260,7 +270,7 @@ func (p *page) memoryOOM(o *diagnose.MemoryOOM) {
 	if len(o.Next) == 0 {
 		p.para("  ", yellow, "None of the processes that were looked at may be chosen: each has an oom_score_adj of -1000, or it could not be read.")
 	} else {
-		p.para("  ", plain, "the OOM killer would choose "+victimName(&o.Next[0])+". "+o.Why)
+		p.para("  ", plain, "the OOM killer would choose "+victimName(&o.Next[0])+victimOf(&o.Next[0])+". "+o.Why)
 		p.para("  ", plain, o.Outcome)
 		p.gap()
 		rows := [][]string{{"", "points", "resident", "page tables", "swap", "adjustment", "oom_score"}}
@@ -287,6 +297,14 @@ func (p *page) memoryOOM(o *diagnose.MemoryOOM) {
 	for _, n := range notes {
 		p.para("  ", faint, strings.ToUpper(n[:1])+n[1:]+".")
 	}
+}
+
+// victimOf says whose process it is.
+func victimOf(v *diagnose.MemoryVictim) string {
+	if v.Instance == "" {
+		return ", no process of an instance"
+	}
+	return " of " + v.Instance
 }
 
 // victimName names a process for people.
