@@ -108,8 +108,7 @@ func memoryReport(ctx context.Context, env *Env, o *diagnoseMemoryOptions) (*dia
 }
 
 // watch looks again and again. On a terminal each look replaces the one before;
-// elsewhere they follow one another. That somebody interrupts it is its end, and
-// no error.
+// elsewhere they follow one another. That somebody interrupts it is its end.
 func watch(ctx context.Context, env *Env, o *diagnoseMemoryOptions) error {
 	_, screen := terminal(env.Stdout)
 	screen = screen && o.format == "text" && env.Getenv("TERM") != "dumb"
@@ -118,7 +117,7 @@ func watch(ctx context.Context, env *Env, o *diagnoseMemoryOptions) error {
 	for n := 0; ; n++ {
 		d, err := memoryReport(ctx, env, o)
 		if ctx.Err() != nil {
-			return nil
+			return errWatched
 		}
 		if err != nil {
 			return err
@@ -145,7 +144,7 @@ func watch(ctx context.Context, env *Env, o *diagnoseMemoryOptions) error {
 		}
 		select {
 		case <-ctx.Done():
-			return nil
+			return errWatched
 		case <-tick.C:
 		}
 	}
