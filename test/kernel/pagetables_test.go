@@ -89,7 +89,7 @@ func TestPageTableLab(t *testing.T) {
 	t.Cleanup(func() { write(t, "/proc/sys/vm/nr_hugepages", before) })
 	write(t, "/proc/sys/vm/nr_hugepages", strconv.FormatInt(int64(n)+need, 10))
 	if got, _ := strconv.ParseInt(is(t, "/proc/sys/vm/nr_hugepages"), 10, 64); got < int64(n)+need {
-		t.Skipf("the kernel made only %d of %d huge pages: the memory is too full or too fragmented", got-int64(n), need)
+		tier.Missing(t, tier.Kernel, "the kernel made only %d of %d huge pages: the memory is too full or too fragmented", got-int64(n), need)
 	}
 	if err := i.Start(t.Context(), "-c", "huge_pages=on"); err != nil {
 		t.Fatal(err)

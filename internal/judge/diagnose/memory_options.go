@@ -43,6 +43,9 @@ func (r *MemoryReport) options(s *snapshot.Snapshot, in *snapshot.Instance, out 
 		return
 	}
 	base := memoryOption(AsItIs, "as it is", m, MemoryOption{})
+	if out.Sum.PageTables > base.PageTables {
+		base.Note = "the processes have more page tables now than are reckoned here: large libraries, such as LLVM for JIT, have their own, which nothing of this saves"
+	}
 	out.Options = append(out.Options, base)
 	set, _ := in.Server.Settings.Get()
 	out.huge(s, in, m, base)
@@ -83,6 +86,9 @@ func (out *MemoryInstance) huge(s *snapshot.Snapshot, in *snapshot.Instance, m m
 		reserve := fmt.Sprintf("sysctl -w vm.nr_hugepages=%d", total)
 		if size != held.HugePageSize {
 			reserve = fmt.Sprintf("echo %d > /sys/kernel/mm/hugepages/hugepages-%dkB/nr_hugepages", need.Pages, size/unit.KB)
+		}
+		if v, ok := s.Host.Virt.Get(); ok && v.Container != "" {
+			reserve += " on the host of the container, whose hugetlb controller must allow them"
 		}
 		// While the server runs, its own memory on ordinary pages is in the way.
 		o.Do = append(o.Do, "huge_pages = on in postgresql.conf; stop the server", reserve, "start the server")
@@ -223,7 +229,7 @@ func memoryVerdict(in *MemoryInstance) string {
 	default:
 		return "Neither its processes nor its settings could be read."
 	}
-	if reckoned {
+	if reckoned && base.PageTables > in.Sum.PageTables {
 		text += fmt.Sprintf("; %s when all %d processes have touched all %s of shared memory", base.PageTables, base.Processes, base.Shared)
 	}
 	if h, ok := memoryOptionOf(in, OnHuge); ok && memoryRank(in) > 1 {

@@ -232,6 +232,9 @@ func (p *page) memoryOptions(in *diagnose.MemoryInstance) {
 		rows = append(rows, []string{o.Title, o.PageTables.String(), o.Shared.String(), o.Private.String(), saves})
 	}
 	p.memoryTable(rows)
+	if note := in.Options[0].Note; note != "" {
+		p.para("  ", plain, strings.ToUpper(note[:1])+note[1:]+".")
+	}
 	worth := false
 	for _, o := range in.Options {
 		if len(o.Do) == 0 || 100*o.Saves < memoryWorth*in.Limit {
