@@ -103,8 +103,12 @@ func crowd(s *snapshot.Snapshot, backends int, tables, shared, huge unit.Bytes) 
 		case p.Kind != host.KindBackend:
 			list = append(list, pg.Backend{PID: p.PID, Type: p.Kind})
 		case i%100 == 99: // a session that came after the look at the server
+		case i%100 == 98: // one whose number another process has now
+			list = append(list, pg.Backend{PID: p.PID, Type: "client backend", Database: "shop", Role: "batch", State: "active"})
 		default:
-			list = append(list, pg.Backend{PID: p.PID, Type: "client backend", Database: []string{"shop", "reports"}[i%2], Role: "app", State: states[i%5]})
+			db := []string{"shop", "reports"}[i%2]
+			ps[i].Title = "app " + db + " 10.0.0.7(5000) idle"
+			list = append(list, pg.Backend{PID: p.PID, Type: "client backend", Database: db, Role: "app", State: states[i%5]})
 		}
 	}
 	list = append(list, pg.Backend{PID: 99_999, Type: "client backend", Database: "postgres", Role: "postgres", State: "active", Ours: true})

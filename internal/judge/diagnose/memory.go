@@ -201,9 +201,7 @@ func (r *MemoryReport) processes(in *snapshot.Instance, out *MemoryInstance) {
 	unasked := 0
 	for _, p := range ps {
 		q := MemoryProcess{PID: p.PID, Kind: p.Kind, PageTables: p.PageTables, RSS: p.RSS, Shared: p.Shmem, Private: p.Anon, Swap: p.Swap}
-		// A number that was given to another process between the two looks is told
-		// by its kind: only a backend has a client's session.
-		if b, ok := sessions[p.Inner]; ok && (b.kind == "client backend") == (p.Kind == host.KindBackend || p.Kind == "") {
+		if b, ok := sessions[p.Inner]; ok && sameSession(p, b.kind, b.role, b.database) {
 			q.Database, q.Role, q.State = b.database, b.role, b.state
 			if q.Kind == "" && b.kind == "client backend" {
 				q.Kind = host.KindBackend
@@ -254,6 +252,21 @@ func (r *MemoryReport) processes(in *snapshot.Instance, out *MemoryInstance) {
 		out.Sessions = append(out.Sessions, *g)
 	}
 	largestFirst(out.Sessions)
+}
+
+// sameSession says whether a process is still the one that the server named by
+// its number: between the two looks the number may have been given to another.
+// Only a backend has a client's session, and its title begins with whose it is.
+func sameSession(p host.Process, kind, role, database string) bool {
+	switch {
+	case p.Kind == "":
+		return true // its title tells nothing
+	case (kind == "client backend") != (p.Kind == host.KindBackend):
+		return false
+	case p.Kind != host.KindBackend || role == "":
+		return true
+	}
+	return strings.HasPrefix(p.Title+" ", role+" "+database+" ")
 }
 
 func largestFirst(list []MemoryGroup) {

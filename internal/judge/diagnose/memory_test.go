@@ -139,4 +139,10 @@ func TestMemoryOfTheArticles(t *testing.T) {
 	if p := c.Instances[0].Processes[2]; p.Database == "" || p.PID != 102 {
 		t.Errorf("container: %+v", p)
 	}
+	// A number that the server gave for another process names nobody.
+	for _, p := range r["many_connections"].Instances[0].Processes {
+		if p.Role == "batch" {
+			t.Errorf("%+v has the session of the process that bore its number before", p)
+		}
+	}
 }

@@ -185,7 +185,7 @@ func (p *page) memoryInstance(in *diagnose.MemoryInstance) {
 
 func sessionName(g *diagnose.MemoryGroup) string {
 	if g.Database == "" && g.Role == "" && g.State == "" {
-		return "(came or went while they were read)"
+		return "(came, went or changed meanwhile)"
 	}
 	name := func(s string) string {
 		if s == "" {
