@@ -182,7 +182,10 @@ func memoryWhy(o *MemoryOOM) string {
 		text += fmt.Sprintf(", and %s for its oom_score_adj of %d", v.Adjustment, v.Adj)
 	}
 	if len(o.Next) > 1 {
-		if ahead := v.Points - o.Next[1].Points; ahead < o.Total/100 {
+		switch ahead := v.Points - o.Next[1].Points; {
+		case ahead == 0:
+			text += ". The next one has as many: which of them it is may change at any moment"
+		case ahead < o.Total/100:
 			text += fmt.Sprintf(". The next one is only %s behind: which of them it is may change at any moment", ahead)
 		}
 	}
