@@ -37,7 +37,7 @@ func ReadBackends(fsys fs.FS, key string) known.Fact[[]Backend] {
 			if len(out) == maxBackends {
 				return errors.New("more sessions than a server can have")
 			}
-			if !r.Has("backend_type") && r.Has("usename") {
+			if !r.Has("backend_type") && r.Has("usename") && r.Has("datname") {
 				hidden++
 			}
 			out = append(out, Backend{PID: int(pid), Database: r.Text("datname"), Role: r.Text("usename"), State: r.Text("state"),
