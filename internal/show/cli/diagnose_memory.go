@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
@@ -47,6 +48,9 @@ every process, so that a sum would count it many times. --pss adds the proportio
 set size, in which what is shared counts once; to tell it the kernel walks the page
 tables of each process under a lock of its memory, some 20 ms for each that has touched
 4 GB, so it is read only when asked for.
+
+--watch ends with Ctrl-C. On a terminal each look replaces the one before, cut to its
+height; with --format json each is a document of its own.
 
 ` + targetHelp,
 		Example: `  pgfettle diagnose memory
@@ -110,7 +114,7 @@ func memoryReport(ctx context.Context, env *Env, o *diagnoseMemoryOptions) (*dia
 // watch looks again and again. On a terminal each look replaces the one before;
 // elsewhere they follow one another. That somebody interrupts it is its end.
 func watch(ctx context.Context, env *Env, o *diagnoseMemoryOptions) error {
-	_, screen := terminal(env.Stdout)
+	fd, screen := terminal(env.Stdout)
 	screen = screen && o.format == "text" && env.Getenv("TERM") != "dumb"
 	tick := time.NewTicker(o.watch)
 	defer tick.Stop()
@@ -139,7 +143,11 @@ func watch(ctx context.Context, env *Env, o *diagnoseMemoryOptions) error {
 		if err != nil {
 			return err
 		}
-		if _, err := env.Stdout.Write(b.Bytes()); err != nil {
+		text := b.Bytes()
+		if _, height, err := term.GetSize(fd); screen && err == nil {
+			text = fit(text, height)
+		}
+		if _, err := env.Stdout.Write(text); err != nil {
 			return fmt.Errorf("output: %w", err)
 		}
 		select {
@@ -148,4 +156,19 @@ func watch(ctx context.Context, env *Env, o *diagnoseMemoryOptions) error {
 		case <-tick.C:
 		}
 	}
+}
+
+// fit cuts a text to the lines of a screen: what scrolled off its top would be the
+// verdict.
+func fit(text []byte, height int) []byte {
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	if n := len(lines); n > 0 && len(lines[n-1]) == 0 {
+		lines = lines[:n-1]
+	}
+	// One line is for the cursor, one for what is left out.
+	if height < 3 || len(lines) < height {
+		return text
+	}
+	shown := bytes.Join(lines[:height-2], nil)
+	return fmt.Appendf(shown, "… %d more lines on a larger screen\n", len(lines)-(height-2))
 }

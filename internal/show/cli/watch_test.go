@@ -36,3 +36,23 @@ func TestWatchIsInterrupted(t *testing.T) {
 		t.Errorf("%d looks: %s", n, out)
 	}
 }
+
+// TestFit: a text that is too long for the screen keeps its beginning and says how
+// much is missing; one that is not stays as it is.
+func TestFit(t *testing.T) {
+	for _, c := range []struct {
+		text   string
+		height int
+		want   string
+	}{
+		{"a\nb\nc\n", 4, "a\nb\nc\n"},
+		{"a\nb\nc\n", 3, "a\n… 2 more lines on a larger screen\n"},
+		{"a\nb\nc\nd\ne\n", 4, "a\nb\n… 3 more lines on a larger screen\n"},
+		{"a\nb\nc\n", 0, "a\nb\nc\n"}, // a terminal that does not tell
+		{"", 24, ""},
+	} {
+		if got := string(fit([]byte(c.text), c.height)); got != c.want {
+			t.Errorf("%q in %d lines: %q", c.text, c.height, got)
+		}
+	}
+}
