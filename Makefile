@@ -6,10 +6,10 @@ LDFLAGS := -s -w -X github.com/pgfettle/pgfettle/internal/show/cli.Version=$(VER
 # needs a pool of huge pages to the page
 ALONE   := ^TestHugePagesOfThePlanStartTheServer$$
 
-.PHONY: help build demo test soak bench fuzz generate verify facts new-check new-knob new-page clean
+.PHONY: help build demo test soak bench lab-pagetables fuzz generate verify facts new-check new-knob new-page clean
 
 help: ## list the targets
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build bin/pgfettle, one static binary
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/pgfettle ./cmd/pgfettle
@@ -31,6 +31,9 @@ soak: ## kill applies and start random plans with new seeds for SOAK (default 10
 bench: build ## print the benchmarks: census, collection, and the whole process against psql
 	$(GO) test -run '^$$' -bench . -benchmem ./internal/...
 	$(GO) test -run '^$$' -bench . -benchtime 10x ./test/servers
+
+lab-pagetables: ## reproduce the page tables of the articles at full size: 4 GB, 100 backends, 12 GB of memory; PGFETTLE_TEST_KERNEL=disposable
+	PGFETTLE_LAB=full PGFETTLE_REQUIRE=kernel $(GO) test -count=1 -timeout 60m -v -run '^TestPageTableLab$$' ./test/kernel
 
 fuzz: ## fuzz every reader for FUZZTIME (default 20s) each
 	@FUZZTIME=$${FUZZTIME:-20s}; grep -rlE '^func Fuzz' --include='*_test.go' internal | while read -r f; do \

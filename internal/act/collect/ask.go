@@ -61,6 +61,9 @@ func (c *collector) ask(ctx context.Context, a *evidence.Archive, key string, ho
 			err = fmt.Errorf("the collector stopped: %v", p)
 		}
 	}()
+	if c.req.Memory {
+		how.Only = memoryQuestions
+	}
 	return c.query(ctx, a, key, how, deep)
 }
 

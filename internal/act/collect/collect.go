@@ -12,6 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
 // Kind says how a person named what is to be looked at.
@@ -29,6 +30,9 @@ type Request struct {
 	Kind     Kind
 	Value    string       // of DataDir a path; of Conninfo a connection string or URI, "" for PG* variables alone
 	Deep     bool         // also what grows with the number of tables
+	Killable bool         // also whom of all processes of the host the OOM killer would look at first
+	PSS      bool         // also the proportional set size of the processes of the instances, which costs them time
+	Memory   bool         // only what tells the memory of the host and of the instances: nothing is run, few questions are asked
 	Tool     string       // name and version of the program, for evidence.json; "" is "pgfettle"
 	Progress func(string) // told what is being done, one clause each; may be nil
 }
@@ -99,12 +103,26 @@ func (c *collector) everything(ctx context.Context, found []*instance) {
 	c.header(true)
 	number(found)
 	replies := c.askServers(ctx, found)
-	units := c.askSystemd(ctx, found)
+	var units <-chan *evidence.Archive
+	if !c.req.Memory {
+		units = c.askSystemd(ctx, found)
+	}
 	c.safely("host", c.hostFiles)
 	for _, in := range found {
 		c.safely(in.name("processes"), func() { c.processFiles(in) })
 	}
+	c.safely(host.KillableFile, c.killable)
 	c.merge(replies)
+	for _, in := range found {
+		c.safely(in.name("processes"), func() { c.rollups(in) })
+	}
+	if c.req.Memory {
+		for _, in := range found {
+			c.tellGaps(in)
+		}
+		c.json("instances.json", listed(found))
+		return
+	}
 	for _, in := range found {
 		c.tellGaps(in)
 		c.safely(in.name("manager"), func() { c.findManager(in) })

@@ -19,11 +19,12 @@ import (
 // Connect says how a server is reached: by a connection string, or through the
 // socket in a folder. PG* variables and .pgpass fill in what is not said.
 type Connect struct {
-	Conninfo  string // keywords and values, or a URI; "" is PG* variables alone; unused with SocketDir
-	SocketDir string // folder of the server's socket
-	Port      int    // with SocketDir
-	AsUID     int    // with SocketDir: the user id that connects, where we are root; -1: our own
-	User      string // with SocketDir: the role to try first; "" is PGUSER or the user we are
+	Conninfo  string   // keywords and values, or a URI; "" is PG* variables alone; unused with SocketDir
+	SocketDir string   // folder of the server's socket
+	Port      int      // with SocketDir
+	AsUID     int      // with SocketDir: the user id that connects, where we are root; -1: our own
+	User      string   // with SocketDir: the role to try first; "" is PGUSER or the user we are
+	Only      []string // names of the queries to ask; nil: all
 }
 
 const (

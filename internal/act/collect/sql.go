@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -70,13 +71,17 @@ func querySQL(ctx context.Context, a *evidence.Archive, key string, how Connect,
 	}
 	r := round{a: a, key: key, timeout: timeout, session: &s, w: answer{buf: make([]byte, 0, 64<<10)}} // the settings are about 50 kB
 	var skipped [][]pg.Query
-	if all := segments(pg.Queries(s.Major, deep)); deep { // which wants the statistics of the tables too
+	asked, left := only(how.Only, pg.Queries(s.Major, deep))
+	if all := segments(asked); deep { // which wants the statistics of the tables too
 		skipped = r.ask(ctx, conn, all)
 	} else {
 		skipped = r.everything(ctx, how, conn, cfg, all)
 	}
 	if len(skipped) > 0 {
 		r.ask(ctx, conn, skipped)
+	}
+	for _, q := range left {
+		a.AddMissing(evidence.Missing{Name: pg.Path(key, q.Name), State: known.Unread, Reason: "not asked, as only memory was looked at"})
 	}
 	for _, q := range pg.Unasked(s.Major, deep) {
 		a.AddMissing(unasked(key, q, s.Major))
@@ -90,6 +95,22 @@ func querySQL(ctx context.Context, a *evidence.Archive, key string, how Connect,
 	}
 	s.PostmasterPID = postmasterHere(&target.Local{}, s) // now, as the backend ends with the connection
 	return s, nil
+}
+
+// only parts the queries into those of the given names and the rest; no names
+// mean all.
+func only(names []string, all []pg.Query) (asked, left []pg.Query) {
+	if names == nil {
+		return all, nil
+	}
+	for _, q := range all {
+		if slices.Contains(names, q.Name) {
+			asked = append(asked, q)
+		} else {
+			left = append(left, q)
+		}
+	}
+	return asked, left
 }
 
 // segments puts each query into a transaction of its own, save those that are

@@ -128,7 +128,7 @@ func (r *redactor) entry(name string, data []byte, a *Archive) (out []byte, ok b
 
 func (r *redactor) processFile(file, s string) ([]byte, bool) {
 	switch file {
-	case "limits", "oom_score", "oom_score_adj":
+	case "limits", "oom_score", "oom_score_adj", "smaps_rollup":
 		return []byte(s), true
 	case "cpu", "memory", "io": // of proc/pressure
 		return []byte(s), true

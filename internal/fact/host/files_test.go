@@ -29,7 +29,7 @@ func (r recorder) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDi
 // Every file that a reader asks for must be one that a collector is told to
 // read; else the fact would be missing everywhere but in tests.
 func TestFilesNameAllThatIsRead(t *testing.T) {
-	own := []string{"host.json", "statfs.json", "blocks.json"} // the collector's
+	own := []string{"host.json", "statfs.json", "blocks.json", KillableFile, PSSFile(100)} // the collector's
 	goldens, _ := filepath.Glob("testdata/*.txtar")
 	total := 0
 	for _, g := range goldens {
@@ -48,6 +48,9 @@ func TestFilesNameAllThatIsRead(t *testing.T) {
 		wanted := slices.Concat(own, Files, CommandFiles, ProcessFiles(100), PostmasterFiles(100), CGroupFiles(mounts, group))
 		for _, n := range SysctlNames {
 			wanted = append(wanted, SysctlPath(n))
+		}
+		for _, pid := range []int{200, 300, 400} { // of killable.host.txtar
+			wanted = append(append(wanted, KillableFiles(pid)...), PSSFile(pid))
 		}
 		for name := range rec.asked {
 			total++

@@ -342,3 +342,14 @@ func FuzzSmall(f *testing.F) {
 		}
 	})
 }
+
+func FuzzRollup(f *testing.F) {
+	seed(f, "smaps_rollup")
+	f.Add([]byte("Rss: 1 kB\nPss:   18446744073709551615 kB\n"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		v, err := ParseRollup(b)
+		if err == nil {
+			notNegative(t, "pss", v)
+		}
+	})
+}

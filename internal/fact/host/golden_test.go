@@ -32,6 +32,7 @@ var topics = map[string]func(fs.FS) any{
 	"clock":      func(f fs.FS) any { return map[string]any{"clock": ReadClock(f), "vmstat": ReadVMStat(f)} },
 	"limits":     func(f fs.FS) any { return ReadLimits(f, 100) },
 	"unit":       func(f fs.FS) any { return ReadUnit(f, "postgresql.service") },
+	"killable":   func(f fs.FS) any { return ReadKillable(f) },
 	"process":    func(f fs.FS) any { return ReadProcess(f, 100) },
 	"cgroup": func(f fs.FS) any {
 		mounts, _ := fs.ReadFile(f, "proc/self/mountinfo")

@@ -45,6 +45,7 @@ type Host struct {
 	Init       known.Fact[Init]        `json:"init"`       // proc/1/comm and whether systemd answers
 	Tuned      known.Fact[string]      `json:"tuned"`      // etc/tuned/active_profile, the active profile
 	PageSize   known.Fact[unit.Bytes]  `json:"pageSize"`   // host.json: getconf PAGESIZE
+	Killable   known.Fact[Killable]    `json:"killable"`   // killable.json: whom the OOM killer would look at first
 }
 
 // Read reads every topic from the evidence. When the evidence was taken from
@@ -83,5 +84,6 @@ func Read(fsys fs.FS) Host {
 		Init:       ReadInit(fsys),
 		Tuned:      ReadTuned(fsys),
 		PageSize:   ReadPageSize(fsys),
+		Killable:   ReadKillable(fsys),
 	}
 }

@@ -29,8 +29,12 @@ type Process struct {
 	Swap        unit.Bytes      `json:"swap"`        // VmSwap
 	Huge        unit.Bytes      `json:"huge"`        // HugetlbPages; page-table sharing makes sums of it meaningless
 	UID         int             `json:"uid"`         // effective
+	Inner       int             `json:"inner"`       // last of NSpid: its number as it sees itself, in the innermost process namespace
 	OOMScoreAdj known.Fact[int] `json:"oomScoreAdj"` // oom_score_adj
 	OOMScore    known.Fact[int] `json:"oomScore"`    // oom_score; never compare across kernels
+
+	// PSS is Pss of smaps_rollup: what is shared counts in equal parts with those who share it. Read only where it was asked for.
+	PSS known.Fact[unit.Bytes] `json:"pss"`
 }
 
 // ReadProcess reads proc/PID/status, cmdline and the oom files of one process.
@@ -53,6 +57,7 @@ func ReadProcess(fsys fs.FS, pid int) known.Fact[Process] {
 	p.Title, p.Kind = t.Text, t.Kind
 	p.OOMScoreAdj = evidence.Read(fsys, dir+"oom_score_adj", ParseOOM)
 	p.OOMScore = evidence.Read(fsys, dir+"oom_score", ParseOOM)
+	p.PSS = readPSS(fsys, dir)
 	return known.Is(p)
 }
 
@@ -83,6 +88,9 @@ func ParseStatus(b []byte) (Process, error) {
 	}
 	if seen&sawZombie == 0 && seen&sawMemory != sawMemory {
 		return Process{}, errors.New("no VmSize, VmRSS, RssAnon, VmPTE or VmSwap")
+	}
+	if p.Inner == 0 {
+		p.Inner = p.PID // a kernel without process namespaces
 	}
 	return p, nil
 }
@@ -117,6 +125,10 @@ func (p *Process) statusLine(key string, val []byte, seen *status) (err error) {
 	case "Pid":
 		*seen |= sawPid
 		p.PID, err = parseID(val)
+	case "NSpid":
+		if f := bytes.Fields(val); len(f) > 0 {
+			p.Inner, err = parseID(f[len(f)-1])
+		}
 	case "PPid":
 		*seen |= sawParent
 		p.Parent, err = parseID(val)

@@ -23,6 +23,7 @@ type Server struct {
 	Tablespaces  known.Fact[[]Tablespace]   `json:"tablespaces"`  // tablespaces.json
 	Extensions   known.Fact[[]Extension]    `json:"extensions"`   // extensions.json; of the database connected to
 	Activity     known.Fact[Activity]       `json:"activity"`     // activity.json
+	Backends     known.Fact[[]Backend]      `json:"backends"`     // sessions.json: pg_stat_activity by process
 	Checkpoints  known.Fact[Checkpoints]    `json:"checkpoints"`  // checkpoints.json
 	WAL          known.Fact[WAL]            `json:"wal"`          // wal.json; 14+
 	WALDir       known.Fact[WALDir]         `json:"walDir"`       // waldir.json
@@ -53,6 +54,7 @@ func Read(fsys fs.FS, key string) Server {
 		Tablespaces:  ReadTablespaces(fsys, key),
 		Extensions:   ReadExtensions(fsys, key),
 		Activity:     ReadActivity(fsys, key),
+		Backends:     ReadBackends(fsys, key),
 		Checkpoints:  ReadCheckpoints(fsys, key),
 		WAL:          ReadWAL(fsys, key),
 		WALDir:       ReadWALDir(fsys, key),

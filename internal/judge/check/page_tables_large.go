@@ -2,14 +2,6 @@ package check
 
 import "github.com/pgfettle/pgfettle/internal/judge/memory"
 
-const (
-	// tablesMuch and tablesTooMuch are percent of the memory. 2 % is what huge
-	// pages would give back at once; at 10 % the page tables rival the page cache,
-	// and a burst of connections takes that much again.
-	tablesMuch    = 2
-	tablesTooMuch = 10
-)
-
 // PageTablesLarge measures the page tables of the instance's processes (VmPTE)
 // and reckons what they become when every connection has touched all buffers.
 // Only the measured ones are more than a notice.
@@ -46,17 +38,17 @@ var PageTablesLarge = Check{
 			do = c.check.Do
 		}
 		now, measured := Need(c, pageTables(c.Instance))
-		if measured && atLeast(now, tablesMuch, total) {
+		if measured && atLeast(now, memory.TablesMuch, total) {
 			ps, _ := c.Instance.Processes.Get()
 			sev := Warning
-			if atLeast(now, tablesTooMuch, total) {
+			if atLeast(now, memory.TablesTooMuch, total) {
 				sev = Critical
 			}
 			c.FoundDo(sev, do, "{now} of page tables in {n} processes, {share} of {total}; {worst} ({worstShare}) when {procs} processes have touched all {shared} of shared memory.",
 				append(pairs, "now", now, "n", len(ps), "share", share(now, total))...)
 			return
 		}
-		if atLeast(worst, tablesTooMuch, total) {
+		if atLeast(worst, memory.TablesTooMuch, total) {
 			seen := "Up to {worst} of page tables ({worstShare} of {total}) when {procs} processes have touched all {shared} of shared memory"
 			if measured {
 				seen += "; {now} now"

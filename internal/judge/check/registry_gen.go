@@ -23,6 +23,7 @@ func All() []Check {
 		ClockSourceSlow,
 		CommitDelaySet,
 		CommitLimitAbove80,
+		CompactionStalls,
 		ConfigFileErrors,
 		ConnectionChurn,
 		ConnectionsNearLimit,

@@ -39,6 +39,10 @@ const exitTable = `Exit codes:
 // errFindings ends a run whose output is complete but whose exit code is 3.
 var errFindings = errors.New("findings")
 
+// errWatched ends a watch, whose only end is that somebody interrupts it: the
+// exit code says so, and there is nothing to tell.
+var errWatched = errors.New("watched")
+
 // usage is the error of a wrong command line or of a wrong value in it.
 func usage(message, hint string) error {
 	return &say.Problem{Message: message, Hint: hint, Code: exitUsage}
@@ -54,6 +58,8 @@ func (e *Env) end(ctx context.Context, err error) int {
 		return exitFine
 	case errors.Is(err, errFindings):
 		return exitFindings
+	case errors.Is(err, errWatched):
+		return exitInterrupted
 	case errors.Is(err, context.Canceled) || ctx.Err() != nil:
 		e.tell("error", "interrupted")
 		return exitInterrupted

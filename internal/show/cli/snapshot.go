@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
@@ -58,7 +59,7 @@ func runSnapshot(ctx context.Context, env *Env, o *snapshotOptions) error {
 	if _, err := os.Lstat(o.out); o.out != "" && err == nil && !o.force {
 		return exists(o.out) // said before the host is read, not after
 	}
-	l, err := load(ctx, env, o.target, o.deep)
+	l, err := loadAs(ctx, env, o.target, func(r *collect.Request) { r.Deep, r.Killable = o.deep, true })
 	if err != nil {
 		return err
 	}

@@ -38,6 +38,11 @@ type loaded struct {
 // load resolves a TARGET, collects or reads its evidence, and makes the
 // snapshot of it.
 func load(ctx context.Context, env *Env, arg string, deep bool) (*loaded, error) {
+	return loadAs(ctx, env, arg, func(r *collect.Request) { r.Deep = deep })
+}
+
+// loadAs is load with more to say of what is collected, where it is.
+func loadAs(ctx context.Context, env *Env, arg string, want func(*collect.Request)) (*loaded, error) {
 	req, file, err := resolve(env, arg)
 	if err != nil {
 		return nil, err
@@ -47,7 +52,8 @@ func load(ctx context.Context, env *Env, arg string, deep bool) (*loaded, error)
 		l.archive, err = readEvidence(env, file)
 	} else {
 		tell, done := env.Progress()
-		req.Deep, req.Tool, req.Progress = deep, "pgfettle "+Version, tell
+		want(req)
+		req.Tool, req.Progress = "pgfettle "+Version, tell
 		l.request = req
 		l.archive, err = collect.Run(ctx, env.Target, *req)
 		done()

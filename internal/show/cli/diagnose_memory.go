@@ -1,0 +1,174 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/pgfettle/pgfettle/internal/show/render"
+)
+
+type diagnoseMemoryOptions struct {
+	target string
+	format string
+	pss    bool
+	watch  time.Duration
+}
+
+const (
+	// watchDefault is what --watch alone means: page tables grow in minutes, and
+	// each look takes a connection of the server.
+	watchDefault = "5s"
+	// watchLeast keeps a watch from becoming a load of its own.
+	watchLeast = time.Second
+)
+
+func newDiagnoseMemory(env *Env) *cobra.Command {
+	o := &diagnoseMemoryOptions{}
+	cmd := &cobra.Command{
+		Use:     "memory [TARGET]",
+		Aliases: []string{"pagetables"},
+		Short:   "Show who holds the memory, what page tables take, and whom the OOM killer would choose",
+		Long: `Show where the memory of a host is and what each instance holds of it, by kind of
+process and by database, role and state of the sessions: page tables (VmPTE of
+/proc/PID/status, which appear in no RSS), private memory, swap. Then the worst case
+that the settings allow, with what huge pages, fewer connections or smaller
+shared_buffers would save of it, side by side. Then which process the OOM killer would
+choose now, by its own formula, and why.
+
+The column «most shared» is the largest of a group: the same shared memory is in
+every process, so that a sum would count it many times. --pss adds the proportional
+set size, in which what is shared counts once; to tell it the kernel walks the page
+tables of each process under a lock of its memory, some 20 ms for each that has touched
+4 GB, so it is read only when asked for.
+
+--watch ends with Ctrl-C. On a terminal each look replaces the one before, cut to its
+height; with --format json each is a document of its own.
+
+` + targetHelp,
+		Example: `  pgfettle diagnose memory
+  pgfettle diagnose pagetables /var/lib/postgresql/17/main
+  pgfettle diagnose memory --watch=10s
+  pgfettle diagnose memory --format json host.evidence`,
+		Args: atMost(1, "one TARGET at most"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.target = strings.Join(args, "")
+			if cmd.Flags().Changed("watch") && o.watch < watchLeast {
+				return usage(fmt.Sprintf("--watch: %s is less than %s", o.watch, watchLeast), "write an interval such as --watch=5s")
+			}
+			return runDiagnoseMemory(cmd.Context(), env, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.format, "format", "text", "text or json")
+	f.BoolVar(&o.pss, "pss", false, "also read the proportional set sizes, which costs the processes time")
+	f.DurationVar(&o.watch, "watch", 0, "look again every `INTERVAL` until interrupted; alone it means "+watchDefault)
+	f.Lookup("watch").NoOptDefVal = watchDefault
+	complete(cmd, "format", "text", "json")
+	return cmd
+}
+
+func runDiagnoseMemory(ctx context.Context, env *Env, o *diagnoseMemoryOptions) error {
+	if err := choice("format", o.format, "text", "json"); err != nil {
+		return err
+	}
+	req, _, err := resolve(env, o.target)
+	if err != nil {
+		return err
+	}
+	if req == nil && (o.watch > 0 || o.pss) {
+		return usage("--watch and --pss look at a running host, and an evidence file does not change", "leave them out, or leave the file out")
+	}
+	if o.watch == 0 {
+		return diagnoseMemoryOnce(ctx, env, o)
+	}
+	return watch(ctx, env, o)
+}
+
+func diagnoseMemoryOnce(ctx context.Context, env *Env, o *diagnoseMemoryOptions) error {
+	d, err := memoryReport(ctx, env, o)
+	if err != nil {
+		return err
+	}
+	if o.format == "json" {
+		return render.DiagnoseMemoryJSON(env.Stdout, d)
+	}
+	return render.DiagnoseMemoryText(env.Stdout, d, env.Style())
+}
+
+func memoryReport(ctx context.Context, env *Env, o *diagnoseMemoryOptions) (*diagnose.MemoryReport, error) {
+	l, err := loadAs(ctx, env, o.target, func(r *collect.Request) { r.Memory, r.Killable, r.PSS = true, true, o.pss })
+	if err != nil {
+		return nil, err
+	}
+	return diagnose.Memory(l.snapshot), nil
+}
+
+// watch looks again and again. On a terminal each look replaces the one before;
+// elsewhere they follow one another. That somebody interrupts it is its end.
+func watch(ctx context.Context, env *Env, o *diagnoseMemoryOptions) error {
+	fd, screen := terminal(env.Stdout)
+	screen = screen && o.format == "text" && env.Getenv("TERM") != "dumb"
+	tick := time.NewTicker(o.watch)
+	defer tick.Stop()
+	for n := 0; ; n++ {
+		d, err := memoryReport(ctx, env, o)
+		if ctx.Err() != nil {
+			return errWatched
+		}
+		if err != nil {
+			return err
+		}
+		var b bytes.Buffer
+		if o.format == "json" {
+			err = render.DiagnoseMemoryJSON(&b, d)
+		} else {
+			head := time.Unix(d.TakenAt, 0).Format(time.TimeOnly) + fmt.Sprintf("  every %s, Ctrl-C ends\n\n", o.watch)
+			switch {
+			case screen:
+				head = "\x1b[H\x1b[2J" + head // home, then wipe
+			case n > 0:
+				head = "\n" + head
+			}
+			b.WriteString(head)
+			err = render.DiagnoseMemoryText(&b, d, env.Style())
+		}
+		if err != nil {
+			return err
+		}
+		text := b.Bytes()
+		if _, height, err := term.GetSize(fd); screen && err == nil {
+			text = fit(text, height)
+		}
+		if _, err := env.Stdout.Write(text); err != nil {
+			return fmt.Errorf("output: %w", err)
+		}
+		select {
+		case <-ctx.Done():
+			return errWatched
+		case <-tick.C:
+		}
+	}
+}
+
+// fit cuts a text to the lines of a screen: what scrolled off its top would be the
+// verdict.
+func fit(text []byte, height int) []byte {
+	lines := bytes.SplitAfter(text, []byte("\n"))
+	if n := len(lines); n > 0 && len(lines[n-1]) == 0 {
+		lines = lines[:n-1]
+	}
+	// One line is for the cursor, one for what is left out.
+	if height < 3 || len(lines) < height {
+		return text
+	}
+	shown := bytes.Join(lines[:height-2], nil)
+	return fmt.Appendf(shown, "… %d more lines on a larger screen\n", len(lines)-(height-2))
+}

@@ -1,0 +1,93 @@
+package servers
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+)
+
+func memoryOf(t *testing.T, r collect.Request) *diagnose.MemoryReport {
+	t.Helper()
+	r.Memory, r.Killable = true, true
+	a, err := collect.Run(t.Context(), &target.Local{}, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := snapshot.Read(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return diagnose.Memory(s)
+}
+
+// TestMemoryOfEachInstance: with two servers side by side each one's processes
+// and sessions are its own, sessions are told by database, role and state,
+// proportional sizes add up to less than resident ones, and a role that may not see
+// the sessions of others is told what it lacks.
+func TestMemoryOfEachInstance(t *testing.T) {
+	each(t, func(t *testing.T, b server.Binaries) {
+		i := start(t, b, map[string]string{"shared_buffers": "16MB", "cluster_name": "'a: b'"})
+		second := start(t, b, map[string]string{"shared_buffers": "16MB"})
+		admin := connect(t, i.ConnString())
+		sql(t, admin, "create role app login")
+		sql(t, admin, `create database "shop floor"`)
+		as := func(role, db string) string {
+			return strings.NewReplacer("user=postgres", "user="+role, "dbname=postgres", "dbname='"+db+"'").Replace(i.ConnString())
+		}
+		idle, open := connect(t, as("app", "shop floor")), connect(t, as("app", "postgres"))
+		sql(t, open, "begin")
+		elsewhere := connect(t, second.ConnString())
+
+		r := memoryOf(t, collect.Request{Kind: collect.Here, PSS: true})
+		var in *diagnose.MemoryInstance
+		for k := range r.Instances {
+			mine := r.Instances[k].Label == i.DataDir
+			if mine {
+				in = &r.Instances[k]
+			}
+			for _, p := range r.Instances[k].Processes {
+				if p.PID == int(elsewhere.PID()) && r.Instances[k].Label != second.DataDir || p.PID == int(idle.PID()) && !mine {
+					t.Errorf("process %d is told to be of %s", p.PID, r.Instances[k].Label)
+				}
+			}
+		}
+		if in == nil {
+			t.Fatalf("%s was not found", i.DataDir)
+		}
+		groups := map[string]int{}
+		for _, g := range in.Sessions {
+			groups[g.Database+"/"+g.Role+"/"+g.State] += g.Processes
+		}
+		if groups["shop floor/app/idle"] != 1 || groups["postgres/app/idle in transaction"] != 1 || groups["postgres/postgres/idle"] != 1 {
+			t.Errorf("sessions: %v", groups)
+		}
+		kinds := map[string]bool{}
+		for _, p := range in.Processes {
+			kinds[p.Kind] = true
+			if p.PSS == nil || *p.PSS <= 0 || *p.PSS > p.RSS+p.RSS/10 { // read at another moment
+				t.Errorf("process %d: PSS %v of %s resident", p.PID, p.PSS, p.RSS)
+			}
+		}
+		for _, k := range []string{host.KindPostmaster, host.KindBackend, "checkpointer", "background writer"} {
+			if !kinds[k] {
+				t.Errorf("no %s among the kinds: %v", k, kinds)
+			}
+		}
+		if in.Sum.PSS == nil || len(in.Options) < 2 || len(r.OOM) == 0 || r.OOM[len(r.OOM)-1].Looked < len(in.Processes) {
+			t.Errorf("%+v, options %+v, %+v", in.Sum, in.Options, r.OOM)
+		}
+
+		r = memoryOf(t, collect.Request{Kind: collect.Conninfo, Value: as("app", "postgres")})
+		hidden := fmt.Sprint(r.Unknown)
+		if !strings.Contains(hidden, "sessions of other roles are hidden") || len(r.Instances[0].Sessions) > 0 || r.Instances[0].Sum.Processes < 7 {
+			t.Errorf("as a role that sees its own sessions only: %s, %+v", hidden, r.Instances[0].Sessions)
+		}
+	})
+}
