@@ -61,6 +61,7 @@ func ExplainCheck(w io.Writer, c CheckPage, st Style) error {
 // KnobHere is what one knob is and would be, on the host or for one instance.
 type KnobHere struct {
 	Instance string // label; "" for the host
+	Subject  string // the device or the mount, where there is one of the knob for each; else ""
 	Present  known.Fact[rule.Value]
 	Planned  string // as SHOW prints it; "" where the rule has no opinion
 	Reason   string
@@ -121,6 +122,10 @@ func (p *page) here(k KnobPage) {
 		lead := "  "
 		if h.Instance != "" {
 			p.para("  ", plain, clean(h.Instance))
+			lead = "    "
+		}
+		if h.Subject != "" {
+			p.para("  ", plain, clean(h.Subject))
 			lead = "    "
 		}
 		now := "not known"
