@@ -27,6 +27,16 @@ func (r *redactor) mountLine(l string) string {
 	return strings.Join(f, " ") + " - " + strings.Join(b, " ")
 }
 
+// fstabLine redacts a line of fstab: what is mounted is a device, a label or a
+// UUID of this host alone; the place and the options are as those of mountinfo.
+func (r *redactor) fstabLine(l string) string {
+	f := strings.Fields(l)
+	if len(f) < 4 || strings.HasPrefix(f[0], "#") {
+		return ""
+	}
+	return strings.Join(append([]string{Redacted, r.escapedPath(f[1]), f[2], r.options(f[3])}, f[4:]...), " ")
+}
+
 // escapedPath redacts a path whose blanks the kernel wrote as \040, so that it
 // gets the pseudonym of the path without escapes.
 func (r *redactor) escapedPath(s string) string {

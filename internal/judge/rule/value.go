@@ -128,6 +128,10 @@ func PresentOfHost(s *snapshot.Snapshot, a knob.Address, u string) known.Fact[Va
 		}
 	case "unit":
 		return presentOfUnits(s, a, u)
+	case "block":
+		return presentOfBlock(s, a, u)
+	case "mount":
+		return presentOfMount(s, a, u)
 	}
 	return known.Missed[Value](known.Gap{Fact: string(a), Reason: "not collected"})
 }
