@@ -34,8 +34,14 @@ func (r *redactor) fstabLine(l string) string {
 	if len(f) < 4 || strings.HasPrefix(f[0], "#") {
 		return ""
 	}
-	return strings.Join(append([]string{Redacted, r.escapedPath(f[1]), f[2], r.options(f[3])}, f[4:]...), " ")
+	if !localFS[f[2]] {
+		f[2] = Redacted
+	}
+	return strings.Join([]string{Redacted, r.escapedPath(f[1]), f[2], r.options(f[3])}, " ")
 }
+
+// localFS are the types of filesystems whose lines a collector keeps.
+var localFS = set(`auto ext2 ext3 ext4 xfs btrfs`)
 
 // escapedPath redacts a path whose blanks the kernel wrote as \040, so that it
 // gets the pseudonym of the path without escapes.
