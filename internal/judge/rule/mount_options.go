@@ -71,6 +71,10 @@ var mountOptions = Rule{
 			tell("its line of /etc/fstab has no field of options; add defaults,noatime")
 			return
 		}
+		if !optionWords.MatchString(lines[0].Options) {
+			tell("its line of /etc/fstab has a field of options that is none")
+			return
+		}
 		words := strings.Split(lines[0].Options, ",")
 		if m.Root != "/" && m.FSType != "btrfs" || slices.Contains(words, "bind") || slices.Contains(words, "rbind") {
 			tell("it is a bind mount; run mount -o remount,bind,noatime with it, and put noatime beside bind in /etc/fstab")
@@ -130,7 +134,7 @@ func presentOfMount(s *snapshot.Snapshot, a knob.Address, u string) known.Fact[V
 }
 
 // optionWords is a field of options as fstab(5) has it.
-var optionWords = regexp.MustCompile(`^[^\s,#"\\]+(,[^\s,#"\\]+)*$`)
+var optionWords = regexp.MustCompile(`^[^\s[:cntrl:],#"\\]+(,[^\s[:cntrl:],#"\\]+)*$`)
 
 // unsafeOptions take away what keeps data safe after a crash, or the right to
 // write: no plan does that, pinned or not.
