@@ -1,7 +1,6 @@
 package hosts
 
 import (
-	"strconv"
 	"strings"
 
 	"pgregory.net/rapid"
@@ -51,7 +50,7 @@ func devices(t *rapid.T, d *snapshot.Description) {
 		}
 		d.Devices = append(d.Devices, v)
 	}
-	d.Mount = some("mount", "rw,noatime", "rw,relatime", "rw", "rw", "ro", "rw,nosuid")
-	line := "/dev/data /var/lib/postgresql ext4 " + some("options", "defaults", "strictatime", "noatime", "defaults,strictatime,nosuid", "bind", "") + "\n"
-	d.Fstab = some("fstab", "", "/dev/root / ext4 defaults 0 1\n"+line, line+strconv.Itoa(1)+" /var/lib/postgresql/ ext4 x\n", "# nothing\n")
+	d.Mount = some("mount", "rw,noatime", "rw,relatime", "rw", "rw", "rw", "ro", "rw,nosuid")
+	line := "/dev/data /var/lib/postgresql ext4 " + some("options", "defaults", "strictatime", "defaults,strictatime", "noatime", "strictatime,nosuid", "bind", "") + "\n"
+	d.Fstab = some("fstab", "", line, "/dev/root / ext4 defaults 0 1\n"+line, line+"# the end\n", line+"x /var/lib/postgresql/ ext4 x\n", "# nothing\n")
 }
