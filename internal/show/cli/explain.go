@@ -33,7 +33,7 @@ func newExplain(env *Env) *cobra.Command {
 decided, for which versions, from which sources, and how it stands on this host.
 What there is once a device or a mount is named with it, block:nvme0n1/scheduler,
 or with a * for each of them.
-A NAME finds a page too: of a setting that was removed, of a kernel value, a mount
+Of a knob that is read and not planned it says why. A NAME finds a page too: of a setting that was removed, of a kernel value, a mount
 option or a tool about which one may read what is outdated or wrong, and of choices
 that no program can see. Without an argument it lists them all.
 
@@ -92,6 +92,9 @@ func runExplain(ctx context.Context, env *Env, o *explainOptions) error {
 	}
 	if len(found) == 0 {
 		pages := advice.ByName(o.name)
+		if u, ok := unplannedNamed(o.name, len(pages) == 0); ok {
+			return explainUnplanned(ctx, env, o, u)
+		}
 		if len(pages) == 1 {
 			return explainPage(env, o, pages[0])
 		}
@@ -114,6 +117,44 @@ func explainPage(env *Env, o *explainOptions, p advice.Page) error {
 	return render.ExplainPage(env.Stdout, p, env.Style())
 }
 
+// unplannedNamed finds a knob that is read and not planned, by its address or,
+// where byName says so, by its name.
+func unplannedNamed(name string, byName bool) (rule.Unplanned, bool) {
+	for _, u := range rule.ReadNotPlanned() {
+		if strings.EqualFold(string(u.Address), name) || byName && strings.EqualFold(u.Address.Name(), name) {
+			return u, true
+		}
+	}
+	return rule.Unplanned{}, false
+}
+
+// explainUnplanned shows why a knob is left alone, and what it is here.
+func explainUnplanned(ctx context.Context, env *Env, o *explainOptions, u rule.Unplanned) error {
+	l, err := look(ctx, env, o)
+	if err != nil {
+		return err
+	}
+	page := render.UnplannedPage{Unplanned: u, Pages: advice.Of(string(u.Address)), Looked: l != nil}
+	if l != nil && u.Address.Layer() == knob.Instance {
+		for i := range l.snapshot.Instances {
+			in := &l.snapshot.Instances[i]
+			if h, ok := undecided(l, in.Key, in.Label(), rule.Rule{Address: u.Address}); ok {
+				page.Here = append(page.Here, h)
+			} else {
+				page.Gaps = append(page.Gaps, in.Server.Settings.Gap())
+			}
+		}
+	} else if l != nil {
+		present := rule.PresentOfHost(l.snapshot, u.Address, "")
+		if present.State() == known.Unread || present.State() == known.Forbidden {
+			page.Gaps = append(page.Gaps, present.Gap())
+		} else {
+			page.Here = append(page.Here, render.KnobHere{Present: present})
+		}
+	}
+	return render.ExplainUnplanned(env.Stdout, page, env.Style())
+}
+
 // knobsNamed finds a knob by its address or, where a person left the prefix
 // out, by its name.
 func knobsNamed(name string) []rule.Rule {
@@ -133,6 +174,9 @@ func knobsNamed(name string) []rule.Rule {
 // a knob and of a page.
 func pageNames() []string {
 	names := slices.Concat(checkIDs(), kindIDs(), ruleAddresses(), advice.Names())
+	for _, u := range rule.ReadNotPlanned() {
+		names = append(names, string(u.Address))
+	}
 	slices.Sort(names)
 	return slices.Compact(names)
 }
