@@ -100,6 +100,9 @@ func Within(lo, hi float64) *rapid.Generator[Host] {
 		if rapid.Bool().Draw(t, "was counted") {
 			d.Answers = counted(t)
 		}
+		if d.Storage != "" && rapid.IntRange(0, 2).Draw(t, "has devices") > 0 {
+			devices(t, &d)
+		}
 		return Host{d, o}
 	})
 }

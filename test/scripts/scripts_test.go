@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -72,13 +73,18 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// describe FILE SPEC writes the evidence of a host that is only described.
+// describe FILE SPEC [NAME=TEXT…] writes the evidence of a host that is only
+// described, with more entries.
 func describe(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: describe FILE SPEC")
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: describe FILE SPEC [NAME=TEXT…]")
 	}
 	a, err := snapshot.Describe(args[1])
 	ts.Check(err)
+	for _, more := range args[2:] {
+		name, text, _ := strings.Cut(more, "=")
+		ts.Check(a.Add(name, []byte(text+"\n")))
+	}
 	f, err := os.OpenFile(ts.MkAbs(args[0]), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	ts.Check(err)
 	_, err = a.WriteTo(f)

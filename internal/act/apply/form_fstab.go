@@ -4,35 +4,25 @@ import (
 	"fmt"
 	"path"
 	"strings"
-)
 
-// fstabEntry is where the options of a mount point stand in /etc/fstab.
-type fstabEntry struct {
-	line       int // index of the line
-	start, end int // bytes of the options field in it
-	options    string
-}
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+)
 
 // findFstab finds the only line of fstab(5) that mounts something at a place.
 // ok is false where there is none; two lines for one place are an error, as
 // which one a mount takes depends on how it is asked for.
-func findFstab(lines []string, point string) (e fstabEntry, ok bool, err error) {
-	for i, line := range lines {
-		f := fields(line)
-		if len(f) < 2 || line[f[0][0]] == '#' {
-			continue
-		}
-		at := unescapeFstab(line[f[1][0]:f[1][1]])
-		if !strings.HasPrefix(at, "/") || path.Clean(at) != path.Clean(point) {
+func findFstab(text, point string) (e host.FstabLine, ok bool, err error) {
+	for _, l := range host.FstabLines(text) {
+		if l.Point != path.Clean(point) {
 			continue
 		}
 		if ok {
-			return e, true, fmt.Errorf("%s: lines %d and %d both mount %s", fstabFile, e.line+1, i+1, point)
+			return e, true, fmt.Errorf("%s: lines %d and %d both mount %s", fstabFile, e.Line, l.Line, point)
 		}
-		if len(f) < 4 {
-			return e, true, fmt.Errorf("%s line %d: no field of options", fstabFile, i+1)
+		if l.Options == "" {
+			return e, true, fmt.Errorf("%s line %d: no field of options", fstabFile, l.Line)
 		}
-		e, ok = fstabEntry{i, f[3][0], f[3][1], line[f[3][0]:f[3][1]]}, true
+		e, ok = l, true
 	}
 	return e, ok, nil
 }
@@ -42,56 +32,22 @@ func fstabOptions(text *string, point string) (options string, ok bool, err erro
 	if text == nil {
 		return "", false, nil
 	}
-	e, ok, err := findFstab(cut(*text), point)
-	return e.options, ok, err
+	e, ok, err := findFstab(*text, point)
+	return e.Options, ok, err
 }
 
 // setFstab returns the text with other options for a mount point. Not a byte
 // outside that one field changes.
 func setFstab(text, point, options string) (string, error) {
-	lines := cut(text)
-	e, ok, err := findFstab(lines, point)
+	e, ok, err := findFstab(text, point)
 	if err != nil {
 		return "", err
 	}
 	if !ok {
 		return "", fmt.Errorf("%s: no line mounts %s", fstabFile, point)
 	}
-	lines[e.line] = lines[e.line][:e.start] + options + lines[e.line][e.end:]
+	lines := cut(text)
+	line := lines[e.Line-1]
+	lines[e.Line-1] = line[:e.Span[0]] + options + line[e.Span[1]:]
 	return strings.Join(lines, ""), nil
 }
-
-// fields returns where the fields of a line start and end, parted by blanks and
-// tabs as mount(8) has it.
-func fields(line string) (out [][2]int) {
-	line = strings.TrimRight(line, "\r\n")
-	for i := 0; i < len(line); {
-		if line[i] == ' ' || line[i] == '\t' {
-			i++
-			continue
-		}
-		n := strings.IndexAny(line[i:], " \t")
-		if n < 0 {
-			n = len(line) - i
-		}
-		out = append(out, [2]int{i, i + n})
-		i += n
-	}
-	return out
-}
-
-// unescapeFstab resolves the octal escapes of blanks in a path: \040 is one.
-func unescapeFstab(s string) string {
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+3 < len(s) && octal(s[i+1]) && octal(s[i+2]) && octal(s[i+3]) {
-			b.WriteByte((s[i+1]-'0')<<6 | (s[i+2]-'0')<<3 | s[i+3] - '0')
-			i += 3
-			continue
-		}
-		b.WriteByte(s[i])
-	}
-	return b.String()
-}
-
-func octal(c byte) bool { return c >= '0' && c <= '7' }

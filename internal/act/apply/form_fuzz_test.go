@@ -21,7 +21,7 @@ var fragments = []string{
 	"\n", "\\\n", "# x\n", "[Service]\n", "[Unit]\n", "OOMPolicy=continue\n", "OOMPolicy = kill\r\n", "LimitNOFILE=1\n", "ZZ=1",
 	"vm.swappiness=10\n", "-vm/swappiness = 3\n", "vm.zone_reclaim_mode = 0\n", "kernel.sem = 1 2\n",
 	"w /sys/kernel/mm/transparent_hugepage/enabled - - - - always\n", "w! /sys/z - - - - 1 2\n",
-	udevForm.write("vda/scheduler", "none") + "\n", udevForm.write("vdz/scheduler", "none") + "\n",
+	udevForm.write("vda/scheduler", "none") + "\n", udevForm.write("vdz/scheduler", "none") + "\n", udevForm.write("mapper/vda/scheduler", "none") + "\n",
 	grubForm.write("transparent_hugepage", "always") + "\n", grubForm.write("zz", "zz") + "\n", "\xff\x00",
 	sysctlForm.header, unitForm.header, "OOMPolicy=stop\\\n", "vm.swappiness = 10",
 }

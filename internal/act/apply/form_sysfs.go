@@ -20,10 +20,15 @@ var tmpfilesForm = keyed{
 }
 
 // udevRule is a rule as we write it, with whatever blanks.
-var udevRule = regexp.MustCompile(`^ACTION=="add\|change"\s*,\s*SUBSYSTEM=="block"\s*,\s*KERNEL=="([^"]+)"\s*,\s*ATTR\{queue/([a-z_]+)\}="([^"]*)"$`)
+var udevRule = regexp.MustCompile(`^ACTION=="add\|change"\s*,\s*SUBSYSTEM=="block"\s*,\s*(KERNEL|ENV\{DM_NAME\})=="([^"]+)"\s*,\s*ATTR\{queue/([a-z_]+)\}="([^"]*)"$`)
+
+// mapper is what begins the name of a device that is a volume of device mapper: its
+// number, and with it the kernel's name, may be another volume's after the next boot.
+const mapper = "mapper/"
 
 // udevForm is udev(7): a rule that sets an attribute of a block device's queue
-// whenever the device appears or changes. The key is DEVICE/ATTRIBUTE.
+// whenever the device appears or changes. The key is DEVICE/ATTRIBUTE, or
+// mapper/NAME/ATTRIBUTE.
 var udevForm = keyed{
 	header: note("Queues of block devices"),
 	joins:  true,
@@ -32,10 +37,17 @@ var udevForm = keyed{
 		if m == nil {
 			return "", "", false
 		}
-		return m[1] + "/" + m[2], m[3], true
+		if m[1] != "KERNEL" {
+			m[2] = mapper + m[2]
+		}
+		return m[2] + "/" + m[3], m[4], true
 	},
 	write: func(key, value string) string {
-		dev, attr, _ := strings.Cut(key, "/")
-		return `ACTION=="add|change", SUBSYSTEM=="block", KERNEL=="` + dev + `", ATTR{queue/` + attr + `}="` + value + `"`
+		i := strings.LastIndexByte(key, '/')
+		dev, attr := `KERNEL=="`+key[:i], key[i+1:]
+		if name, ok := strings.CutPrefix(key[:i], mapper); ok {
+			dev = `ENV{DM_NAME}=="` + name
+		}
+		return `ACTION=="add|change", SUBSYSTEM=="block", ` + dev + `", ATTR{queue/` + attr + `}="` + value + `"`
 	},
 }

@@ -53,7 +53,7 @@ func (m mountKind) Look(_ context.Context, k Knob) (st journal.State, err error)
 	if err != nil || at == nil {
 		return st, err
 	}
-	live := shownFlags(at.Options).String()
+	live := host.ShownFlags(at.Options).String()
 	st.Live = &live
 	return st, nil
 }
@@ -93,7 +93,7 @@ func (m mountKind) Want(now journal.State, k Knob, value string) (journal.State,
 	want := now
 	want.File = withText(now.File, &text)
 	if now.Live != nil {
-		live := wantedFlags(words).String()
+		live := host.WantedFlags(words).String()
 		want.Live = &live
 	}
 	return want, nil
@@ -112,12 +112,12 @@ func (m mountKind) Set(ctx context.Context, k Knob, st journal.State) error {
 	if err != nil || at == nil {
 		return err
 	}
-	now := shownFlags(at.Options)
+	now := host.ShownFlags(at.Options)
 	if now.String() == *st.Live {
 		return nil
 	}
-	want := wantedFlags(strings.Split(*st.Live, ","))
-	if _, err := run(ctx, m.Kernel, "mount", "-o", "remount,"+want.remount(now), point); err != nil {
+	want := host.WantedFlags(strings.Split(*st.Live, ","))
+	if _, err := run(ctx, m.Kernel, "mount", "-o", "remount,"+want.Remount(now), point); err != nil {
 		return err
 	}
 	if at, err = m.mounted(point); err != nil {
@@ -126,7 +126,7 @@ func (m mountKind) Set(ctx context.Context, k Knob, st journal.State) error {
 	if at == nil {
 		return fmt.Errorf("%s is not mounted any more", point)
 	}
-	if got := shownFlags(at.Options).String(); got != *st.Live {
+	if got := host.ShownFlags(at.Options).String(); got != *st.Live {
 		return fmt.Errorf("%s: asked for a mount with %s, the kernel gives %s", point, *st.Live, got)
 	}
 	return nil
@@ -180,7 +180,7 @@ func (m mountKind) Notes(k Knob) ([]string, error) {
 	}
 	var later []string
 	for _, w := range strings.Split(options, ",") {
-		if !generic(w) && !at.Has(w) {
+		if !host.GenericOption(w) && !at.Has(w) {
 			later = append(later, w)
 		}
 	}

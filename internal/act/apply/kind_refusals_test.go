@@ -50,6 +50,8 @@ func TestKindsRefuse(t *testing.T) {
 		"a scheduler that is not there":       {"block:vdb/scheduler", "cfq", nil, nil, "invalid argument"},
 		"a device that is not there":          {"block:nosuch/scheduler", "none", nil, nil, "this kernel has no /sys/block/nosuch/queue/scheduler"},
 		"a device that leads elsewhere":       {"block:../../etc/scheduler", "none", nil, nil, "not the address"},
+		"a volume that is not there":          {"block:mapper/vg0-none/read_ahead_kb", "256", nil, nil, "no volume of device mapper named vg0-none"},
+		"a volume that leads elsewhere":       {"block:mapper/../../etc/scheduler", "none", nil, nil, "not the address"},
 		"another attribute of a queue":        {"block:vdb/write_cache", "x", nil, nil, "not the address"},
 		"a switch that leads elsewhere":       {"thp:../../../etc/x", "never", nil, nil, "not the address"},
 		"a udev rule inside a value":          {"block:vdb/scheduler", `none", RUN+="/bin/sh`, nil, nil, "not a value"},

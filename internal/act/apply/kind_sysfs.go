@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"regexp"
 	"strings"
 
@@ -18,17 +19,19 @@ import (
 // sets up whenever the device appears.
 type sysfs struct{ Host }
 
+const blockDir = "/sys/block/"
+
 const thpDir = "/sys/kernel/mm/transparent_hugepage/"
 
 var (
 	thpName   = regexp.MustCompile(`^[a-z_]+$|^khugepaged/[a-z_]+$|^hugepages-[0-9]+kB/(enabled|shmem_enabled)$`)
-	blockName = regexp.MustCompile(`^[A-Za-z0-9_.:-]+/(scheduler|read_ahead_kb)$`)
+	blockName = regexp.MustCompile(`^([A-Za-z0-9_.:-]+|mapper/[A-Za-z0-9_.+-]+)/(scheduler|read_ahead_kb)$`)
 	sysfsWord = regexp.MustCompile(`^[A-Za-z0-9_+-]+$`)
 )
 
 // attribute is one file of /sys and its persistent home.
 type attribute struct {
-	path string // live
+	path string // live; of a volume of device mapper without its device, which is found when it is looked at
 	form keyed
 	file string
 	key  string // in the file
@@ -40,8 +43,7 @@ func attributeOf(a knob.Address) (attribute, error) {
 	case a.Prefix() == "thp" && thpName.MatchString(name):
 		return attribute{thpDir + name, tmpfilesForm, tmpfilesFile, thpDir + name}, nil
 	case a.Prefix() == "block" && blockName.MatchString(name) && name[0] != '.':
-		dev, attr, _ := strings.Cut(name, "/")
-		return attribute{"/sys/block/" + dev + "/queue/" + attr, udevForm, udevFile, name}, nil
+		return attribute{blockDir + a.Subject() + "/queue/" + path.Base(name), udevForm, udevFile, name}, nil
 	}
 	return attribute{}, fmt.Errorf("%s is not the address of a file of /sys that is set here", a)
 }
@@ -55,12 +57,40 @@ func (s sysfs) Look(_ context.Context, k Knob) (st journal.State, err error) {
 	if st.File, err = s.lookFile(at.file); err != nil || s.Kernel == nil {
 		return st, err
 	}
+	if at, err = s.device(at); err != nil {
+		return st, err
+	}
 	live, err := s.live(at)
 	if err != nil {
 		return st, err
 	}
 	st.Live = &live
 	return st, nil
+}
+
+// device finds where the live value is: a volume of device mapper has the number
+// that it was given at this boot.
+func (s sysfs) device(at attribute) (attribute, error) {
+	rest, ok := strings.CutPrefix(at.path, blockDir+mapper)
+	if !ok {
+		return at, nil
+	}
+	name, _, _ := strings.Cut(rest, "/")
+	all, err := s.Kernel.ReadDir(blockDir)
+	if err != nil {
+		return at, err
+	}
+	for _, dev := range all {
+		if !strings.HasPrefix(dev, "dm-") {
+			continue
+		}
+		b, err := s.Kernel.ReadFile(blockDir+dev+"/dm/name", maxLive)
+		if err == nil && strings.TrimSpace(string(b)) == name {
+			at.path = blockDir + dev + strings.TrimPrefix(rest, name)
+			return at, nil
+		}
+	}
+	return at, fmt.Errorf("this kernel has no volume of device mapper named %s: %w", name, fs.ErrNotExist)
 }
 
 // live reads a value: the word in brackets where the kernel lists the choices.
@@ -108,6 +138,9 @@ func (s sysfs) Set(_ context.Context, k Knob, st journal.State) error {
 	if err := s.setFile(st.File); err != nil || st.Live == nil || s.Kernel == nil {
 		return err
 	}
+	if at, err = s.device(at); err != nil {
+		return err
+	}
 	now, err := s.live(at)
 	if err != nil || now == *st.Live {
 		return err
@@ -130,6 +163,11 @@ func (s sysfs) Allowed(_ context.Context, k Knob) error {
 	at, err := attributeOf(k.Address)
 	if err != nil {
 		return err
+	}
+	if s.Kernel != nil {
+		if at, err = s.device(at); err != nil {
+			return err
+		}
 	}
 	return s.mayPoke(at.path)
 }

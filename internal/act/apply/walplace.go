@@ -87,12 +87,8 @@ func (w *Wal) fstabPoints() (out []string) {
 	if err != nil || file.Text == nil {
 		return nil
 	}
-	for _, line := range cut(*file.Text) {
-		if f := fields(line); len(f) >= 2 && line[f[0][0]] != '#' {
-			if at := unescapeFstab(line[f[1][0]:f[1][1]]); path.IsAbs(at) {
-				out = append(out, path.Clean(at))
-			}
-		}
+	for _, l := range host.FstabLines(*file.Text) {
+		out = append(out, l.Point)
 	}
 	return out
 }

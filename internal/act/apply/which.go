@@ -9,7 +9,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
-// Which names a change of a plan, or the changes of one address in every instance.
+// Which names a change of a plan, or the changes of one address in every instance,
+// or those of a family of addresses: block:*/scheduler is that of every disk.
 type Which struct {
 	Address  knob.Address
 	Instance string // label of the instance: its data directory; "": of whichever
@@ -39,7 +40,7 @@ func (w Which) String() string {
 }
 
 func (w Which) is(c *plan.Change) bool {
-	return w.Address == c.Address && (w.Instance == "" || w.Instance == c.Instance)
+	return w.Address.Covers(c.Address) && (w.Instance == "" || w.Instance == c.Instance)
 }
 
 // Named says whether a list names a change.

@@ -105,3 +105,18 @@ func TestPoolIsAConditionOfOnAlone(t *testing.T) {
 		}
 	}
 }
+
+// TestFamilyByName: the address with a * names the change of every device, and no
+// other knob's.
+func TestFamilyByName(t *testing.T) {
+	w, err := apply.ParseWhich("block:*/scheduler")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for a, want := range map[knob.Address]bool{"block:sda/scheduler": true, "block:mapper/vg0-x/scheduler": true, "block:sda/read_ahead_kb": false, "sysctl:vm.swappiness": false} {
+		c := change(a, "", "0", "1", knob.Now)
+		if got := apply.Named([]apply.Which{w}, &c); got != want {
+			t.Errorf("%s: %t", a, got)
+		}
+	}
+}

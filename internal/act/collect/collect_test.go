@@ -226,3 +226,18 @@ func TestOtherCommandsOfCrontabsStayOutside(t *testing.T) {
 		}
 	}
 }
+
+// Of fstab only the lines of local filesystems are kept, each in its place.
+func TestPasswordsOfSharesStayOutside(t *testing.T) {
+	f := fakeOf(t, oneServer+`
+-- etc/fstab --
+# password hunter2
+//nas/share /mnt cifs username=u,password=hunter2 0 0
+/dev/sda1 / ext4 defaults 0 1
+`)
+	c := newCollector(f, Request{})
+	c.hostFiles()
+	if b, err := c.a.ReadFile("etc/fstab"); err != nil || string(b) != "\n\n/dev/sda1 / ext4 defaults 0 1\n" {
+		t.Errorf("%q, %v", b, err)
+	}
+}

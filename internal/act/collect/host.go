@@ -18,6 +18,10 @@ func (c *collector) hostFiles() {
 			c.cronLines(name, true)
 			continue
 		}
+		if name == "etc/fstab" {
+			c.partOf(name, true, host.LocalFstab) // the lines of shares hold passwords
+			continue
+		}
 		c.take(name)
 	}
 	for _, name := range host.SysctlNames {
@@ -63,11 +67,14 @@ func (c *collector) systemd() bool {
 
 // cronLines keeps of a crontab the lines on kernel values: the other commands
 // are not evidence, and may hold passwords.
-func (c *collector) cronLines(name string, promised bool) {
+func (c *collector) cronLines(name string, promised bool) { c.partOf(name, promised, host.KernelCron) }
+
+// partOf keeps of a file what is evidence.
+func (c *collector) partOf(name string, promised bool, keep func([]byte) []byte) {
 	b, err := c.t.ReadFile(name, maxFile)
 	switch {
 	case err == nil:
-		c.add(name, host.KernelCron(b))
+		c.add(name, keep(b))
 	case promised || !gone(err):
 		c.miss(name, err, asRoot)
 	}

@@ -12,6 +12,11 @@ import (
 //	pg:shared_buffers     sysctl:vm.nr_hugepages     thp:enabled
 //	block:vda/scheduler   mount:/srv/options         boot:transparent_hugepage
 //	unit:OOMPolicy           wal:location (the folder of pg_wal)
+//
+// What there is once a device or a mount is named with its subject: vda, /srv, or
+// mapper/NAME for a volume of device mapper, whose number another volume may have
+// after the next boot. A family has a * there and stands for each of them:
+// block:*/scheduler, mount:*/options.
 type Address string
 
 // Layer is the part of the machine that a knob belongs to.
@@ -39,6 +44,53 @@ func PG(name string) Address { return Address("pg:" + name) }
 
 // Sysctl returns the address of a kernel parameter, such as vm.swappiness.
 func Sysctl(name string) Address { return Address("sysctl:" + name) }
+
+// Block returns the address of an attribute of a block device's queue. device is
+// the kernel's name of it, or mapper/NAME.
+func Block(device, attribute string) Address { return Address("block:" + device + "/" + attribute) }
+
+// MountOptions returns the address of the options of a mount point.
+func MountOptions(point string) Address {
+	return Address("mount:" + strings.TrimSuffix(point, "/") + "/options")
+}
+
+// Any is the subject of a family.
+const Any = "*"
+
+// Subject returns the device or the mount point that the address names, * for a
+// family of them, "" where there is only one of the knob.
+func (a Address) Subject() string {
+	subject, _ := a.parts()
+	return subject
+}
+
+// Family returns the address with * in the place of the subject; a itself where
+// it names none.
+func (a Address) Family() Address {
+	if subject, attribute := a.parts(); subject != "" {
+		return Address(a.Prefix() + ":" + Any + "/" + attribute)
+	}
+	return a
+}
+
+// Covers says whether a is b, or the family that b belongs to.
+func (a Address) Covers(b Address) bool { return a == b || a.Subject() == Any && a == b.Family() }
+
+func (a Address) parts() (subject, attribute string) {
+	name := a.Name()
+	i := strings.LastIndexByte(name, '/')
+	switch {
+	case i < 0:
+		return "", ""
+	case a.Prefix() == "block" && i > 0:
+		return name[:i], name[i+1:]
+	case a.Prefix() == "mount" && i == 0:
+		return "/", name[1:]
+	case a.Prefix() == "mount":
+		return name[:i], name[i+1:]
+	}
+	return "", ""
+}
 
 // Parse reads an address. The error names the prefixes that exist.
 func Parse(s string) (Address, error) {

@@ -41,3 +41,35 @@ func TestEffects(t *testing.T) {
 		t.Error("contexts have other effects")
 	}
 }
+
+// TestFamilies: what there is once a device or a mount has a subject and a family.
+func TestFamilies(t *testing.T) {
+	for a, want := range map[knob.Address][2]string{
+		"block:vda/scheduler":                   {"vda", "block:*/scheduler"},
+		"block:mapper/vg0-data/read_ahead_kb":   {"mapper/vg0-data", "block:*/read_ahead_kb"},
+		"block:*/scheduler":                     {"*", "block:*/scheduler"},
+		"block:scheduler":                       {"", "block:scheduler"},
+		"mount:/srv/pg/options":                 {"/srv/pg", "mount:*/options"},
+		"mount:/options":                        {"/", "mount:*/options"},
+		"mount:/options/options":                {"/options", "mount:*/options"},
+		"mount:*/options":                       {"*", "mount:*/options"},
+		"sysctl:net/ipv4":                       {"", "sysctl:net/ipv4"},
+		"thp:khugepaged/defrag":                 {"", "thp:khugepaged/defrag"},
+		knob.Block("sda", "scheduler"):          {"sda", "block:*/scheduler"},
+		knob.MountOptions("/"):                  {"/", "mount:*/options"},
+		knob.MountOptions("/var/lib/pgsql/17/"): {"/var/lib/pgsql/17", "mount:*/options"},
+	} {
+		if got := a.Subject(); got != want[0] {
+			t.Errorf("%s: the subject %q, want %q", a, got, want[0])
+		}
+		if got := a.Family(); got != knob.Address(want[1]) {
+			t.Errorf("%s: the family %q, want %q", a, got, want[1])
+		}
+		if want[0] != "" && !a.Family().Covers(a) || !a.Covers(a) {
+			t.Errorf("%s is not covered", a)
+		}
+	}
+	if knob.Address("block:*/scheduler").Covers("block:vda/read_ahead_kb") || knob.Address("block:vda/scheduler").Covers("block:vdb/scheduler") {
+		t.Error("another knob is covered")
+	}
+}

@@ -44,7 +44,7 @@ func (r *redactor) archive(a *Archive) *Archive {
 
 // fixedNames are entries outside proc, pg and sys that every host has.
 var fixedNames = set(`evidence.json host.json blocks.json statfs.json instances.json .dockerenv run/.containerenv run/systemd/container
-	run/host/container-manager etc/os-release usr/lib/os-release etc/sysctl.conf etc/crontab etc/login.defs etc/systemd/logind.conf
+	run/host/container-manager etc/os-release usr/lib/os-release etc/sysctl.conf etc/crontab etc/fstab etc/login.defs etc/systemd/logind.conf
 	run/systemd/logind.conf usr/local/lib/systemd/logind.conf usr/lib/systemd/logind.conf etc/tuned/active_profile`)
 
 // entryName redacts the name of an entry. Most are the kernel's or ours; a
@@ -101,6 +101,8 @@ func (r *redactor) entry(name string, data []byte, a *Archive) (out []byte, ok b
 		return r.eachLine(s, r.bootLine), true
 	case name == "proc/self/mountinfo":
 		return r.eachLine(s, r.mountLine), true
+	case name == "etc/fstab":
+		return r.eachLine(s, r.fstabLine), true
 	case name == "run/.containerenv":
 		return nil, true // its presence is the fact; it holds the names of container and image
 	case strings.Contains(name, "sysctl.d/"), strings.HasPrefix(name, "etc/sysctl.conf"):

@@ -211,6 +211,7 @@ func TestRedactTakesOutTheUnknown(t *testing.T) {
 		"pg/1/shmem.json":                       `{"rows":[["secret"]]}`,
 		"proc/1/environ":                        "PGPASSWORD=secret\x00container=docker\x00",
 		"proc/self/mountinfo":                   "secret\n",
+		"etc/fstab":                             "# secret\nLABEL=secret /secret ext4 noatime,journal_path=/secret 0 1 # secret\nx /a secret x\n",
 		"proc/5/cgroup":                         "secret\n",
 		"instances.json":                        `[{"key":"1","other":"secret","deep":{"other":["secret"]}}]`,
 		"pg/1/places.json":                      `"secret"`,
@@ -224,6 +225,9 @@ func TestRedactTakesOutTheUnknown(t *testing.T) {
 	r := a.Redact()
 	if got := written(t, r); strings.Contains(got, "secret") {
 		t.Errorf("still there:\n%s", got)
+	}
+	if b, _ := r.ReadFile("etc/fstab"); !strings.Contains(string(b), "\n(redacted) /name") || !strings.Contains(string(b), " ext4 noatime,journal_path=redacted\n") {
+		t.Errorf("fstab: %q", b)
 	}
 	var out []string
 	for _, m := range r.MissingFiles() {

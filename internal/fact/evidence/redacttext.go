@@ -27,6 +27,22 @@ func (r *redactor) mountLine(l string) string {
 	return strings.Join(f, " ") + " - " + strings.Join(b, " ")
 }
 
+// fstabLine redacts a line of fstab: what is mounted is a device, a label or a
+// UUID of this host alone; the place and the options are as those of mountinfo.
+func (r *redactor) fstabLine(l string) string {
+	f := strings.Fields(l)
+	if len(f) < 4 || strings.HasPrefix(f[0], "#") {
+		return ""
+	}
+	if !localFS[f[2]] {
+		f[2] = Redacted
+	}
+	return strings.Join([]string{Redacted, r.escapedPath(f[1]), f[2], r.options(f[3])}, " ")
+}
+
+// localFS are the types of filesystems whose lines a collector keeps.
+var localFS = set(`auto ext2 ext3 ext4 xfs btrfs`)
+
 // escapedPath redacts a path whose blanks the kernel wrote as \040, so that it
 // gets the pseudonym of the path without escapes.
 func (r *redactor) escapedPath(s string) string {

@@ -20,7 +20,9 @@ type Block struct {
 	Below      []string               `json:"below"`      // names of the devices it lies on: a partition's disk, slaves/ of dm and md
 	Rotational known.Fact[bool]       `json:"rotational"` // queue/rotational; not to be believed on virtual disks
 	Scheduler  known.Fact[string]     `json:"scheduler"`  // queue/scheduler, the word in brackets
+	Schedulers known.Fact[[]string]   `json:"schedulers"` // queue/scheduler, all words: those that the kernel has loaded
 	ReadAhead  known.Fact[unit.Bytes] `json:"readAhead"`  // queue/read_ahead_kb
+	OptimalIO  known.Fact[unit.Bytes] `json:"optimalIO"`  // queue/optimal_io_size: what the device asks for; 0 where it asks for nothing
 	WriteCache known.Fact[string]     `json:"writeCache"` // queue/write_cache: "write back" or "write through"
 	Requests   known.Fact[int64]      `json:"requests"`   // queue/nr_requests
 	DMUUID     string                 `json:"dmUUID"`     // dm/uuid: LVM-…, CRYPT-…, mpath-…
@@ -111,6 +113,8 @@ func (f foundBlock) read(fsys fs.FS) Block {
 	b, dir := f.bare(), f.Path+"/"
 	b.Rotational = evidence.Read(fsys, dir+"queue/rotational", ParseFlag)
 	b.Scheduler = evidence.Read(fsys, dir+"queue/scheduler", ParseScheduler)
+	b.Schedulers = evidence.Read(fsys, dir+"queue/scheduler", ParseSchedulers)
+	b.OptimalIO = known.Map(evidence.Read(fsys, dir+"queue/optimal_io_size", ParseCount), func(n int64) unit.Bytes { return unit.Bytes(n) })
 	b.ReadAhead = evidence.Read(fsys, dir+"queue/read_ahead_kb", parseKBFile)
 	b.WriteCache = evidence.Read(fsys, dir+"queue/write_cache", ParseWord)
 	b.Requests = evidence.Read(fsys, dir+"queue/nr_requests", ParseCount)
@@ -146,6 +150,21 @@ func ParseScheduler(b []byte) (string, error) {
 		return s, nil
 	}
 	return ParseChoice(b)
+}
+
+// maxSchedulers bounds the words of queue/scheduler; the kernel has four.
+const maxSchedulers = 64
+
+// ParseSchedulers parses queue/scheduler: every word of it.
+func ParseSchedulers(b []byte) ([]string, error) {
+	if _, err := ParseScheduler(b); err != nil {
+		return nil, err
+	}
+	words := strings.Fields(strings.NewReplacer("[", "", "]", "").Replace(string(b)))
+	if len(words) > maxSchedulers {
+		return nil, fmt.Errorf("more than %d schedulers", maxSchedulers)
+	}
+	return words, nil
 }
 
 func parseKBFile(b []byte) (unit.Bytes, error) { return parseKB(strings.TrimSpace(string(b))) }

@@ -39,6 +39,7 @@ var Files = []string{
 	"etc/sysctl.conf",
 	"etc/systemd/logind.conf",
 	"etc/login.defs",
+	fstab,         // of which a collector keeps what LocalFstab does
 	"etc/crontab", // of the crontabs a collector keeps what KernelCron does
 	"sys/kernel/mm/transparent_hugepage/enabled",
 	"sys/kernel/mm/transparent_hugepage/defrag",
@@ -87,7 +88,7 @@ var Globs = []string{
 // folder (the path of blocks.json). Those that it does not have are left out of
 // the evidence without a word: a disk has no dm/, a partition no queue/.
 var BlockFiles = []string{
-	"queue/rotational", "queue/scheduler", "queue/read_ahead_kb", "queue/write_cache", "queue/nr_requests",
+	"queue/rotational", "queue/scheduler", "queue/read_ahead_kb", "queue/write_cache", "queue/nr_requests", "queue/optimal_io_size",
 	"dm/uuid", "dm/name", "md/level", "md/degraded", "md/consistency_policy", "md/raid_disks", "md/sync_action", "device/model", "device/timeout",
 	"cache_type", "bcache/cache_mode",
 }

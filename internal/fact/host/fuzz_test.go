@@ -147,6 +147,37 @@ func FuzzCron(f *testing.F) {
 	})
 }
 
+func FuzzFstab(f *testing.F) {
+	seed(f, "etc/fstab")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		found, err := ParseFstab(b)
+		if len(found) > maxFstab || err != nil && found != nil {
+			t.Errorf("%d lines, %v", len(found), err)
+		}
+		lines := strings.SplitAfter(string(b), "\n")
+		for _, l := range found {
+			if !strings.HasPrefix(l.Point, "/") || l.Line < 1 || strings.ContainsAny(l.Options+l.Type, " \t\n") || lines[l.Line-1][l.Span[0]:l.Span[1]] != l.Options {
+				t.Errorf("%+v", l)
+			}
+			if l.Options == "" {
+				continue
+			}
+			for _, atime := range []string{"noatime", "relatime", "strictatime"} {
+				if o := WithAtime(l.Options, atime); WantedFlags(strings.Split(o, ",")).Atime != atime || WithAtime(o, atime) != o {
+					t.Errorf("%q with %s is %q", l.Options, atime, o)
+				}
+			}
+		}
+		// what a collector keeps says the same of local filesystems, on the same lines
+		kept := FstabLines(string(LocalFstab(b)))
+		local := slices.DeleteFunc(slices.Clone(found), func(l FstabLine) bool { return !slices.Contains(AtimeFS, l.Type) })
+		kept = slices.DeleteFunc(kept, func(l FstabLine) bool { return !slices.Contains(AtimeFS, l.Type) })
+		if err == nil && !slices.Equal(kept, local) {
+			t.Errorf("%+v of the whole, %+v of what is kept", local, kept)
+		}
+	})
+}
+
 func FuzzLogind(f *testing.F) {
 	seed(f, ".conf")
 	seed(f, "login.defs")

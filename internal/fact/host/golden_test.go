@@ -26,6 +26,7 @@ var topics = map[string]func(fs.FS) any{
 	"thp":        func(f fs.FS) any { return ReadTHP(f) },
 	"hugepages":  func(f fs.FS) any { return ReadHugePages(f) },
 	"mounts":     func(f fs.FS) any { return ReadMounts(f) },
+	"fstab":      func(f fs.FS) any { return ReadFstab(f) },
 	"spaces":     func(f fs.FS) any { return ReadSpaces(f) },
 	"virt":       func(f fs.FS) any { return ReadVirt(f) },
 	"pressure":   func(f fs.FS) any { return ReadPressure(f) },

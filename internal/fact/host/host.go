@@ -30,6 +30,7 @@ type Host struct {
 	THP        THP                     `json:"thp"`        // sys/kernel/mm/transparent_hugepage
 	HugePages  known.Fact[[]Pool]      `json:"hugePages"`  // sys/kernel/mm/hugepages
 	Mounts     known.Fact[[]Mount]     `json:"mounts"`     // proc/self/mountinfo
+	Fstab      known.Fact[[]FstabLine] `json:"fstab"`      // etc/fstab, the lines of local filesystems
 	Blocks     known.Fact[[]Block]     `json:"blocks"`     // sys/dev/block, the chains under the places of interest
 	Spaces     known.Fact[[]Space]     `json:"spaces"`     // statfs.json
 	Mapped     known.Fact[[]Mapped]    `json:"mapped"`     // cmd/dmsetup-status; root only, and only where a place lies on device mapper
@@ -69,6 +70,7 @@ func Read(fsys fs.FS) Host {
 		THP:        ReadTHP(fsys),
 		HugePages:  ReadHugePages(fsys),
 		Mounts:     ReadMounts(fsys),
+		Fstab:      ReadFstab(fsys),
 		Blocks:     ReadBlocks(fsys),
 		Spaces:     ReadSpaces(fsys),
 		Mapped:     ReadMapped(fsys),

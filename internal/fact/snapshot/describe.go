@@ -31,7 +31,17 @@ type Description struct {
 	Kernel    string             // release; "6.1.0" where not told
 	THP       string             // always, madvise, never; always where not told, as Debian and RHEL ship it
 	Settings  map[string]string  // set.NAME=VALUE, as a person spells it
+	Devices   []Device           // under the data, the one that holds its filesystem first; none: the one that Storage tells
+	Mount     string             // flags of the data's filesystem; "rw,noatime" where not told
+	Fstab     string             // /etc/fstab; "": none
 	Answers   map[string]pg.Rows // what the server answers to queries, by name; nothing where not told
+}
+
+// Device is a block device of a described host. No word of a description tells it.
+type Device struct {
+	Name, Kind, Driver string
+	Below              []string
+	Attributes         map[string]string // files below its folder in /sys/block
 }
 
 // The bounds of a description. They are those of PostgreSQL and Linux, not of
@@ -300,39 +310,60 @@ func (d Description) kernel(b *builder) {
 const (
 	describedData   = "/var/lib/postgresql/data"
 	describedDevice = "8:1"
+	describedPoint  = "/var/lib/postgresql"
 )
 
 func (d Description) storage(b *builder) {
+	flags := d.Mount
+	if flags == "" {
+		flags = "rw,noatime"
+	}
 	b.add("proc/self/mountinfo", "20 1 8:0 / / rw,relatime - ext4 /dev/root rw\n"+
-		"21 20 "+describedDevice+" / /var/lib/postgresql rw,noatime - ext4 /dev/data rw\n"+
+		"21 20 "+describedDevice+" / "+describedPoint+" "+flags+" - ext4 /dev/data rw\n"+
 		"22 20 0:22 / /sys/fs/cgroup rw,nosuid,nodev,noexec,relatime - cgroup2 cgroup2 rw\n"+
 		"23 20 0:23 / /dev/shm rw,nosuid,nodev - tmpfs tmpfs rw")
-	name, rotational := "", ""
-	switch d.Storage {
-	case "nvme":
-		name, rotational = "nvme0n1", "0"
-	case "ssd":
-		name, rotational = "sda", "0"
-	case "hdd":
-		name, rotational = "sda", "1"
-	case "san":
-		name, rotational = "dm-0", "0"
-	default:
-		b.untold("blocks.json", "storage=nvme, ssd, hdd or san")
+	if d.Fstab != "" {
+		b.add("etc/fstab", d.Fstab)
 	}
-	if name != "" {
-		dir := "sys/block/" + name
-		b.json("blocks.json", []map[string]any{{"device": describedDevice, "name": name, "path": dir, "kind": "disk", "below": []string{}, "driver": ""}})
-		b.add(dir+"/queue/rotational", rotational)
-		if d.Storage == "san" {
-			b.add(dir+"/dm/uuid", "mpath-described")
-		}
-	}
+	d.devices(b)
 	if d.Disk > 0 {
 		b.json("statfs.json", []host.Space{{Path: describedData, Total: d.Disk, Free: d.Disk}})
 	} else {
 		b.untold("statfs.json", "disk=SIZE")
 	}
+}
+
+func (d Description) devices(b *builder) {
+	list := d.Devices
+	if len(list) == 0 {
+		one := Device{Kind: "disk", Attributes: map[string]string{"queue/rotational": "0"}}
+		switch d.Storage {
+		case "nvme":
+			one.Name = "nvme0n1"
+		case "ssd":
+			one.Name = "sda"
+		case "hdd":
+			one.Name, one.Attributes["queue/rotational"] = "sda", "1"
+		case "san":
+			one.Name, one.Attributes["dm/uuid"] = "dm-0", "mpath-described"
+		default:
+			b.untold("blocks.json", "storage=nvme, ssd, hdd or san")
+			return
+		}
+		list = []Device{one}
+	}
+	var out []map[string]any
+	for i, v := range list {
+		device, dir := describedDevice, "sys/block/"+v.Name
+		if i > 0 {
+			device = "259:" + strconv.Itoa(i)
+		}
+		out = append(out, map[string]any{"device": device, "name": v.Name, "path": dir, "kind": v.Kind, "below": append([]string{}, v.Below...), "driver": v.Driver})
+		for _, name := range slices.Sorted(maps.Keys(v.Attributes)) {
+			b.add(dir+"/"+name, v.Attributes[name])
+		}
+	}
+	b.json("blocks.json", out)
 }
 
 func (d Description) instance(b *builder) {

@@ -10,11 +10,11 @@ var IoScheduler = Page{
 		"The kernel takes none for devices with several queues (NVMe) and mq-deadline for those with one. That is right for a database; " +
 			"bfq, which some desktops choose, is not. noop, deadline and cfq are gone since Linux 5.0, and with them the boot parameter " +
 			"elevator=.",
-		"A value written to /sys/block/DEV/queue/scheduler lasts until the next boot: keep it with a udev rule. queue/rotational is found " +
+		"A value written to /sys/block/DEV/queue/scheduler lasts until the next boot: keep it with a udev rule, as the plan does where a scheduler is wrong for the disk. queue/rotational is found " +
 			"by the kernel and often wrong inside virtual machines; PostgreSQL never reads it, and writing it only moves some habits of the " +
 			"block layer. Tell pgfettle what the storage is with --storage.",
 	},
 	Verify:  "cat /sys/block/*/queue/scheduler: the one in brackets is in use.",
 	Sources: []string{"linux-block", "dalibo-j1"},
-	See:     []string{"pg:random_page_cost", "pg:effective_io_concurrency"},
+	See:     []string{"block:*/scheduler", "block:*/read_ahead_kb", "pg:random_page_cost", "pg:effective_io_concurrency"},
 }

@@ -12,4 +12,5 @@ var Noatime = Page{
 	},
 	Verify:  "findmnt -o TARGET,OPTIONS.",
 	Sources: []string{"linux-vfs", "dalibo-j1"},
+	See:     []string{"mount:*/options"},
 }

@@ -91,7 +91,7 @@ func phase(c *Change) int {
 		return 6
 	case c.Layer == knob.Kernel:
 		return 1
-	case c.Layer == knob.Units:
+	case c.Layer == knob.Mounts || c.Layer == knob.Units:
 		return 2
 	case c.Layer == knob.Instance && c.Effect == knob.Restart:
 		return 4

@@ -111,8 +111,10 @@ func TestFits(t *testing.T) {
 func TestLegal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := hosts().Draw(t, "host")
-		for _, c := range mustPlan(t, h.snapshot(t), h.opt).Changes {
+		s := h.snapshot(t)
+		for _, c := range mustPlan(t, s, h.opt).Changes {
 			if c.Layer != knob.Instance {
+				legalQueue(t, h, s, &c)
 				continue
 			}
 			p, ok := params.Lookup(h.spec.Major, c.Address.Name())

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
@@ -12,6 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
 // Simulate returns the snapshot that would be taken after the plan was carried
@@ -66,6 +68,19 @@ func simulate(t *snapshot.Snapshot, c *Change) {
 		case "shmem_enabled":
 			t.Host.THP.ShmemEnabled = known.Is(c.ToBase)
 		}
+	case "block":
+		t.Host.Blocks = known.Map(t.Host.Blocks, func(list []host.Block) []host.Block { return queueOf(list, c) })
+	case "mount":
+		t.Host.Mounts = known.Map(t.Host.Mounts, func(list []host.Mount) []host.Mount { return remounted(list, c) })
+		t.Host.Fstab = known.Map(t.Host.Fstab, func(list []host.FstabLine) []host.FstabLine {
+			list = slices.Clone(list)
+			for i := range list {
+				if list[i].Point == c.Address.Subject() {
+					list[i].Options = c.ToBase
+				}
+			}
+			return list
+		})
 	case "unit":
 		for i := range t.Instances {
 			t.Instances[i].Unit = known.Map(t.Instances[i].Unit, func(u host.Unit) host.Unit {
@@ -78,6 +93,41 @@ func simulate(t *snapshot.Snapshot, c *Change) {
 			})
 		}
 	}
+}
+
+// queueOf returns the devices with one attribute of a queue changed.
+func queueOf(list []host.Block, c *Change) []host.Block {
+	list = slices.Clone(list)
+	for i := range list {
+		if rule.SubjectOf(list[i]) != c.Address.Subject() {
+			continue
+		}
+		switch c.Address.Family() {
+		case "block:*/scheduler":
+			list[i].Scheduler = known.Is(c.ToBase)
+		case "block:*/read_ahead_kb":
+			if kb, err := strconv.ParseInt(c.ToBase, 10, 64); err == nil {
+				list[i].ReadAhead = known.Is(unit.Bytes(kb) * unit.KB)
+			}
+		}
+	}
+	return list
+}
+
+// remounted returns the mounts with the access times of one as its new options ask
+// for them, and as mountinfo shows them: strictatime is not shown.
+func remounted(list []host.Mount, c *Change) []host.Mount {
+	list = slices.Clone(list)
+	for i := range list {
+		if list[i].Point != c.Address.Subject() {
+			continue
+		}
+		list[i].Options = slices.DeleteFunc(slices.Clone(list[i].Options), func(w string) bool { return w == "noatime" || w == "relatime" })
+		if atime := host.WantedFlags(strings.Split(c.ToBase, ",")).Atime; atime != "strictatime" {
+			list[i].Options = append(list[i].Options, atime)
+		}
+	}
+	return list
 }
 
 // poolOf returns the memory with a pool of n huge pages of the default size,

@@ -69,9 +69,12 @@ func (p *Policy) Accepted() []check.Acceptance {
 	return out
 }
 
-// Pin returns the pin of an address.
+// Pin returns the pin of an address, or else that of its family.
 func (p *Policy) Pin(a knob.Address) (Pin, bool) {
 	i := slices.IndexFunc(p.Pins, func(x Pin) bool { return x.Address == a })
+	if i < 0 {
+		i = slices.IndexFunc(p.Pins, func(x Pin) bool { return x.Address.Covers(a) })
+	}
 	if i < 0 {
 		return Pin{}, false
 	}
@@ -81,7 +84,7 @@ func (p *Policy) Pin(a knob.Address) (Pin, bool) {
 // Known is what a policy may name.
 type Known struct {
 	Checks []string // ids
-	Knobs  []string // addresses that a rule decides
+	Knobs  []string // addresses that a rule decides, families of them with a *
 }
 
 // All is what this program knows.
@@ -265,7 +268,7 @@ func (r *reader) pins(doc map[string]any, p *Policy) error {
 		if err != nil {
 			return r.wrong(at, "pin: "+err.Error(), say.DidYouMean(name, r.known.Knobs, `write "ADDRESS" = "VALUE" as in "pg:work_mem" = "64MB"`))
 		}
-		if !slices.Contains(r.known.Knobs, name) {
+		if !slices.Contains(r.known.Knobs, string(a)) && !slices.Contains(r.known.Knobs, string(a.Family())) {
 			return r.wrong(at, "pin: pgfettle plans no knob "+name, say.DidYouMean(name, r.known.Knobs, "'pgfettle explain' lists the knobs"))
 		}
 		pin := Pin{Address: a, Line: at}

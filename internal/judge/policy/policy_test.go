@@ -64,6 +64,19 @@ func TestWholeFile(t *testing.T) {
 	}
 }
 
+// TestFamilies: a pin of one device goes before that of all.
+func TestFamilies(t *testing.T) {
+	p, err := Parse("p", []byte("[pins]\n\"block:*/scheduler\" = \"none\"\n\"block:sda/scheduler\" = \"mq-deadline\"\n"), All())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for a, want := range map[knob.Address]string{"block:sda/scheduler": "mq-deadline", "block:sdb/scheduler": "none", "block:sdb/read_ahead_kb": ""} {
+		if pin, ok := p.Pin(a); pin.Value != want || ok != (want != "") {
+			t.Errorf("%s: %+v", a, pin)
+		}
+	}
+}
+
 // TestWrongFiles: each fault is one line with its place, and a hint.
 func TestWrongFiles(t *testing.T) {
 	entry := "[[accept]]\nid = \"swap_none\"\nreason = \"r\"\nexpires = 2027-01-31\n"
@@ -76,6 +89,7 @@ func TestWrongFiles(t *testing.T) {
 		"pins no table":       {"\npins = 3\n", "p:2: pins is no table", "[pins]"},
 		"a pin without kind":  {"[pins]\nwork_mem = \"64MB\"\n", "p:2: pin: ", "did you mean pg:work_mem"},
 		"an unknown pin":      {"[pins]\n\n\"pg:wrk_mem\" = \"64MB\"\n", "p:3: pin: pgfettle plans no knob pg:wrk_mem", "did you mean pg:work_mem"},
+		"a family of none":    {"[pins]\n\"block:*/write_cache\" = \"x\"\n", "p:2: pin: pgfettle plans no knob block:*/write_cache", ""},
 		"a pin's type":        {"[pins]\n\"pg:work_mem\" = [1]\n", "p:2: pin pg:work_mem is no text", "quotes"},
 		"a pin twice":         {"[pins]\n\"pg:work_mem\" = \"1MB\"\n\"pg:work_mem\" = \"2MB\"\n", "p:3: not TOML: ", "policy example"},
 		"an escape in a pin":  {"[pins]\n\"pg:work_mem\" = \"\\u001b[31m\"\n", "p:2: pin pg:work_mem has control characters", "plain text"},

@@ -52,12 +52,12 @@ func processors(n int) count { return count{n, "processor"} }
 // now returns the knob's present number in its base unit, or 0 where the server
 // does not show one; the engine asks no rule about a setting that is not there.
 func (c *Case) now() float64 {
-	f, _ := c.Float(c.rule.Address)
+	f, _ := c.Float(c.address)
 	return f
 }
 
 // shown returns the knob's present value as SHOW prints it.
 func (c *Case) shown() string {
-	v, _ := c.Value(c.rule.Address)
+	v, _ := c.Value(c.address)
 	return v.Show()
 }

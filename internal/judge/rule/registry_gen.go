@@ -7,6 +7,9 @@ package rule
 // All returns every Rule of this package, sorted by Address.
 func All() []Rule {
 	return []Rule{
+		blockReadAhead,
+		blockScheduler,
+		mountOptions,
 		autovacuum,
 		autovacuumAnalyzeScaleFactor,
 		autovacuumMaxWorkers,

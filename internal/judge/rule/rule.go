@@ -22,9 +22,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// Rule decides one knob.
+// Rule decides one knob, or each of a family: what there is once a device or a mount.
 type Rule struct {
-	Address   knob.Address
+	Address   knob.Address   // of the knob, or of the family: block:*/scheduler
 	Title     string         // what the knob is, as a clause
 	Why       string         // what it trades against what, in a few sentences
 	Formula   string         // how the value is decided, in words and numbers
@@ -36,6 +36,12 @@ type Rule struct {
 	Unit      string         // of a kernel or unit knob: pages, kB, bytes, percent; "" for none
 	Tolerance float64        // a present value that is off by no more than this share of the wanted one stays
 	Decide    func(*Case)    // calls Case.Set, or nothing when it has no opinion
+	// Over returns the addresses of a family that are there to be decided, each
+	// once and in a fixed order, noting what is missing; nil for a single knob.
+	Over func(*Case) []knob.Address
+	// Legal says why a pinned value of a knob of the host could not be or must not
+	// be set; nil: any text may be pinned. A server's own setting is asked of the server.
+	Legal func(c *Case, value string) error
 }
 
 // Value is the value of a knob: Setting in the base unit, as pg_settings or the
@@ -101,14 +107,6 @@ func (o *Outcome) Of(instance string, a knob.Address) *Decision {
 	return o.index[[2]string{instance, string(a)}]
 }
 
-// PinError is a pin that cannot be obeyed.
-type PinError struct {
-	Address knob.Address
-	Reason  string
-}
-
-func (e *PinError) Error() string { return fmt.Sprintf("pin %s: %s", e.Address, e.Reason) }
-
 // Case is one run of a rule.
 type Case struct {
 	Snapshot *snapshot.Snapshot
@@ -116,6 +114,7 @@ type Case struct {
 	Options  *Options
 
 	rule     *Rule
+	address  knob.Address // the rule's, or the one of its family that is being decided
 	out      *Outcome
 	param    params.Param // the server setting's facts
 	decision *Decision
@@ -137,13 +136,13 @@ func Decide(s *snapshot.Snapshot, rules []Rule, o Options) (*Outcome, error) {
 			if !s.HostSeen {
 				continue
 			}
-			if err := out.run(&Case{Snapshot: s, Options: &o, rule: r, out: out}); err != nil {
+			if err := out.ofHost(r, s, &o); err != nil {
 				return nil, err
 			}
 			continue
 		}
 		for i := range s.Instances {
-			c := &Case{Snapshot: s, Instance: &s.Instances[i], Options: &o, rule: r, out: out}
+			c := &Case{Snapshot: s, Instance: &s.Instances[i], Options: &o, rule: r, address: r.Address, out: out}
 			if err := out.run(c); err != nil {
 				return nil, err
 			}
@@ -182,10 +181,10 @@ func (o *Outcome) run(c *Case) error {
 		c.param = p
 	}
 	present := c.present()
-	if pin, ok := c.Options.Pins[c.rule.Address]; ok {
+	if a, pin, ok := c.pinned(); ok {
 		v, err := c.parse(pin)
 		if err != nil {
-			return &PinError{c.rule.Address, err.Error()}
+			return &PinError{Address: a, Reason: err.Error()}
 		}
 		c.decision = &Decision{Want: v, Pinned: true, Reason: say.M("rule/pinned", "pinned by you")}
 	} else {
@@ -195,7 +194,7 @@ func (o *Outcome) run(c *Case) error {
 		return nil
 	}
 	d := c.decision
-	d.Rule, d.Address, d.Present = c.rule, c.rule.Address, present
+	d.Rule, d.Address, d.Present = c.rule, c.address, present
 	d.Instance = c.key()
 	d.Effect = c.rule.Effect
 	if c.Instance != nil {
@@ -361,7 +360,10 @@ func (c *Case) parse(s string) (Value, error) {
 	v := Value{Unit: c.unit()}
 	if c.Instance == nil {
 		v.Setting = strings.TrimSpace(s)
-		return v, nil
+		if c.rule.Legal == nil {
+			return v, nil
+		}
+		return v, c.rule.Legal(c, v.Setting)
 	}
 	switch c.param.Type {
 	case "integer", "real":
@@ -395,29 +397,6 @@ func (c *Case) parse(s string) (Value, error) {
 		v.Setting = s
 	}
 	return v, nil
-}
-
-// knownPins refuses a pin that no rule decides, and one of a server's setting
-// where there is no server: it would be obeyed by nobody.
-func knownPins(rules []*Rule, pins map[knob.Address]string, s *snapshot.Snapshot) error {
-	addrs := make([]string, 0, len(pins))
-	for a := range pins {
-		addrs = append(addrs, string(a))
-	}
-	sort.Strings(addrs)
-	for _, a := range addrs {
-		ok := false
-		for _, r := range rules {
-			ok = ok || string(r.Address) == a
-		}
-		if !ok {
-			return &PinError{knob.Address(a), "pgfettle plans no such knob; 'pgfettle explain' lists those it plans"}
-		}
-		if len(s.Instances) == 0 && knob.Address(a).Layer() == knob.Instance {
-			return &PinError{knob.Address(a), "no instance was found"}
-		}
-	}
-	return nil
 }
 
 // order sorts rules by their needs; among equals the given order stays.

@@ -67,7 +67,7 @@ func TestRules(t *testing.T) {
 
 func ruleOf(file string) (rule.Rule, bool) {
 	base := strings.TrimSuffix(filepath.Base(file), ".txtar")
-	plain := strings.NewReplacer(".", "_", "-", "_", ":", "_")
+	plain := strings.NewReplacer(".", "_", "-", "_", ":", "_", "*/", "")
 	for _, r := range rule.All() {
 		name := r.Address.Name()
 		if base == plain.Replace(name) || base == name[strings.LastIndexByte(name, '.')+1:] || base == plain.Replace(string(r.Address)) {
@@ -272,11 +272,11 @@ func options(t *testing.T, o *rule.Options, text string) {
 	}
 }
 
-// tell writes the decisions on one knob, and all warnings and unknowns.
+// tell writes the decisions on one knob or family, and all warnings and unknowns.
 func tell(out *rule.Outcome, a knob.Address) string {
 	var b strings.Builder
 	for _, d := range out.Decisions {
-		if d.Address != a {
+		if !a.Covers(d.Address) {
 			continue
 		}
 		for _, id := range d.Rule.Sources {
@@ -294,13 +294,13 @@ func tell(out *rule.Outcome, a knob.Address) string {
 		}
 		switch {
 		case d.Changes():
-			fmt.Fprintf(&b, "%s%s: %s -> %s (%s)\n", a, where, from, d.Effective.Show(), d.Effect)
+			fmt.Fprintf(&b, "%s%s: %s -> %s (%s)\n", d.Address, where, from, d.Effective.Show(), d.Effect)
 		case d.Want != d.Effective:
-			fmt.Fprintf(&b, "%s%s: %s stays; %s would be no better\n", a, where, from, d.Want.Show())
+			fmt.Fprintf(&b, "%s%s: %s stays; %s would be no better\n", d.Address, where, from, d.Want.Show())
 		case from == "?":
-			fmt.Fprintf(&b, "%s%s: unknown now; %s is right\n", a, where, d.Want.Show())
+			fmt.Fprintf(&b, "%s%s: unknown now; %s is right\n", d.Address, where, d.Want.Show())
 		default:
-			fmt.Fprintf(&b, "%s%s: %s stays\n", a, where, from)
+			fmt.Fprintf(&b, "%s%s: %s stays\n", d.Address, where, from)
 		}
 		fmt.Fprintf(&b, "because %s\n", d.Reason)
 	}

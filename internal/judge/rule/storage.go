@@ -52,24 +52,34 @@ func (c *Case) StorageOf(role snapshot.PlaceRole) (s Storage, why string, ok boo
 	if len(chain) == 0 {
 		return unknown("no block device was seen under it")
 	}
+	s, why, reason := c.storageOfChain(chain)
+	if reason != "" {
+		return unknown(reason)
+	}
+	return s, why, true
+}
+
+// storageOfChain returns the slowest kind of the disks below a device, with a clause
+// that says how that is known, or the reason why it cannot be told.
+func (c *Case) storageOfChain(chain []host.Block) (s Storage, why, reason string) {
 	var names []string
 	for _, b := range chain {
 		// A multipath device is how a storage network shows a volume: what the
 		// paths below say of rotation is what the array was set to say.
 		if strings.HasPrefix(b.DMUUID, "mpath-") {
-			return SAN, b.Name + " is a multipath device", true
+			return SAN, b.Name + " is a multipath device", ""
 		}
 		if len(b.Below) > 0 {
 			for _, name := range b.Below {
 				if !slices.ContainsFunc(chain, func(o host.Block) bool { return o.Name == name }) {
-					return unknown("nothing is known of " + name + ", which " + b.Name + " lies on")
+					return "", "", "nothing is known of " + name + ", which " + b.Name + " lies on"
 				}
 			}
 			continue
 		}
 		k, reason := c.diskKind(b)
 		if reason != "" {
-			return unknown(reason)
+			return "", "", reason
 		}
 		names = append(names, b.Name+" is "+string(k))
 		if s == "" || slices.Index(slowness, k) > slices.Index(slowness, s) {
@@ -77,9 +87,9 @@ func (c *Case) StorageOf(role snapshot.PlaceRole) (s Storage, why string, ok boo
 		}
 	}
 	if s == "" {
-		return unknown("no disk was seen under " + chain[0].Name)
+		return "", "", "no disk was seen under " + chain[0].Name
 	}
-	return s, strings.Join(names, ", "), true
+	return s, strings.Join(names, ", "), ""
 }
 
 // diskKind returns what one disk is, or the reason why that cannot be told.

@@ -77,7 +77,7 @@ func (c *Case) Text(a knob.Address) (string, bool) {
 	return v.Setting, ok
 }
 
-func (c *Case) present() known.Fact[Value] { return c.presentOf(c.rule.Address) }
+func (c *Case) present() known.Fact[Value] { return c.presentOf(c.address) }
 
 func (c *Case) presentOf(a knob.Address) known.Fact[Value] {
 	if a.Layer() == knob.Instance {
@@ -98,7 +98,7 @@ func (c *Case) presentOf(a knob.Address) known.Fact[Value] {
 }
 
 func (c *Case) hostUnit(a knob.Address) string {
-	if a == c.rule.Address {
+	if a == c.address {
 		return c.rule.Unit
 	}
 	if d := c.out.Of("", a); d != nil {
@@ -128,6 +128,10 @@ func PresentOfHost(s *snapshot.Snapshot, a knob.Address, u string) known.Fact[Va
 		}
 	case "unit":
 		return presentOfUnits(s, a, u)
+	case "block":
+		return presentOfBlock(s, a, u)
+	case "mount":
+		return presentOfMount(s, a, u)
 	}
 	return known.Missed[Value](known.Gap{Fact: string(a), Reason: "not collected"})
 }

@@ -31,7 +31,9 @@ func newExplain(env *Env) *cobra.Command {
 		Short: "Show the page of a check, of a knob, or of what one may read elsewhere",
 		Long: `Show what a check looks for or what a knob does, why it matters, how its value is
 decided, for which versions, from which sources, and how it stands on this host.
-A NAME finds a page too: of a setting that was removed, of a kernel value, a mount
+What there is once a device or a mount is named with it, block:nvme0n1/scheduler,
+or with a * for each of them.
+Of a knob that is read and not planned it says why. A NAME finds a page too: of a setting that was removed, of a kernel value, a mount
 option or a tool about which one may read what is outdated or wrong, and of choices
 that no program can see. Without an argument it lists them all.
 
@@ -77,7 +79,12 @@ func runExplain(ctx context.Context, env *Env, o *explainOptions) error {
 	}
 	found := knobsNamed(o.name)
 	if len(found) == 1 {
-		return explainKnob(ctx, env, o, found[0])
+		return explainKnob(ctx, env, o, found[0], knob.Any)
+	}
+	if a, err := knob.Parse(o.name); err == nil {
+		if r, ok := rule.For(a); ok {
+			return explainKnob(ctx, env, o, r, a.Subject())
+		}
 	}
 	var names []string
 	for _, r := range found {
@@ -85,6 +92,9 @@ func runExplain(ctx context.Context, env *Env, o *explainOptions) error {
 	}
 	if len(found) == 0 {
 		pages := advice.ByName(o.name)
+		if u, ok := unplannedNamed(o.name, len(pages) == 0); ok {
+			return explainUnplanned(ctx, env, o, u)
+		}
 		if len(pages) == 1 {
 			return explainPage(env, o, pages[0])
 		}
@@ -107,6 +117,44 @@ func explainPage(env *Env, o *explainOptions, p advice.Page) error {
 	return render.ExplainPage(env.Stdout, p, env.Style())
 }
 
+// unplannedNamed finds a knob that is read and not planned, by its address or,
+// where byName says so, by its name.
+func unplannedNamed(name string, byName bool) (rule.Unplanned, bool) {
+	for _, u := range rule.ReadNotPlanned() {
+		if strings.EqualFold(string(u.Address), name) || byName && strings.EqualFold(u.Address.Name(), name) {
+			return u, true
+		}
+	}
+	return rule.Unplanned{}, false
+}
+
+// explainUnplanned shows why a knob is left alone, and what it is here.
+func explainUnplanned(ctx context.Context, env *Env, o *explainOptions, u rule.Unplanned) error {
+	l, err := look(ctx, env, o)
+	if err != nil {
+		return err
+	}
+	page := render.UnplannedPage{Unplanned: u, Pages: advice.Of(string(u.Address)), Looked: l != nil}
+	if l != nil && u.Address.Layer() == knob.Instance {
+		for i := range l.snapshot.Instances {
+			in := &l.snapshot.Instances[i]
+			if h, ok := undecided(l, in.Key, in.Label(), rule.Rule{Address: u.Address}); ok {
+				page.Here = append(page.Here, h)
+			} else {
+				page.Gaps = append(page.Gaps, in.Server.Settings.Gap())
+			}
+		}
+	} else if l != nil {
+		present := rule.PresentOfHost(l.snapshot, u.Address, "")
+		if present.State() == known.Unread || present.State() == known.Forbidden {
+			page.Gaps = append(page.Gaps, present.Gap())
+		} else {
+			page.Here = append(page.Here, render.KnobHere{Present: present})
+		}
+	}
+	return render.ExplainUnplanned(env.Stdout, page, env.Style())
+}
+
 // knobsNamed finds a knob by its address or, where a person left the prefix
 // out, by its name.
 func knobsNamed(name string) []rule.Rule {
@@ -126,6 +174,9 @@ func knobsNamed(name string) []rule.Rule {
 // a knob and of a page.
 func pageNames() []string {
 	names := slices.Concat(checkIDs(), kindIDs(), ruleAddresses(), advice.Names())
+	for _, u := range rule.ReadNotPlanned() {
+		names = append(names, string(u.Address))
+	}
 	slices.Sort(names)
 	return slices.Compact(names)
 }
@@ -157,7 +208,9 @@ func explainCheck(ctx context.Context, env *Env, o *explainOptions, c check.Chec
 	return render.ExplainCheck(env.Stdout, page, env.Style())
 }
 
-func explainKnob(ctx context.Context, env *Env, o *explainOptions, r rule.Rule) error {
+// explainKnob shows the page of a knob; of a family, with how it stands for one
+// subject of it, or for each (knob.Any).
+func explainKnob(ctx context.Context, env *Env, o *explainOptions, r rule.Rule, subject string) error {
 	l, err := look(ctx, env, o)
 	if err != nil {
 		return err
@@ -177,7 +230,7 @@ func explainKnob(ctx context.Context, env *Env, o *explainOptions, r rule.Rule) 
 		if err != nil {
 			return err
 		}
-		page.Here = here(l, out, r)
+		page.Here = here(l, out, r, subject)
 		if len(page.Here) == 0 {
 			page.Gaps = out.Unknown
 		}
@@ -185,24 +238,33 @@ func explainKnob(ctx context.Context, env *Env, o *explainOptions, r rule.Rule) 
 	return render.ExplainKnob(env.Stdout, page, env.Style())
 }
 
-// here tells what a knob is and would be, for the host or for each instance.
-func here(l *loaded, out *rule.Outcome, r rule.Rule) []render.KnobHere {
-	type place struct{ key, label string }
-	places := []place{{"", ""}}
+// here tells what a knob is and would be, for the host or for each instance; of a
+// family, for each device or mount that subject lets through.
+func here(l *loaded, out *rule.Outcome, r rule.Rule, subject string) []render.KnobHere {
+	labels := map[string]string{}
+	keys := []string{""}
 	for i := range l.snapshot.Instances {
-		places = append(places, place{l.snapshot.Instances[i].Key, l.snapshot.Instances[i].Label()})
+		in := &l.snapshot.Instances[i]
+		keys = append(keys, in.Key)
+		labels[in.Key] = in.Label()
 	}
 	var list []render.KnobHere
-	for _, p := range places {
-		d := out.Of(p.key, r.Address)
-		if d == nil {
-			if h, ok := undecided(l, p.key, p.label, r); ok {
+	for _, key := range keys {
+		decided := false
+		for _, d := range out.Decisions {
+			of := d.Address.Subject()
+			if d.Instance != key || !r.Decides(d.Address) || subject != knob.Any && of != subject {
+				continue
+			}
+			decided = true
+			list = append(list, render.KnobHere{Instance: labels[key], Subject: of, Present: d.Present, Planned: d.Effective.Show(),
+				Reason: d.Reason.String(), Inputs: d.Inputs, Changes: d.Changes()})
+		}
+		if !decided {
+			if h, ok := undecided(l, key, labels[key], r); ok {
 				list = append(list, h)
 			}
-			continue
 		}
-		list = append(list, render.KnobHere{Instance: p.label, Present: d.Present, Planned: d.Effective.Show(),
-			Reason: d.Reason.String(), Inputs: d.Inputs, Changes: d.Changes()})
 	}
 	return list
 }

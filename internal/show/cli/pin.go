@@ -63,10 +63,6 @@ func ruleAddresses() []string {
 }
 
 func plannedKnob(a knob.Address) bool {
-	for _, r := range rule.All() {
-		if r.Address == a {
-			return true
-		}
-	}
-	return false
+	_, ok := rule.For(a)
+	return ok
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
@@ -119,19 +118,21 @@ func (o *planOptions) withPolicy(ro *rule.Options) error {
 		ro.Profile = o.site.Profile
 	}
 	for _, p := range o.site.Pins {
-		if said, ok := ro.Pins[p.Address]; ok && said != p.Value {
-			return usage(fmt.Sprintf("--pin: %s is pinned to %s by %s:%d", p.Address, p.Value, o.site.File, p.Line), "change it there, or leave the policy out with --no-policy")
+		for a, said := range ro.Pins {
+			if at, _ := o.site.Pin(a); at == p && said != p.Value {
+				return usage(fmt.Sprintf("--pin: %s is pinned to %s by %s:%d", a, p.Value, o.site.File, p.Line), "change it there, or leave the policy out with --no-policy")
+			}
 		}
 		ro.Pins[p.Address] = p.Value
 	}
 	return nil
 }
 
-// meant takes the pins of servers' settings that come from the policy out where
-// no server was found: a policy may be for more hosts than one.
+// meant takes the pins that come from the policy out where what they are of is
+// not here, a server or a device: a policy may be for more hosts than one.
 func (o *planOptions) meant(ro *rule.Options, s *snapshot.Snapshot) {
 	for _, p := range o.site.Pins {
-		if len(s.Instances) == 0 && p.Address.Layer() == knob.Instance && !slices.Contains(o.pinned, p.Address) {
+		if !rule.Here(s, p.Address) && !slices.Contains(o.pinned, p.Address) {
 			delete(ro.Pins, p.Address)
 		}
 	}
@@ -160,7 +161,7 @@ func (o *planOptions) told(p *plan.Plan, err error) (*plan.Plan, error) {
 func (o *planOptions) keeps(p *plan.Plan, name string) error {
 	have := p.Options().Pins
 	for _, pin := range o.site.Pins {
-		crossed := slices.ContainsFunc(p.Changes, func(c plan.Change) bool { return c.Address == pin.Address })
+		crossed := slices.ContainsFunc(p.Changes, func(c plan.Change) bool { return pin.Address.Covers(c.Address) })
 		if v, ok := have[pin.Address]; crossed && (!ok || v != pin.Value) {
 			return &say.Problem{Message: fmt.Sprintf("plan file %q: it changes %s, which %s:%d pins to %s", name, pin.Address, o.site.File, pin.Line, pin.Value), Hint: "plan again, or leave the policy out with --no-policy", Code: exitRefused}
 		}

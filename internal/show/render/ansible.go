@@ -89,9 +89,47 @@ func (a *playbook) task(c plan.Change) {
 		a.named(c, "community.general.ini_file")
 		a.args("path", dir+"/60-pgfettle.conf", "section", "Service", "option", c.Address.Name(), "value", c.ToBase)
 		a.b.WriteString("        mode: \"0644\"\n        no_extra_spaces: true\n      notify: systemd reads its units\n")
+	case "block":
+		a.queue(c)
+	case "mount":
+		a.mount(c)
 	default:
-		a.b.WriteString("    # by hand: " + how(c) + "\n")
+		a.byHand(c)
 	}
+}
+
+func (a *playbook) byHand(c plan.Change) { a.b.WriteString("    # by hand: " + how(c) + "\n") }
+
+// queue writes a rule of udev and has udev go through its rules for the device.
+func (a *playbook) queue(c plan.Change) {
+	q, ok := queueOf(c)
+	if !ok {
+		a.byHand(c)
+		return
+	}
+	a.named(c, "ansible.builtin.lineinfile")
+	a.args("path", udevPlace, "regexp", "^"+regexp.QuoteMeta(q.rule()), "line", q.line())
+	a.b.WriteString("        create: true\n        mode: \"0644\"\n")
+	for _, cmd := range []string{"udevadm control --reload", q.trigger()} {
+		a.b.WriteString("\n    - name: " + title(string(c.Address)+", now: "+cmd) + "\n      ansible.builtin.command:\n")
+		a.args("cmd", cmd)
+		a.b.WriteString("      changed_when: false\n")
+	}
+}
+
+// mount replaces the field of options in fstab, and nothing else of the line, and
+// mounts anew.
+func (a *playbook) mount(c plan.Change) {
+	m, ok := mountOf(c)
+	if !ok {
+		a.byHand(c)
+		return
+	}
+	a.named(c, "ansible.builtin.replace")
+	a.args("path", fstabPlace, "regexp", `^([ \t]*[^#\s]\S*[ \t]+`+regexp.QuoteMeta(m.point)+`/*[ \t]+\S+[ \t]+)\S+`, "replace", `\g<1>`+m.options)
+	a.b.WriteString("\n    - name: " + title(string(c.Address)+", now") + "\n      ansible.builtin.command:\n")
+	a.args("cmd", m.remount())
+	a.b.WriteString("      changed_when: false\n")
 }
 
 // setting sets a parameter of a server. postgresql_set puts the value between

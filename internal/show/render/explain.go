@@ -61,6 +61,7 @@ func ExplainCheck(w io.Writer, c CheckPage, st Style) error {
 // KnobHere is what one knob is and would be, on the host or for one instance.
 type KnobHere struct {
 	Instance string // label; "" for the host
+	Subject  string // the device or the mount, where there is one of the knob for each; else ""
 	Present  known.Fact[rule.Value]
 	Planned  string // as SHOW prints it; "" where the rule has no opinion
 	Reason   string
@@ -114,6 +115,28 @@ func ExplainKnob(w io.Writer, k KnobPage, st Style) error {
 	return err
 }
 
+// UnplannedPage is the page of a knob that is read and left alone.
+type UnplannedPage struct {
+	rule.Unplanned
+	Pages  []advice.Page
+	Looked bool
+	Here   []KnobHere // present values
+	Gaps   []known.Gap
+}
+
+// ExplainUnplanned writes the page of a knob that no rule decides.
+func ExplainUnplanned(w io.Writer, k UnplannedPage, st Style) error {
+	p := newPage(st)
+	p.line(p.tint(strong, string(k.Address)), "  ", string(k.Address.Layer()), " knob, read and not planned")
+	p.section("Why no plan changes it", "It is looked at and left alone: "+k.Why+".")
+	p.pages(k.Pages)
+	if k.Looked {
+		p.here(KnobPage{Looked: true, Here: k.Here, Gaps: k.Gaps})
+	}
+	_, err := io.WriteString(w, p.b.String())
+	return err
+}
+
 func (p *page) here(k KnobPage) {
 	p.gap()
 	p.line(p.tint(strong, "Here"))
@@ -121,6 +144,10 @@ func (p *page) here(k KnobPage) {
 		lead := "  "
 		if h.Instance != "" {
 			p.para("  ", plain, clean(h.Instance))
+			lead = "    "
+		}
+		if h.Subject != "" {
+			p.para("  ", plain, clean(h.Subject))
 			lead = "    "
 		}
 		now := "not known"

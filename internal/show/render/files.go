@@ -44,6 +44,9 @@ func Files(d Plan, s *snapshot.Snapshot) ([]File, error) {
 		}
 		out = append(out, File{"tmpfiles.d/60-pgfettle.conf", tmpfilesPlace, "systemd-tmpfiles --create " + tmpfilesPlace + ", or the next boot", []byte(b.String())})
 	}
+	if f, ok := queues(d); ok {
+		out = append(out, f)
+	}
 	if list := withPrefix(d, "unit"); len(list) > 0 {
 		var b strings.Builder
 		b.WriteString("[Service]\n")
@@ -57,6 +60,18 @@ func Files(d Plan, s *snapshot.Snapshot) ([]File, error) {
 		out = append(out, readme(d, out))
 	}
 	return out, nil
+}
+
+// queues is the file of udev for the block devices.
+func queues(d Plan) (f File, ok bool) {
+	var b strings.Builder
+	for _, c := range withPrefix(d, "block") {
+		if q, ok := queueOf(c); ok {
+			comment(&b, "#", "was "+shown(c.From)+"; "+c.Reason, commentWidth)
+			b.WriteString(q.line() + "\n")
+		}
+	}
+	return File{"udev/60-pgfettle.rules", udevPlace, "udevadm control --reload and udevadm trigger --action=change --subsystem-match=block, or the next boot", []byte(b.String())}, b.Len() > 0
 }
 
 // safeKey keeps the key of an instance, which an evidence file may have made
@@ -134,6 +149,10 @@ func stepOf(c plan.Change) (what, name string) {
 		return "systemd-tmpfiles --create", name
 	case "unit":
 		return "systemd unit", name
+	case "block":
+		if q, ok := queueOf(c); ok {
+			return "udevadm trigger", clean(c.Address.Subject()) + " " + q.attr + "=" + q.value
+		}
 	}
 	return "by hand", how(c)
 }

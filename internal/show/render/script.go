@@ -34,6 +34,7 @@ func Script(w io.Writer, d Plan, s *snapshot.Snapshot) error {
 	comment(&sc.b, "#", "Read it, then run it as root on the host that it was planned for. It stops at the first thing that does not work, and run again it goes on from there. What it replaces is kept below /var/lib/pgfettle. 'pgfettle apply' does the same with every step checked and taken back on request.", commentWidth)
 	comment(&sc.b, "#", "shellcheck disable=SC1003,SC2016 # what stands between single quotes is meant as it stands", 200)
 	sc.b.WriteString(scriptHead)
+	sc.devices()
 	sc.needs()
 	sc.line("kept=/var/lib/pgfettle/script-" + shellQuote(safeKey(shortHash(d.Snapshot))))
 	for i, key := range Keys(d) {
@@ -182,6 +183,69 @@ server() {
 [ "$(id -u)" -eq 0 ] || die 'this needs root'
 `
 
+// devices writes the functions that only few plans call.
+func (sc *script) devices() {
+	if len(withPrefix(sc.d, "mount")) > 0 {
+		sc.b.WriteString(scriptMounts)
+	}
+	for _, c := range withPrefix(sc.d, "block") {
+		if q, ok := queueOf(c); ok && q.mapped {
+			sc.b.WriteString(scriptQueue)
+			return
+		}
+	}
+}
+
+const scriptQueue = `
+# queue NAME: the folder of the queue of a volume of device mapper.
+queue() {
+	queue_at=$(readlink -e "/dev/mapper/$1") || die "/dev/mapper/$1: there is no such volume"
+	printf '/sys/block/%s/queue\n' "${queue_at##*/}"
+}
+`
+
+const scriptMounts = `
+# options POINT OPTIONS: have these options in the one line of /etc/fstab that
+# mounts something at a place, which is spelled as there. Nothing else changes.
+options() {
+	keep /etc/fstab
+	line_new=$(mktemp /etc/fstab.XXXXXX)
+	cp -p /etc/fstab "$line_new"
+	POINT=$1 OPTIONS=$2 awk '{ at = $2; if (length(at) > 1) sub(/\/+$/, "", at) }
+		substr($1, 1, 1) != "#" && at == ENVIRON["POINT"] && NF > 3 {
+			n++
+			match($0, /^[ \t]*[^ \t]+[ \t]+[^ \t]+[ \t]+[^ \t]+[ \t]+/)
+			front = substr($0, 1, RLENGTH); back = substr($0, RLENGTH + 1)
+			sub(/^[^ \t]+/, "", back)
+			$0 = front ENVIRON["OPTIONS"] back
+		}
+		{ print }
+		END { exit n != 1 }' /etc/fstab >"$line_new" || die "/etc/fstab: not one line mounts $1"
+	if cmp -s /etc/fstab "$line_new"; then
+		rm -f "$line_new"
+	else
+		mv -f "$line_new" /etc/fstab
+		say "/etc/fstab: $1 with $2"
+	fi
+	line_new=
+}
+
+# remount POINT WORD: mount a place anew with another word for the times of access.
+remount() {
+	remount_now=$(findmnt -n -o VFS-OPTIONS -M "$1") || die "$1: nothing is mounted there"
+	case ,$remount_now, in
+	*",$2,"*) return 0 ;;
+	*,relatime,* | *,noatime,*) ;;
+	*) [ "$2" != strictatime ] || return 0 ;;
+	esac
+	case $2 in
+	strictatime) mount -o remount,strictatime "$1" ;;
+	*) mount -o "remount,nostrictatime,$2" "$1" ;;
+	esac
+	say "$1 is mounted with $2"
+}
+`
+
 // scriptBegin is where the checks are over.
 const scriptBegin = `
 mkdir -p "$kept"
@@ -211,6 +275,9 @@ func (sc *script) needs() {
 	programs := "awk cmp flock"
 	if len(withPrefix(sc.d, "sysctl")) > 0 {
 		programs += " sysctl"
+	}
+	if len(withPrefix(sc.d, "mount")) > 0 {
+		programs += " mount findmnt"
 	}
 	if len(Keys(sc.d)) > 0 {
 		programs += " psql runuser"
@@ -256,6 +323,14 @@ func (sc *script) files() {
 			sc.inFile(sysctlPlace, name+"=", name+" = "+c.ToBase)
 		case "thp":
 			sc.inFile(tmpfilesPlace, "w"+thpFolder+name+"-", tmpfilesLine(c))
+		case "block":
+			if q, ok := queueOf(c); ok {
+				sc.inFile(udevPlace, strings.ReplaceAll(q.rule(), " ", ""), q.line())
+			}
+		case "mount":
+			if m, ok := mountOf(c); ok {
+				sc.line("options " + shellQuote(m.point) + " " + shellQuote(m.options))
+			}
 		case "unit":
 			if !units {
 				units = true
@@ -312,8 +387,16 @@ func (sc *script) changes() {
 			sc.line("switch " + shellQuote(thpFolder+c.Address.Name()) + " " + shellQuote(c.ToBase))
 		case "unit":
 			sc.line("# in the drop-in above")
+		case "block":
+			sc.queue(c)
+		case "mount":
+			if m, ok := mountOf(c); ok {
+				sc.line("remount " + shellQuote(m.path) + " " + m.atime)
+			} else {
+				sc.byHand(c)
+			}
 		default:
-			sc.line("say " + shellQuote("by hand: "+how(c)))
+			sc.byHand(c)
 		}
 	}
 	for i := range Keys(sc.d) {
@@ -321,6 +404,21 @@ func (sc *script) changes() {
 	}
 	sc.after(later)
 }
+
+// queue sets a block device's queue now: the rule of udev is for the next boot.
+func (sc *script) queue(c plan.Change) {
+	q, ok := queueOf(c)
+	switch {
+	case !ok:
+		sc.byHand(c)
+	case q.mapped:
+		sc.line("queue_of=$(queue " + shellQuote(q.device) + ")\nswitch \"$queue_of/" + q.attr + "\" " + shellQuote(q.value))
+	default:
+		sc.line("switch " + shellQuote("/sys/block/"+q.device+"/queue/"+q.attr) + " " + shellQuote(q.value))
+	}
+}
+
+func (sc *script) byHand(c plan.Change) { sc.line("say " + shellQuote("by hand: "+how(c))) }
 
 // after tells what has to be done by a person, in its order.
 func (sc *script) after(later []plan.Change) {

@@ -70,6 +70,14 @@ func how(c plan.Change) string {
 		return tmpfilesLine(c) + "   (in " + tmpfilesPlace + ")"
 	case "unit":
 		return name + "=" + to + "   (in a drop-in of the server's systemd unit, section [Service])"
+	case "block":
+		if q, ok := queueOf(c); ok {
+			return q.line() + "   (in " + udevPlace + ")"
+		}
+	case "mount":
+		if m, ok := mountOf(c); ok {
+			return m.options + "   (the options of " + m.point + " in " + fstabPlace + "; then " + m.remount() + ")"
+		}
 	case "boot":
 		return name + "=" + to + "   (on the kernel's command line)"
 	}

@@ -1,11 +1,11 @@
-package apply
+package host
 
 import "strings"
 
-// mountFlags are the options that the kernel keeps for every kind of
+// MountFlags are the options that the kernel keeps for every kind of
 // filesystem, mount(8) «filesystem-independent mount options».
-type mountFlags struct {
-	atime string // relatime, noatime, strictatime
+type MountFlags struct {
+	Atime string // relatime, noatime, strictatime
 	on    map[string]bool
 }
 
@@ -29,19 +29,19 @@ var userspace = map[string]bool{
 	"atime": true, "relatime": true, "noatime": true, "strictatime": true, "norelatime": true, "nostrictatime": true,
 }
 
-// wantedFlags reads the flags that a field of fstab asks for: a later word
+// WantedFlags reads the flags that a field of fstab asks for: a later word
 // overrides an earlier one, and relatime is the kernel's own choice.
-func wantedFlags(words []string) mountFlags {
-	f := mountFlags{atime: "relatime", on: map[string]bool{}}
+func WantedFlags(words []string) MountFlags {
+	f := MountFlags{Atime: "relatime", on: map[string]bool{}}
 	f.read(words)
 	return f
 }
 
-// shownFlags reads the flags from mountinfo, where the mount's own come before
+// ShownFlags reads the flags from mountinfo, where the mount's own come before
 // its filesystem's: read-only in either is read-only, and where no word of
 // access times is shown they are all written.
-func shownFlags(words []string) mountFlags {
-	f := mountFlags{atime: "strictatime", on: map[string]bool{}}
+func ShownFlags(words []string) MountFlags {
+	f := MountFlags{Atime: "strictatime", on: map[string]bool{}}
 	f.read(words)
 	for _, w := range words {
 		if w == "ro" {
@@ -51,13 +51,13 @@ func shownFlags(words []string) mountFlags {
 	return f
 }
 
-func (f *mountFlags) read(words []string) {
+func (f *MountFlags) read(words []string) {
 	for _, w := range words {
 		switch w {
 		case "noatime", "relatime", "strictatime":
-			f.atime = w
+			f.Atime = w
 		case "atime", "norelatime", "nostrictatime":
-			f.atime = "relatime"
+			f.Atime = "relatime"
 		}
 		if many, ok := implied[w]; ok {
 			f.read(many)
@@ -76,31 +76,31 @@ func (f *mountFlags) read(words []string) {
 // String lists the flags that are set, in one order, so that two lists of the
 // same flags are the same text. Read-write and the access times always stand
 // there, as mountinfo has them.
-func (f mountFlags) String() string {
+func (f MountFlags) String() string {
 	return strings.Join(f.words(func(string) bool { return false }), ",")
 }
 
-// remount lists the words that make the flags these ones, whatever fstab says:
+// Remount lists the words that make the flags these ones, whatever fstab says:
 // mount(8) merges its line, and the flags that are, with the words of a remount.
 // Flags that few mounts have are named only where they change, as old versions
 // do not know them all.
-func (f mountFlags) remount(now mountFlags) string {
+func (f MountFlags) Remount(now MountFlags) string {
 	out := f.words(func(flag string) bool {
 		return flag == "nosuid" || flag == "nodev" || flag == "noexec" || now.on[flag]
 	})
 	// the kernel takes strictatime before noatime before relatime
 	switch {
-	case now.atime == f.atime:
-	case now.atime == "noatime":
-		out = append(out, "atime", f.atime)
-	case now.atime == "strictatime":
-		out = append(out, "nostrictatime", f.atime)
+	case now.Atime == f.Atime:
+	case now.Atime == "noatime":
+		out = append(out, "atime", f.Atime)
+	case now.Atime == "strictatime":
+		out = append(out, "nostrictatime", f.Atime)
 	}
 	return strings.Join(out, ",")
 }
 
 // words lists the flags; those that are clear where cleared asks for it.
-func (f mountFlags) words(cleared func(flag string) bool) []string {
+func (f MountFlags) words(cleared func(flag string) bool) []string {
 	out := []string{"rw"}
 	if f.on["ro"] {
 		out[0] = "ro"
@@ -113,12 +113,36 @@ func (f mountFlags) words(cleared func(flag string) bool) []string {
 			out = append(out, p[1])
 		}
 	}
-	return append(out, f.atime)
+	return append(out, f.Atime)
 }
 
-// generic says whether a word of fstab is about flags, or for mount(8) and
+// WithAtime returns a field of fstab that asks for another of relatime, noatime and
+// strictatime: in the place of the first word about access times, else at the end.
+func WithAtime(options, atime string) string {
+	var out []string
+	at := -1
+	for _, w := range strings.Split(options, ",") {
+		if atimeWords[w] {
+			if at < 0 {
+				at = len(out)
+				out = append(out, atime)
+			}
+			continue
+		}
+		out = append(out, w)
+	}
+	if at < 0 {
+		out = append(out, atime)
+	}
+	return strings.Join(out, ",")
+}
+
+// atimeWords are the words of which the last one says how access times are kept.
+var atimeWords = map[string]bool{"atime": true, "noatime": true, "relatime": true, "norelatime": true, "strictatime": true, "nostrictatime": true}
+
+// GenericOption says whether a word of fstab is about flags, or for mount(8) and
 // systemd alone: the rest are the filesystem's own options.
-func generic(word string) bool {
+func GenericOption(word string) bool {
 	if _, ok := implied[word]; ok || userspace[word] || strings.HasPrefix(word, "x-") || strings.HasPrefix(word, "comment=") {
 		return true
 	}

@@ -1,0 +1,48 @@
+package rule
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+)
+
+// PinError is a pin that cannot be obeyed.
+type PinError struct {
+	Address knob.Address
+	Reason  string
+	NotHere bool // what it is of is not here: on another host the pin may be right
+}
+
+func (e *PinError) Error() string { return fmt.Sprintf("pin %s: %s", e.Address, e.Reason) }
+
+// pinned returns the value that a person fixed, of the address or else of its
+// family, and which of the two he named.
+func (c *Case) pinned() (a knob.Address, value string, ok bool) {
+	for _, a := range []knob.Address{c.address, c.rule.Address} {
+		if v, ok := c.Options.Pins[a]; ok {
+			return a, v, true
+		}
+	}
+	return "", "", false
+}
+
+// knownPins refuses a pin that no rule decides, and one of a server's setting
+// where there is no server: it would be obeyed by nobody.
+func knownPins(rules []*Rule, pins map[knob.Address]string, s *snapshot.Snapshot) error {
+	for _, a := range sortedPins(pins) {
+		if !slices.ContainsFunc(rules, func(r *Rule) bool { return r.Decides(a) }) {
+			return &PinError{Address: a, Reason: "pgfettle plans no such knob; 'pgfettle explain' lists those it plans"}
+		}
+		if len(s.Instances) == 0 && a.Layer() == knob.Instance {
+			return &PinError{Address: a, Reason: "no instance was found", NotHere: true}
+		}
+	}
+	return nil
+}
+
+func sortedPins(pins map[knob.Address]string) []knob.Address {
+	return slices.Sorted(maps.Keys(pins))
+}

@@ -1,0 +1,113 @@
+package rule
+
+import (
+	"regexp"
+	"slices"
+
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+)
+
+// stacks returns, for each folder that an instance writes to, the devices that it
+// lies on, from the one that the filesystem is on down to the disks, noting what
+// is missing. What has no device (network filesystems, memory, ZFS, btrfs with its
+// own numbers) is left out.
+func (c *Case) stacks() [][]host.Block {
+	if len(c.Snapshot.Instances) == 0 {
+		return nil
+	}
+	blocks, ok := Need(c, c.Snapshot.Host.Blocks)
+	if !ok {
+		return nil
+	}
+	var out [][]host.Block
+	for i := range c.Snapshot.Instances {
+		places, _ := Need(c, c.Snapshot.Instances[i].Places)
+		for _, p := range places {
+			device := p.Device
+			if device == "" {
+				m, _ := c.Snapshot.MountOf(p.Path)
+				device = m.Device
+			}
+			if chain := host.Chain(blocks, device); device != "" && len(chain) > 0 {
+				out = append(out, chain)
+			}
+		}
+	}
+	return out
+}
+
+// The names of devices that can stand in an address, in a path of /sys and in a
+// rule of udev, where some characters would be a pattern.
+var (
+	kernelName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_:-]*$`)
+	mapperName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*$`)
+)
+
+// SubjectOf returns how an address names a device: a volume of device mapper by
+// its own name, as another one may have its number after the next boot. "" where
+// the name cannot stand in an address.
+func SubjectOf(b host.Block) string {
+	switch {
+	case b.Kind == "dm" && mapperName.MatchString(b.DMName):
+		return "mapper/" + b.DMName
+	case b.Kind != "dm" && kernelName.MatchString(b.Name):
+		return b.Name
+	}
+	return ""
+}
+
+// blockOf returns the device that an address names.
+func blockOf(s *snapshot.Snapshot, a knob.Address) (host.Block, bool) {
+	blocks, _ := s.Host.Blocks.Get()
+	i := slices.IndexFunc(blocks, func(b host.Block) bool { return a.Subject() != "" && SubjectOf(b) == a.Subject() })
+	if i < 0 {
+		return host.Block{}, false
+	}
+	return blocks[i], true
+}
+
+// addressesOf returns an attribute's address for each of some devices, each once.
+func addressesOf(attribute string, devices []host.Block) []knob.Address {
+	var out []knob.Address
+	for _, b := range devices {
+		a := knob.Block(SubjectOf(b), attribute)
+		if SubjectOf(b) != "" && !slices.Contains(out, a) {
+			out = append(out, a)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func presentOfBlock(s *snapshot.Snapshot, a knob.Address, u string) known.Fact[Value] {
+	b, ok := blockOf(s, a)
+	switch {
+	case !ok:
+	case a.Family() == "block:*/scheduler":
+		return known.Map(b.Scheduler, func(v string) Value { return Value{Setting: v, Unit: u} })
+	case a.Family() == "block:*/read_ahead_kb":
+		return known.Map(b.ReadAhead, func(v unit.Bytes) Value { return Value{Setting: spellKB(v), Unit: u} })
+	}
+	return known.Missed[Value](known.Gap{Fact: string(a), Reason: "not collected"})
+}
+
+// unlike says why a device is none whose queue a plan should change, as a clause;
+// "" for a disk, a partition's disk, an array or a volume.
+func unlike(b host.Block) string {
+	switch {
+	case b.Kind == "loop":
+		return "is a loop device: the filesystem that its file lies on has a device with a queue of its own"
+	case b.Kind == "zram":
+		return "is memory"
+	case networkBlock.MatchString(b.Name):
+		return "is a device over a network, whose server orders and reads ahead by itself"
+	}
+	return ""
+}
+
+// networkBlock are the kernel's block devices whose disks are another machine's.
+var networkBlock = regexp.MustCompile(`^(nbd|rbd|drbd)[0-9]`)
