@@ -43,7 +43,7 @@ func (r *redactor) archive(a *Archive) *Archive {
 }
 
 // fixedNames are entries outside proc, pg and sys that every host has.
-var fixedNames = set(`evidence.json host.json blocks.json statfs.json instances.json .dockerenv run/.containerenv run/systemd/container
+var fixedNames = set(`evidence.json host.json programs.json blocks.json statfs.json instances.json .dockerenv run/.containerenv run/systemd/container
 	run/host/container-manager etc/os-release usr/lib/os-release etc/sysctl.conf etc/crontab etc/login.defs etc/systemd/logind.conf
 	run/systemd/logind.conf usr/local/lib/systemd/logind.conf usr/lib/systemd/logind.conf etc/tuned/active_profile`)
 

@@ -342,3 +342,22 @@ func FuzzSmall(f *testing.F) {
 		}
 	})
 }
+
+func FuzzPrograms(f *testing.F) {
+	seed(f, "programs.json")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		list, err := ParsePrograms(b)
+		if err != nil {
+			return
+		}
+		for _, p := range list {
+			notNegative(t, p.Name, float64(p.RSS), p.CPUTime, p.Since)
+			if private, ok := p.Private.Get(); ok && (private < 0 || private > p.RSS) {
+				t.Errorf("%q: %s private of %s", p.Name, private, p.RSS)
+			}
+			if p.Name == "" || strings.ContainsFunc(p.Name, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0x1b || r == 0x202e }) {
+				t.Errorf("name %q", p.Name)
+			}
+		}
+	})
+}

@@ -16,6 +16,7 @@ var topics = map[string]func(fs.FS) any{
 		return map[string]any{"name": ReadName(f), "kernel": ReadKernel(f), "os": ReadOS(f), "cmdline": ReadCmdLine(f),
 			"init": ReadInit(f), "tuned": ReadTuned(f), "pageSize": ReadPageSize(f)}
 	},
+	"programs":   func(f fs.FS) any { return ReadPrograms(f) },
 	"swaps":      func(f fs.FS) any { return ReadSwaps(f) },
 	"cpu":        func(f fs.FS) any { return ReadCPU(f) },
 	"cputime":    func(f fs.FS) any { return ReadCPUTime(f) },

@@ -43,6 +43,7 @@ type Host struct {
 	Clock      known.Fact[Clock]       `json:"clock"`      // sys/devices/system/clocksource/clocksource0
 	VMStat     known.Fact[VMStat]      `json:"vmstat"`     // proc/vmstat
 	Init       known.Fact[Init]        `json:"init"`       // proc/1/comm and whether systemd answers
+	Programs   known.Fact[[]Program]   `json:"programs"`   // programs.json: what runs beside the servers, the largest first
 	Tuned      known.Fact[string]      `json:"tuned"`      // etc/tuned/active_profile, the active profile
 	PageSize   known.Fact[unit.Bytes]  `json:"pageSize"`   // host.json: getconf PAGESIZE
 }
@@ -81,6 +82,7 @@ func Read(fsys fs.FS) Host {
 		Clock:      ReadClock(fsys),
 		VMStat:     ReadVMStat(fsys),
 		Init:       ReadInit(fsys),
+		Programs:   ReadPrograms(fsys),
 		Tuned:      ReadTuned(fsys),
 		PageSize:   ReadPageSize(fsys),
 	}
