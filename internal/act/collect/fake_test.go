@@ -260,6 +260,9 @@ func (f *fake) UID() int { return f.world.uid }
 func (f *fake) PageSize() int   { return 4096 }
 func (f *fake) Machine() string { return "x86_64" }
 
+// ClockKept is what no golden shows.
+func (f *fake) ClockKept() (bool, error) { return true, nil }
+
 // missingOf lists what an archive could not have, of the names that begin with
 // one of the prefixes.
 func missingOf(a *evidence.Archive, prefixes ...string) []byte {

@@ -32,7 +32,11 @@ func (c *collector) hostFiles() {
 			c.takeIfThere(name, name) // a folder that matches may not have the file
 		}
 	}
-	c.json("host.json", map[string]any{"page_size": c.t.PageSize(), "systemd": c.systemd(), "machine": c.t.Machine()})
+	about := map[string]any{"page_size": c.t.PageSize(), "systemd": c.systemd(), "machine": c.t.Machine()}
+	if kept, err := c.t.ClockKept(); err == nil {
+		about["clock"] = kept
+	}
+	c.json("host.json", about)
 }
 
 const initEnviron = "proc/1/environ"

@@ -47,6 +47,7 @@ var Files = []string{
 	"sys/devices/system/clocksource/clocksource0/current_clocksource",
 	"sys/devices/system/clocksource/clocksource0/available_clocksource",
 	"sys/devices/system/cpu/online",
+	"sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
 	"sys/module/virtio_balloon/initstate",
 	"sys/class/dmi/id/sys_vendor",
 	"sys/class/dmi/id/product_name",
@@ -63,6 +64,8 @@ var Globs = []string{
 	"sys/devices/system/node/node*/meminfo",
 	"sys/devices/system/node/node*/cpulist",
 	"sys/devices/system/node/node*/hugepages/hugepages-*/nr_hugepages",
+	"sys/devices/system/cpu/cpu0/cpufreq/scaling_driver*", // beside a governor; the preference with some drivers only
+	"sys/devices/system/cpu/cpu0/cpufreq/energy_performance_preference*",
 	"sys/devices/system/cpu/cpu0/cache/index*/level",
 	"sys/devices/system/cpu/cpu0/cache/index*/type",
 	"sys/devices/system/cpu/cpu0/cache/index*/size",

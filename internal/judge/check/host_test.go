@@ -44,6 +44,9 @@ func wellKept() *snapshot.Snapshot {
 		SysUIDMax:  known.Is(999),
 		Clock:      known.Is(host.Clock{Current: "tsc", Available: []string{"tsc", "hpet"}}),
 		Tuned:      known.Is(""),
+		Programs:   known.Is([]host.Program{}),
+		ClockKept:  known.Is(true),
+		CPUFreq:    known.Is(host.CPUFreq{Driver: "intel_pstate", Governor: "performance", Preference: "performance"}),
 		THP:        host.THP{Enabled: known.Is("madvise"), ShmemEnabled: known.Is("never")},
 		HugePages: known.Is([]host.Pool{
 			{Size: 2 * unit.MB, Total: 8400, Free: 200, Reserved: 200},

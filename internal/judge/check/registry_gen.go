@@ -8,6 +8,7 @@ package check
 func All() []Check {
 	return []Check{
 		AddressSpaceLimit,
+		AntivirusScanner,
 		ArchiveFailing,
 		ArchiveLag,
 		AutovacuumLag,
@@ -20,12 +21,15 @@ func All() []Check {
 		CheckpointsTooFrequent,
 		ChecksumFailures,
 		ChecksumsOff,
+		ClockNotSynchronised,
 		ClockSourceSlow,
+		ColocatedServices,
 		CommitDelaySet,
 		CommitLimitAbove80,
 		ConfigFileErrors,
 		ConnectionChurn,
 		ConnectionsNearLimit,
+		CPUGovernor,
 		CPUSteal,
 		CrontabWithoutUser,
 		DataOnTmpfs,
