@@ -96,6 +96,7 @@ func wellKept() *snapshot.Snapshot {
 		Settings:     known.Is(wellSet()),
 		FileSettings: known.Is([]pg.FileSetting{}),
 		Databases:    known.Is([]pg.Database{{Name: "app", XIDAge: 120_000_000, MXIDAge: 1_000_000, TempFiles: 40, TempBytes: 2 * unit.GB, StatsReset: takenAt - week}}),
+		SharedFails:  known.Is(int64(0)),
 		Activity:     known.Is(pg.Activity{States: map[string]pg.StateCount{"active": {Count: 6, Oldest: 1}, "idle": {Count: 30, Oldest: 200}}, Clients: 36}),
 		Checkpoints:  known.Is(pg.Checkpoints{Timed: 600, Requested: 20, Done: known.None[int64](none), StatsReset: takenAt - week, Secs: float64(week)}),
 		WAL:          known.Is(pg.WAL{Bytes: 200 * unit.GB, StatsReset: takenAt - week, Secs: float64(week)}),
