@@ -116,6 +116,7 @@ func All() []Check {
 		RecoverySyncSyncfs,
 		RemoveIPC,
 		RestartAfterCrashOff,
+		RoleSettingsOverridePlan,
 		RolesWithoutPassword,
 		RowSecurityOff,
 		SharedBuffersDefault,
