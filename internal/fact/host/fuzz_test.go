@@ -361,3 +361,25 @@ func FuzzPrograms(f *testing.F) {
 		}
 	})
 }
+
+func FuzzPlacement(f *testing.F) {
+	seed(f, "100/status")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		p, err := ParsePlacement(b)
+		if err != nil {
+			return
+		}
+		n, _ := ParseCPUList([]byte(p.Mems))
+		found := 0
+		for i := range maxCPUs {
+			if has, err := ListHas(p.Mems, i); err != nil {
+				t.Fatal(err)
+			} else if has {
+				found++
+			}
+		}
+		if found != n {
+			t.Errorf("%q: %d numbers, and %d are in it", p.Mems, n, found)
+		}
+	})
+}

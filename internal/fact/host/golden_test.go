@@ -34,9 +34,10 @@ var topics = map[string]func(fs.FS) any{
 	"clock": func(f fs.FS) any {
 		return map[string]any{"clock": ReadClock(f), "vmstat": ReadVMStat(f), "kept": ReadClockKept(f)}
 	},
-	"limits":  func(f fs.FS) any { return ReadLimits(f, 100) },
-	"unit":    func(f fs.FS) any { return ReadUnit(f, "postgresql.service") },
-	"process": func(f fs.FS) any { return ReadProcess(f, 100) },
+	"limits":    func(f fs.FS) any { return ReadLimits(f, 100) },
+	"unit":      func(f fs.FS) any { return ReadUnit(f, "postgresql.service") },
+	"placement": func(f fs.FS) any { return ReadPlacement(f, 100) },
+	"process":   func(f fs.FS) any { return ReadProcess(f, 100) },
 	"cgroup": func(f fs.FS) any {
 		mounts, _ := fs.ReadFile(f, "proc/self/mountinfo")
 		group, _ := fs.ReadFile(f, "proc/100/cgroup")

@@ -80,8 +80,9 @@ func wellKept() *snapshot.Snapshot {
 			Memory: known.None[unit.Bytes](none), CPUs: known.None[float64](none), CPUSet: known.None[int](none),
 			OOMGroup: known.Is(false), OOMKills: known.Is(int64(0)),
 		}),
-		Unit:   known.Is(host.Unit{Name: "postgresql.service", OOMPolicy: "continue", Properties: map[string]string{"TimeoutStopUSec": "1h"}}),
-		Limits: known.Is(host.Limits{NoFile: 65536, NProc: -1, MemLock: 8 << 20, Stack: 8 << 20, AS: -1, Core: 0}),
+		Placement: known.Is(host.Placement{CPUs: "0-15", Mems: "0-1"}),
+		Unit:      known.Is(host.Unit{Name: "postgresql.service", OOMPolicy: "continue", Properties: map[string]string{"TimeoutStopUSec": "1h"}}),
+		Limits:    known.Is(host.Limits{NoFile: 65536, NProc: -1, MemLock: 8 << 20, Stack: 8 << 20, AS: -1, Core: 0}),
 		Places: known.Is([]snapshot.Place{
 			{Role: snapshot.DataPlace, Path: "/srv/pg/data", Device: "259:2"},
 			{Role: snapshot.WALPlace, Path: "/srv/pg/data/pg_wal", Device: "259:2"},

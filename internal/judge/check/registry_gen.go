@@ -87,6 +87,7 @@ func All() []Check {
 		NfsOptions,
 		NfsSoft,
 		Nobarrier,
+		NumaPlacement,
 		OomGroup,
 		OomKills,
 		OomKillsTheAsker,

@@ -139,7 +139,10 @@ func (c *Case) tooMuchWork(r pg.RoleSetting, server pg.Setting) bool {
 		reserve = memory.ReserveOfGroup(total)
 	}
 	p := m.Parts()
-	left := max(total-reserve-(p.Sum()-p.Work), 0)
+	left := total - reserve - (p.Sum() - p.Work)
+	if left <= 0 { // shared_buffers or the number of connections fill the memory, which others tell
+		return false
+	}
 	helpers, _ := c.Instance.Server.Settings.Get()
 	gather, _ := helpers.Int("max_parallel_workers_per_gather")
 	sessions := fewSessions
