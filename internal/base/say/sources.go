@@ -127,6 +127,7 @@ var sources = index(
 	src("its-1c", "Configuring PostgreSQL for 1C:Enterprise (ITS 5866)", "1C", "", "2026"),
 	src("postgrespro-1c", "Configuration for 1C", "Postgres Pro", "12–18", "2025"),
 	src("pgtune", "src/features/configuration/configurationSlice.js", "pgtune", "", "2026-07"),
+	src("tuned-main", "tuned-main.conf(5) and tuned.conf(5)", "TuneD", "2", "2026"),
 	src("tuned-postgresql", "tuned profile postgresql", "TuneD", "", "2026"),
 	src("pgfettle-policy", "The policy file: what a site has decided for itself", "pgfettle", "", "2026-11"),
 	src("pgfettle-measured", "Measured by this project on PostgreSQL 13–18 and kernel 6.18", "pgfettle", "", "2026-11"),

@@ -62,7 +62,7 @@ func TestFilesNameAllThatIsRead(t *testing.T) {
 }
 
 func matches(name string) bool {
-	for _, g := range Globs {
+	for _, g := range slices.Concat(Globs, TunedGlobs) {
 		if ok, _ := path.Match(g, name); ok {
 			return true
 		}

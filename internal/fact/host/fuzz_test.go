@@ -383,3 +383,34 @@ func FuzzPlacement(f *testing.F) {
 		}
 	})
 }
+
+func FuzzTunedProfile(f *testing.F) {
+	seed(f, "/tuned.conf")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		sets, err := ParseTunedProfile(b)
+		if err != nil {
+			return
+		}
+		for _, s := range sets {
+			if s.Name == "" || s.Value == "" || strings.ContainsAny(s.Name+s.Value, "$\n\x1b") {
+				t.Errorf("%+v", s)
+			}
+		}
+		// a text of any form names files that end, and lie in the folders of profiles
+		names, _ := TunedFiles("p", func(string) (string, bool) { return string(b), true })
+		for _, n := range names {
+			if !matchesTuned(n) {
+				t.Errorf("%q", n)
+			}
+		}
+	})
+}
+
+func matchesTuned(name string) bool {
+	for _, g := range TunedGlobs {
+		if ok, _ := path.Match(g, name); ok {
+			return true
+		}
+	}
+	return false
+}

@@ -36,6 +36,7 @@ var topics = map[string]func(fs.FS) any{
 	},
 	"limits":    func(f fs.FS) any { return ReadLimits(f, 100) },
 	"unit":      func(f fs.FS) any { return ReadUnit(f, "postgresql.service") },
+	"tuning":    func(f fs.FS) any { return ReadTuning(f) },
 	"placement": func(f fs.FS) any { return ReadPlacement(f, 100) },
 	"process":   func(f fs.FS) any { return ReadProcess(f, 100) },
 	"cgroup": func(f fs.FS) any {

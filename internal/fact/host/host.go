@@ -47,6 +47,7 @@ type Host struct {
 	Init       known.Fact[Init]        `json:"init"`       // proc/1/comm and whether systemd answers
 	Programs   known.Fact[[]Program]   `json:"programs"`   // programs.json: what runs beside the servers, the largest first
 	Tuned      known.Fact[string]      `json:"tuned"`      // etc/tuned/active_profile, the active profile
+	Tuning     known.Fact[Tuning]      `json:"tuning"`     // what that profile writes; absent where none is active
 	PageSize   known.Fact[unit.Bytes]  `json:"pageSize"`   // host.json: getconf PAGESIZE
 }
 
@@ -88,6 +89,7 @@ func Read(fsys fs.FS) Host {
 		Init:       ReadInit(fsys),
 		Programs:   ReadPrograms(fsys),
 		Tuned:      ReadTuned(fsys),
+		Tuning:     ReadTuning(fsys),
 		PageSize:   ReadPageSize(fsys),
 	}
 }

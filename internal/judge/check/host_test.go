@@ -44,6 +44,7 @@ func wellKept() *snapshot.Snapshot {
 		SysUIDMax:  known.Is(999),
 		Clock:      known.Is(host.Clock{Current: "tsc", Available: []string{"tsc", "hpet"}}),
 		Tuned:      known.Is(""),
+		Tuning:     known.None[host.Tuning](none),
 		Programs:   known.Is([]host.Program{}),
 		ClockKept:  known.Is(true),
 		CPUFreq:    known.Is(host.CPUFreq{Driver: "intel_pstate", Governor: "performance", Preference: "performance"}),

@@ -157,6 +157,7 @@ func All() []Check {
 		TlsOff,
 		TrackActivitiesOff,
 		TrackCountsOff,
+		TunedOverrides,
 		VolatileWriteCache,
 		WalBuffersFull,
 		WalDeviceSmall,
