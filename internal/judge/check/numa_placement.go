@@ -8,11 +8,12 @@ import (
 // NumaPlacement judges what bounds the server from without. A policy that it
 // has set itself (numactl --interleave) bounds nothing and is as it should be.
 var NumaPlacement = Check{
-	ID:       "numa_placement",
-	Area:     Memory,
-	Severity: Warning,
-	Scope:    PerInstance,
-	Title:    "The server is shut into a part of the NUMA nodes",
+	ID:        "numa_placement",
+	Area:      Memory,
+	Severity:  Warning,
+	Scope:     PerInstance,
+	DependsOn: []string{"shared_buffers_vs_memory", "cgroup_limit_below_plan", "work_mem_vs_memory", "temp_buffers_vs_memory"},
+	Title:     "The server is shut into a part of the NUMA nodes",
 	Why: "A cpuset binds the memory of a process to some nodes. When these are full the kernel swaps or kills there while the other nodes have memory free, and no figure of the whole machine shows it. " +
 		"Where the processors are those of other nodes than the memory, every access to it is a remote one.",
 	Do: "Give the server all nodes: take AllowedMemoryNodes= and AllowedCPUs= out of its unit, or cpuset.mems and cpuset.cpus out of its control group or container, and spread shared memory with NUMAPolicy=interleave. " +
