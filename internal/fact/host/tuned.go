@@ -156,7 +156,7 @@ func ParseTunedProfile(b []byte) ([]TunedSet, error) {
 		}
 		k, v, ok := strings.Cut(line, "=")
 		k, v = strings.TrimSpace(k), strings.Trim(strings.TrimSpace(v), `"'`)
-		if !ok || k == "" || v == "" || strings.ContainsAny(v, "$<>") || strings.ContainsAny(k[:1], "#;") {
+		if !ok || k == "" || v == "" || strings.ContainsAny(k+v, "$<>") || strings.ContainsAny(k[:1], "#;") {
 			return nil
 		}
 		name := ""
