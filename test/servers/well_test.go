@@ -17,7 +17,7 @@ import (
 // the machine that runs the tests is, or what has happened to it.
 var ofTheMachine = []string{
 	"clock_source_slow", "compaction_stalls", "cpu_steal", "data_on_tmpfs", "end_of_life", "filesystem_nearly_full", "inodes_nearly_full", "memory_balloon", "nobarrier",
-	"oom_kills", "psi_memory_pressure", "raid_degraded", "swap_in_use_by_postgres", "systemd_oomd", "timing_expensive", "volatile_write_cache", "wal_device_small",
+	"antivirus_scanner", "cpu_governor", "oom_kills", "psi_memory_pressure", "raid_degraded", "swap_in_use_by_postgres", "systemd_oomd", "timing_expensive", "volatile_write_cache", "wal_device_small",
 }
 
 // TestWellPlannedServerIsLeftInPeace: a fresh instance runs with the plan of each

@@ -76,6 +76,7 @@ type collector struct {
 	req    Request
 	root   bool // we are root
 	mounts mountTable
+	census census
 	query  func(ctx context.Context, a *evidence.Archive, key string, how Connect, deep bool) (Session, error)
 }
 
@@ -108,6 +109,7 @@ func (c *collector) everything(ctx context.Context, found []*instance) {
 		units = c.askSystemd(ctx, found)
 	}
 	c.safely("host", c.hostFiles)
+	c.safely("programs.json", c.programs)
 	for _, in := range found {
 		c.safely(in.name("processes"), func() { c.processFiles(in) })
 	}

@@ -2,6 +2,7 @@ package collect
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -24,7 +25,7 @@ var update = flag.Bool("update", false, "rewrite the golden parts of testdata")
 // fake is a host made of a txtar file. Besides ordinary files the archive may
 // hold these entries, one thing a line, fields separated by " | ":
 //
-//	=processes  pid | parent | comm | start | uid=N,mnt=NAME,nspid=A B,cwd=PATH,exe=PATH | arguments
+//	=processes  pid | parent | comm | start | uid=N,mnt=NAME,nspid=A B,cwd=PATH,exe=PATH,pages=N,shared=N,ticks=N | arguments
 //	=links      path | target
 //	=forbidden  path that may not be read; what lies under it neither
 //	=peers      socket | pid that listens
@@ -98,7 +99,9 @@ func (w *world) process(t *testing.T, root string, f []string) {
 		about[k] = v
 	}
 	write(t, root, dir+"comm", []byte(f[2]+"\n"))
-	write(t, root, dir+"stat", []byte(fmt.Sprintf("%s (%s) S %s 1 1 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 %s 0 0\n", f[0], f[2], f[1], f[3])))
+	n := func(key string) string { return cmp.Or(about[key], "0") }
+	write(t, root, dir+"stat", []byte(fmt.Sprintf("%s (%s) S %s 1 1 0 -1 0 0 0 0 0 %s 0 0 0 20 0 1 0 %s 0 %s\n", f[0], f[2], f[1], n("ticks"), f[3], n("pages"))))
+	write(t, root, dir+"statm", []byte(fmt.Sprintf("%s %s %s 1 0 1 0\n", n("pages"), n("pages"), n("shared"))))
 	write(t, root, dir+"status", []byte(fmt.Sprintf("Name:\t%s\nPid:\t%s\nPPid:\t%s\nUid:\t26\t26\t26\t26\nNSpid:\t%s\nVmPTE:\t100 kB\n", f[2], f[0], f[1], about["nspid"])))
 	write(t, root, dir+"cmdline", []byte(strings.ReplaceAll(f[5], " ", "\x00")+"\x00"))
 	write(t, root, dir+"oom_score_adj", []byte("0\n"))
@@ -256,6 +259,9 @@ func (f *fake) UID() int { return f.world.uid }
 // PageSize and Machine are not this machine's.
 func (f *fake) PageSize() int   { return 4096 }
 func (f *fake) Machine() string { return "x86_64" }
+
+// ClockKept is what no golden shows.
+func (f *fake) ClockKept() (bool, error) { return true, nil }
 
 // missingOf lists what an archive could not have, of the names that begin with
 // one of the prefixes.

@@ -36,7 +36,12 @@ func (c *collector) hostFiles() {
 			c.takeIfThere(name, name) // a folder that matches may not have the file
 		}
 	}
-	c.json("host.json", map[string]any{"page_size": c.t.PageSize(), "systemd": c.systemd(), "machine": c.t.Machine()})
+	c.tunedFiles()
+	about := map[string]any{"page_size": c.t.PageSize(), "systemd": c.systemd(), "machine": c.t.Machine()}
+	if kept, err := c.t.ClockKept(); err == nil {
+		about["clock"] = kept
+	}
+	c.json("host.json", about)
 }
 
 const initEnviron = "proc/1/environ"
@@ -57,6 +62,27 @@ func (c *collector) containerWord() {
 		}
 	}
 	c.add(initEnviron, kept)
+}
+
+// tunedFiles copies the files that make up the active profile of TuneD, of the
+// thirty or so that a host has.
+func (c *collector) tunedFiles() {
+	active, err := c.a.ReadFile("etc/tuned/active_profile")
+	if err != nil {
+		return
+	}
+	read := func(name string) (string, bool) {
+		b, err := c.t.ReadFile(name, maxFile)
+		if err != nil && !gone(err) {
+			c.miss(name, err, asRoot)
+		}
+		return string(b), err == nil
+	}
+	names, _ := host.TunedFiles(string(active), read) // what is missing the reader finds again
+	for _, name := range names {
+		c.take(name)
+	}
+	c.takeIfThere("etc/tuned/tuned-main.conf", "etc/tuned/tuned-main.conf")
 }
 
 // systemd says whether the host was booted with systemd, as sd_booted(3) does.

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -250,6 +251,17 @@ func (l *Local) UID() int { return os.Geteuid() }
 
 // PageSize implements Target.
 func (l *Local) PageSize() int { return os.Getpagesize() }
+
+// ClockKept implements Target. A folder that stands for a host has no clock.
+func (l *Local) ClockKept() (bool, error) {
+	if !l.host() {
+		return false, errors.ErrUnsupported
+	}
+	var t syscall.Timex // no mode is set: nothing is changed
+	_, err := syscall.Adjtimex(&t)
+	const unsync = 0x40 // STA_UNSYNC of linux/timex.h; the kernel sets it too when nobody has confirmed the time for some hours
+	return t.Status&unsync == 0, err
+}
 
 // Machine implements Target.
 func (l *Local) Machine() string {

@@ -89,6 +89,9 @@ type Target interface {
 	UID() int
 	// PageSize is the base page of the kernel in bytes.
 	PageSize() int
+	// ClockKept says whether the kernel has been told that its clock follows
+	// another one (adjtimex(2), read only).
+	ClockKept() (bool, error)
 	// Machine is the kernel's name of the architecture: x86_64, aarch64, …
 	Machine() string
 }

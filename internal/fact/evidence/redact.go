@@ -43,9 +43,9 @@ func (r *redactor) archive(a *Archive) *Archive {
 }
 
 // fixedNames are entries outside proc, pg and sys that every host has.
-var fixedNames = set(`evidence.json host.json blocks.json statfs.json instances.json .dockerenv run/.containerenv run/systemd/container
+var fixedNames = set(`evidence.json host.json programs.json blocks.json statfs.json instances.json .dockerenv run/.containerenv run/systemd/container
 	run/host/container-manager etc/os-release usr/lib/os-release etc/sysctl.conf etc/crontab etc/fstab etc/login.defs etc/systemd/logind.conf
-	run/systemd/logind.conf usr/local/lib/systemd/logind.conf usr/lib/systemd/logind.conf etc/tuned/active_profile`)
+	run/systemd/logind.conf usr/local/lib/systemd/logind.conf usr/lib/systemd/logind.conf etc/tuned/active_profile etc/tuned/tuned-main.conf`)
 
 // entryName redacts the name of an entry. Most are the kernel's or ours; a
 // person's words are in those of control groups, units, configuration files and
@@ -61,6 +61,8 @@ func (r *redactor) entryName(name string) string {
 		return name
 	case strings.HasSuffix(dir, "/systemd/logind.conf.d"): // which the reader looks for
 		return dir + r.path(file)
+	case strings.HasSuffix(file, "/tuned.conf"): // whose folder is the name of the profile
+		return r.path(dir) + file
 	case strings.HasPrefix(name, "sys/fs/cgroup/"): // the file is the kernel's, the folders are not
 		return r.path(dir) + file
 	case strings.HasPrefix(name, "sys/block/"):
@@ -107,6 +109,8 @@ func (r *redactor) entry(name string, data []byte, a *Archive) (out []byte, ok b
 		return nil, true // its presence is the fact; it holds the names of container and image
 	case strings.Contains(name, "sysctl.d/"), strings.HasPrefix(name, "etc/sysctl.conf"):
 		return r.eachLine(s, r.sysctlLine), true
+	case strings.Contains(name, "tuned/") && strings.HasSuffix(name, ".conf"):
+		return r.eachLine(s, r.tunedLine), true
 	case name == "etc/login.defs", strings.HasSuffix(name, "/systemd/logind.conf"), strings.Contains(name, "/systemd/logind.conf.d/"):
 		return r.eachLine(s, loginLine), true
 	case name == "etc/crontab", strings.HasPrefix(name, "etc/cron.d/"):

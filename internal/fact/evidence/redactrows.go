@@ -41,6 +41,10 @@ func (r *redactor) document(name, last string, data []byte, a *Archive) ([]byte,
 		if dec.Decode(&v) != nil {
 			return nil, false
 		}
+		if name == "programs.json" {
+			v = r.programs(v)
+			break
+		}
 		v = r.value("", v)
 	}
 	var b bytes.Buffer

@@ -143,6 +143,25 @@ func (r *redactor) sysctlLine(l string) string {
 	return k + "=" + v
 }
 
+// tunedLine redacts a line of a profile of TuneD: its sections, the profiles
+// that it includes and plain values stay, as they say what is in force.
+func (r *redactor) tunedLine(l string) string {
+	t := strings.TrimSpace(l)
+	k, v, ok := strings.Cut(t, "=")
+	k, v = strings.TrimSpace(k), strings.TrimSpace(v)
+	switch {
+	case strings.HasPrefix(t, "["):
+		return r.path(t)
+	case !ok || t[0] == '#' || t[0] == ';':
+		return "#"
+	case k == "include":
+		return "include=" + r.path(v)
+	case v == "always" || v == "madvise" || v == "never":
+		return r.path(k) + "=" + v
+	}
+	return r.sysctlLine(t)
+}
+
 // sysctlName redacts the name of a parameter: that of an interface, which
 // follows conf or neigh, is a person's choice.
 func (r *redactor) sysctlName(k string) string {

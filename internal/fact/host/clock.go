@@ -36,6 +36,17 @@ func ReadClock(fsys fs.FS) known.Fact[Clock] {
 	})
 }
 
+// ReadClockKept says whether a program has told the kernel that its clock
+// follows another one, and not too long ago (adjtimex(2) without STA_UNSYNC).
+func ReadClockKept(fsys fs.FS) known.Fact[bool] {
+	machine := evidence.Read(fsys, "host.json", ParseMachine)
+	m, ok := machine.Get()
+	if !ok || m.Clock == nil {
+		return known.Without[bool](machine.State(), gapOr(machine, "host.json", "the kernel did not say whether its clock is kept"))
+	}
+	return known.Is(*m.Clock)
+}
+
 // ReadVMStat reads /proc/vmstat.
 func ReadVMStat(fsys fs.FS) known.Fact[VMStat] {
 	return evidence.Read(fsys, "proc/vmstat", ParseVMStat)

@@ -9,8 +9,8 @@ import "strconv"
 // Of proc/1/environ a collector keeps the variable container alone: in a
 // container the others hold the passwords that an image takes.
 //
-// host.json, statfs.json and blocks.json are the collector's own; they do not
-// stand here.
+// host.json, programs.json, statfs.json and blocks.json are the collector's own;
+// they do not stand here.
 var Files = []string{
 	"proc/sys/kernel/hostname",
 	"proc/sys/kernel/osrelease",
@@ -48,6 +48,7 @@ var Files = []string{
 	"sys/devices/system/clocksource/clocksource0/current_clocksource",
 	"sys/devices/system/clocksource/clocksource0/available_clocksource",
 	"sys/devices/system/cpu/online",
+	"sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
 	"sys/module/virtio_balloon/initstate",
 	"sys/class/dmi/id/sys_vendor",
 	"sys/class/dmi/id/product_name",
@@ -64,6 +65,8 @@ var Globs = []string{
 	"sys/devices/system/node/node*/meminfo",
 	"sys/devices/system/node/node*/cpulist",
 	"sys/devices/system/node/node*/hugepages/hugepages-*/nr_hugepages",
+	"sys/devices/system/cpu/cpu0/cpufreq/scaling_driver*", // beside a governor; the preference with some drivers only
+	"sys/devices/system/cpu/cpu0/cpufreq/energy_performance_preference*",
 	"sys/devices/system/cpu/cpu0/cache/index*/level",
 	"sys/devices/system/cpu/cpu0/cache/index*/type",
 	"sys/devices/system/cpu/cpu0/cache/index*/size",

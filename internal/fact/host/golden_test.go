@@ -16,8 +16,10 @@ var topics = map[string]func(fs.FS) any{
 		return map[string]any{"name": ReadName(f), "kernel": ReadKernel(f), "os": ReadOS(f), "cmdline": ReadCmdLine(f),
 			"init": ReadInit(f), "tuned": ReadTuned(f), "pageSize": ReadPageSize(f)}
 	},
+	"programs":   func(f fs.FS) any { return ReadPrograms(f) },
 	"swaps":      func(f fs.FS) any { return ReadSwaps(f) },
 	"cpu":        func(f fs.FS) any { return ReadCPU(f) },
+	"cpufreq":    func(f fs.FS) any { return ReadCPUFreq(f) },
 	"cputime":    func(f fs.FS) any { return ReadCPUTime(f) },
 	"nodes":      func(f fs.FS) any { return ReadNodes(f) },
 	"sysctlconf": func(f fs.FS) any { return ReadSysctlConf(f) },
@@ -30,11 +32,15 @@ var topics = map[string]func(fs.FS) any{
 	"spaces":     func(f fs.FS) any { return ReadSpaces(f) },
 	"virt":       func(f fs.FS) any { return ReadVirt(f) },
 	"pressure":   func(f fs.FS) any { return ReadPressure(f) },
-	"clock":      func(f fs.FS) any { return map[string]any{"clock": ReadClock(f), "vmstat": ReadVMStat(f)} },
-	"limits":     func(f fs.FS) any { return ReadLimits(f, 100) },
-	"unit":       func(f fs.FS) any { return ReadUnit(f, "postgresql.service") },
-	"killable":   func(f fs.FS) any { return ReadKillable(f) },
-	"process":    func(f fs.FS) any { return ReadProcess(f, 100) },
+	"clock": func(f fs.FS) any {
+		return map[string]any{"clock": ReadClock(f), "vmstat": ReadVMStat(f), "kept": ReadClockKept(f)}
+	},
+	"limits":    func(f fs.FS) any { return ReadLimits(f, 100) },
+	"unit":      func(f fs.FS) any { return ReadUnit(f, "postgresql.service") },
+	"tuning":    func(f fs.FS) any { return ReadTuning(f) },
+	"placement": func(f fs.FS) any { return ReadPlacement(f, 100) },
+	"killable":  func(f fs.FS) any { return ReadKillable(f) },
+	"process":   func(f fs.FS) any { return ReadProcess(f, 100) },
 	"cgroup": func(f fs.FS) any {
 		mounts, _ := fs.ReadFile(f, "proc/self/mountinfo")
 		group, _ := fs.ReadFile(f, "proc/100/cgroup")

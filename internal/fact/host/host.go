@@ -21,6 +21,7 @@ type Host struct {
 	Memory     known.Fact[Memory]      `json:"memory"`     // proc/meminfo
 	Swaps      known.Fact[[]Swap]      `json:"swaps"`      // proc/swaps; empty list: no swap
 	CPU        known.Fact[CPU]         `json:"cpu"`        // proc/cpuinfo and sys/devices/system/cpu
+	CPUFreq    known.Fact[CPUFreq]     `json:"cpuFreq"`    // sys/devices/system/cpu/cpu0/cpufreq
 	Nodes      known.Fact[[]Node]      `json:"nodes"`      // sys/devices/system/node
 	Sysctls    Sysctls                 `json:"sysctls"`    // proc/sys/**
 	SysctlConf known.Fact[[]SysctlSet] `json:"sysctlConf"` // assignments in sysctl.d files, in load order
@@ -42,9 +43,12 @@ type Host struct {
 	Pressure   Pressure                `json:"pressure"`   // proc/pressure
 	CPUTime    known.Fact[CPUTime]     `json:"cpuTime"`    // proc/stat
 	Clock      known.Fact[Clock]       `json:"clock"`      // sys/devices/system/clocksource/clocksource0
+	ClockKept  known.Fact[bool]        `json:"clockKept"`  // host.json: the kernel was told that its clock is right
 	VMStat     known.Fact[VMStat]      `json:"vmstat"`     // proc/vmstat
 	Init       known.Fact[Init]        `json:"init"`       // proc/1/comm and whether systemd answers
+	Programs   known.Fact[[]Program]   `json:"programs"`   // programs.json: what runs beside the servers, the largest first
 	Tuned      known.Fact[string]      `json:"tuned"`      // etc/tuned/active_profile, the active profile
+	Tuning     known.Fact[Tuning]      `json:"tuning"`     // what that profile writes; absent where none is active
 	PageSize   known.Fact[unit.Bytes]  `json:"pageSize"`   // host.json: getconf PAGESIZE
 	Killable   known.Fact[Killable]    `json:"killable"`   // killable.json: whom the OOM killer would look at first
 }
@@ -61,6 +65,7 @@ func Read(fsys fs.FS) Host {
 		Memory:     ReadMemory(fsys),
 		Swaps:      ReadSwaps(fsys),
 		CPU:        ReadCPU(fsys),
+		CPUFreq:    ReadCPUFreq(fsys),
 		Nodes:      ReadNodes(fsys),
 		Sysctls:    ReadSysctls(fsys),
 		SysctlConf: ReadSysctlConf(fsys),
@@ -82,9 +87,12 @@ func Read(fsys fs.FS) Host {
 		Pressure:   ReadPressure(fsys),
 		CPUTime:    ReadCPUTime(fsys),
 		Clock:      ReadClock(fsys),
+		ClockKept:  ReadClockKept(fsys),
 		VMStat:     ReadVMStat(fsys),
 		Init:       ReadInit(fsys),
+		Programs:   ReadPrograms(fsys),
 		Tuned:      ReadTuned(fsys),
+		Tuning:     ReadTuning(fsys),
 		PageSize:   ReadPageSize(fsys),
 		Killable:   ReadKillable(fsys),
 	}

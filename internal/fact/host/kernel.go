@@ -32,6 +32,7 @@ type Machine struct {
 	PageSize unit.Bytes `json:"page_size"` // getconf PAGESIZE; 0: not told
 	Systemd  *bool      `json:"systemd"`   // /run/systemd/system exists; nil: not told
 	Machine  string     `json:"machine"`   // uname -m
+	Clock    *bool      `json:"clock"`     // adjtimex(2): the clock is kept by another one; nil: not told
 }
 
 // ReadName reads the host name from proc/sys/kernel/hostname.

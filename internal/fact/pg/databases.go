@@ -68,6 +68,22 @@ func ReadDatabases(fsys fs.FS, key string) known.Fact[[]Database] {
 	})
 }
 
+// ReadSharedFails reads shared.json: how many pages of the shared catalogs were
+// read with a wrong checksum. They belong to no database, and pg_stat_database
+// counts them in a row without a name.
+func ReadSharedFails(fsys fs.FS, key string) known.Fact[int64] {
+	f := single(fsys, key, "shared", func(r *Row) known.Fact[int64] {
+		if !r.Has("checksum_failures") {
+			return known.None[int64](known.Gap{Fact: Path(key, "shared"), Reason: "data checksums are off"})
+		}
+		return known.Is(r.Int("checksum_failures"))
+	})
+	if v, ok := f.Get(); ok {
+		return v
+	}
+	return known.Without[int64](f.State(), f.Gap())
+}
+
 // readSizes returns the sizes by database, and the fact of a database that is
 // not among them.
 func readSizes(fsys fs.FS, key string) (map[string]known.Fact[unit.Bytes], known.Fact[unit.Bytes]) {

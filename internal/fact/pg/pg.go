@@ -20,6 +20,7 @@ type Server struct {
 	FileSettings known.Fact[[]FileSetting]  `json:"fileSettings"` // file_settings.json; superuser only
 	RoleSettings known.Fact[[]RoleSetting]  `json:"roleSettings"` // role_settings.json
 	Databases    known.Fact[[]Database]     `json:"databases"`    // databases.json
+	SharedFails  known.Fact[int64]          `json:"sharedFails"`  // shared.json: pages of the shared catalogs with a wrong checksum; absent without checksums
 	Tablespaces  known.Fact[[]Tablespace]   `json:"tablespaces"`  // tablespaces.json
 	Extensions   known.Fact[[]Extension]    `json:"extensions"`   // extensions.json; of the database connected to
 	Activity     known.Fact[Activity]       `json:"activity"`     // activity.json
@@ -51,6 +52,7 @@ func Read(fsys fs.FS, key string) Server {
 		FileSettings: ReadFileSettings(fsys, key),
 		RoleSettings: ReadRoleSettings(fsys, key),
 		Databases:    ReadDatabases(fsys, key),
+		SharedFails:  ReadSharedFails(fsys, key),
 		Tablespaces:  ReadTablespaces(fsys, key),
 		Extensions:   ReadExtensions(fsys, key),
 		Activity:     ReadActivity(fsys, key),

@@ -19,7 +19,7 @@ import (
 type promised struct{ fs.FS }
 
 var promises = sync.OnceValue(func() map[string]bool {
-	m := map[string]bool{}
+	m := map[string]bool{"programs.json": true}
 	for _, n := range host.Files {
 		m[n] = true
 	}

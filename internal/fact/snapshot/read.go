@@ -125,11 +125,13 @@ func readInstance(fsys, hostFS fs.FS, l listed) Instance {
 		in.Processes = field[[]host.Process](hostFS, l.Key, "processes", nil)
 		in.Limits = field[host.Limits](hostFS, l.Key, "limits", nil)
 		in.CGroup = field[host.CGroup](hostFS, l.Key, "cgroup", nil)
+		in.Placement = field[host.Placement](hostFS, l.Key, "processes", nil)
 		return in
 	}
 	in.Processes = processes(hostFS, l)
 	in.Limits = host.ReadLimits(hostFS, *l.PID)
 	in.CGroup = host.ReadCGroup(hostFS, *l.PID)
+	in.Placement = host.ReadPlacement(hostFS, *l.PID)
 	return in
 }
 

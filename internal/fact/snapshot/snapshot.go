@@ -36,6 +36,7 @@ type Instance struct {
 	Processes     known.Fact[[]host.Process] `json:"processes"`       // postmaster first
 	Limits        known.Fact[host.Limits]    `json:"limits"`          // of the postmaster
 	CGroup        known.Fact[host.CGroup]    `json:"cgroup"`          // of the postmaster
+	Placement     known.Fact[host.Placement] `json:"placement"`       // processors and NUMA nodes that the postmaster may use
 	Unit          known.Fact[host.Unit]      `json:"unit"`            // where systemd runs it
 	Places        known.Fact[[]Place]        `json:"places"`          // folders that the instance writes to
 	StatsDir      known.Fact[string]         `json:"statsDirectory"`  // real path of PGDATA/pg_stat

@@ -32,6 +32,20 @@ set autovacuum_vacuum_cost_delay=2
 set autovacuum_work_mem=-1
 set maintenance_work_mem=4GB`,
 			"autovacuum_off", "autovacuum_workers_share_limit maintenance_memory_times_workers"},
+		{"nothing is counted", `set track_counts=off
+fact in.server.deep.tables [{"schema":"s","name":"t","live":100000000,"dead":90000000,"autovacuumOff":true}]`,
+			"track_counts_off", "table_autovacuum_off"},
+		{"a pool that is made on demand, and too small", `fact host.hugePages [{"size":"2MB","total":0,"free":0,"reserved":0,"surplus":4300,"overcommit":4505}]`,
+			"huge_pages_short", "huge_pages_on_demand"},
+		{"work_mem fits neither the host nor the node", `set work_mem=1GB
+fact in.placement {"cpus":"0-7","mems":"0"}`,
+			"work_mem_vs_memory", "numa_placement"},
+		{"the limit is too low for the settings, and too high for the host", `sysctl vm.overcommit_memory=2
+sysctl vm.overcommit_ratio=75
+sysctl net.core.somaxconn=65535
+set max_connections=6000
+fact host.memory.swapTotal 0`,
+			"overcommit_limit_too_low", "commit_limit_above_80"},
 		{"shared_buffers is larger than its host", `set shared_buffers=60GB
 set work_mem=1GB
 set temp_buffers=256MB`,

@@ -27,6 +27,11 @@ var ChecksumFailures = Check{
 				told = append(told, fmt.Sprintf("database %s: %d", d.Name, d.ChecksumFails))
 			}
 		}
+		// The shared catalogs belong to no database. Where nothing is known of
+		// them what was seen elsewhere is told all the same.
+		if n, ok := Need(c, c.Instance.Server.SharedFails); ok && n > 0 {
+			told = append([]string{fmt.Sprintf("shared catalogs: %d", n)}, told...)
+		}
 		if len(told) > 0 {
 			c.Found("Failures since the statistics were reset: {databases}.", "databases", listed(told, "; ", 5))
 		}

@@ -13,11 +13,12 @@ import (
 // limit and the huge pages together exceed memory and swap, it protects from
 // nothing: a warning.
 var CommitLimitAbove80 = Check{
-	ID:       "commit_limit_above_80",
-	Area:     Kernel,
-	Severity: Notice,
-	Scope:    PerHost,
-	Title:    "The commit limit leaves too little for cache and kernel",
+	ID:        "commit_limit_above_80",
+	Area:      Kernel,
+	Severity:  Notice,
+	Scope:     PerHost,
+	DependsOn: []string{"overcommit_limit_too_low"}, // first the server needs less, then the limit may be lowered
+	Title:     "The commit limit leaves too little for cache and kernel",
 	Why: "vm.overcommit_memory = 2 is set so that memory ends with an error for one query instead of the OOM killer for the server. The limit counts only what processes asked for; page " +
 		"tables, kernel memory, huge pages and the page cache come on top. When it lies too near to the memory itself the OOM killer comes first after all.",
 	Do:      "Lower vm.overcommit_ratio or vm.overcommit_kbytes so that the limit and the huge pages together are four fifths of the memory.",

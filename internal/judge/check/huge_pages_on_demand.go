@@ -5,11 +5,12 @@ import "strconv"
 // HugePagesOnDemand is a notice: it works as long as memory is not fragmented,
 // which nobody can promise for the next restart.
 var HugePagesOnDemand = Check{
-	ID:       "huge_pages_on_demand",
-	Area:     HugePages,
-	Severity: Notice,
-	Scope:    PerHost,
-	Title:    "Huge pages are found only when the server starts",
+	ID:        "huge_pages_on_demand",
+	Area:      HugePages,
+	Severity:  Notice,
+	Scope:     PerHost,
+	DependsOn: []string{"huge_pages_short"}, // whose remedy is this one, with a number
+	Title:     "Huge pages are found only when the server starts",
 	Why: "vm.nr_overcommit_hugepages lets the kernel make huge pages at the moment when the server asks for them. After weeks of use memory is fragmented, and the restart that worked yesterday finds too few: with " +
 		"huge_pages = try the server falls back to ordinary pages without a word, with on it does not start. The bound also lets any program take as much unswappable memory.",
 	Do:      "Reserve the pages ahead: write their number as vm.nr_hugepages into /etc/sysctl.d/60-postgresql.conf, best also as hugepages= on the kernel command line, and leave vm.nr_overcommit_hugepages at 0 or a small cushion.",

@@ -46,8 +46,13 @@ var SysctlNotInForce = Check{
 		if profile, ok := c.Snapshot.Host.Tuned.Get(); ok && profile != "" {
 			by = " tuned is active with profile " + profile + "."
 		}
+		tuning, _ := c.Snapshot.Host.Tuning.Get()
+		undone := undoneByTuned(c, tuning) // tuned_overrides tells of these
 		for _, name := range host.SysctlNames {
 			s, set := last[name]
+			if slices.ContainsFunc(undone, func(t taken) bool { return t.Name == name }) {
+				continue
+			}
 			if !set || name == "vm.nr_hugepages" || !strings.HasPrefix(s.File, "/etc/") {
 				continue
 			}

@@ -15,7 +15,7 @@ var TableAutovacuumOff = Check{
 		"the forced vacuum against wraparound comes all the same, late and over the whole table.",
 	Do:        "ALTER TABLE schema.name RESET (autovacuum_enabled); then VACUUM (ANALYZE) schema.name;. Keep it off only where a job vacuums and analyzes the table after each load.",
 	Sources:   []string{"pg-routine-vacuuming", "pg-config-autovacuum"},
-	DependsOn: []string{"autovacuum_off"},
+	DependsOn: []string{"autovacuum_off", "track_counts_off"},
 	Judge: func(c *Case) {
 		set, ok := Need(c, c.Instance.Server.Settings)
 		if !ok {

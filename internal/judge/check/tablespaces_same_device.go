@@ -2,6 +2,7 @@ package check
 
 import (
 	"sort"
+	"strconv"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/fact/host"
@@ -31,9 +32,10 @@ var TablespacesSameDevice = Check{
 			}
 		}
 		var same []string
+		spills := c.tempSpaces()
 		for _, m := range list {
-			if m.Role != snapshot.TablespacePlace || data.Path == "" || onTmpfs(m.Mount) || strings.HasPrefix(m.Path, data.Path+"/") {
-				continue // in memory or inside the data directory: both have a check of their own, and are worse
+			if m.Role != snapshot.TablespacePlace || data.Path == "" || onTmpfs(m.Mount) || strings.HasPrefix(m.Path, data.Path+"/") || spills[m.Tablespace] {
+				continue // in memory, inside the data directory or for temporary files: each has a check of its own, and is worse
 			}
 			switch a, b := diskNames(blocks, data), diskNames(blocks, m); {
 			case m.Mount.Point == data.Mount.Point:
@@ -46,6 +48,22 @@ var TablespacesSameDevice = Check{
 			c.Found("{places}.", "places", capital(listed(same, ", ", 3)))
 		}
 	},
+}
+
+// tempSpaces returns the oids of the tablespaces that temporary files go to.
+func (c *Case) tempSpaces() map[string]bool {
+	set, _ := c.Instance.Server.Settings.Get()
+	v, _ := set.Text("temp_tablespaces")
+	spaces, _ := c.Instance.Server.Tablespaces.Get()
+	out := map[string]bool{}
+	for name := range strings.SplitSeq(v, ",") {
+		for _, s := range spaces {
+			if s.Name == strings.Trim(strings.TrimSpace(name), `"`) {
+				out[strconv.FormatInt(s.OID, 10)] = true
+			}
+		}
+	}
+	return out
 }
 
 // diskNames lists the disks below a folder; "" where they are not known.

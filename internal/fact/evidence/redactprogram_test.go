@@ -1,0 +1,31 @@
+package evidence
+
+import (
+	"strings"
+	"testing"
+)
+
+// Names of programs that everybody has stay, as judgement rests on them; a
+// person's own do not, nor does a line that is not the kernel's.
+func TestRedactPrograms(t *testing.T) {
+	a := New()
+	if err := a.Add("programs.json", []byte(`[{"name":"java","rss":5},{"name":"acme-ledgerd","rss":4,"private":3},
+		{"name":"wdavdaemon","rss":1,"marks":["fanotify mnt_id:1d mflags:0 mask:10001 ignored_mask:0","fanotify acme secret"]}]`)); err != nil {
+		t.Fatal(err)
+	}
+	b, err := a.Redact().ReadFile("programs.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := string(b)
+	for _, want := range []string{`"java"`, `"wdavdaemon"`, `mask:10001`, `"private":3`, Redacted} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s is not in %s", want, got)
+		}
+	}
+	for _, secret := range []string{"acme", "ledger", "secret"} {
+		if strings.Contains(got, secret) {
+			t.Errorf("%s is in %s", secret, got)
+		}
+	}
+}

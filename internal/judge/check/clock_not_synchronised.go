@@ -1,0 +1,76 @@
+package check
+
+import (
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+)
+
+// clockGrace: after a boot a clock daemon needs minutes to trust its sources.
+const clockGrace = time.Hour
+
+// ClockNotSynchronised judges by what the kernel was told, not by the clock's
+// error, which needs another clock. Some daemons keep the time without a word to
+// the kernel: where one of them runs, or its processes cannot be seen as in a
+// container, nothing is said.
+var ClockNotSynchronised = Check{
+	ID:       "clock_not_synchronised",
+	Area:     Kernel,
+	Severity: Notice,
+	Scope:    PerHost,
+	Title:    "Nothing keeps the clock of the host right",
+	Why: "A clock by itself drifts by seconds a day. Lines of the log cannot be laid beside those of an application or a standby, recovery_target_time misses its moment, certificates and " +
+		"Kerberos tickets are refused, and replay lag by time is wrong. A jump when somebody sets it by hand makes now() run backwards.",
+	Do: "Install and start chrony (or systemd-timesyncd: timedatectl set-ntp true), with the same sources as the other members of the cluster, in a virtual machine as well, and look at chronyc tracking. " +
+		"A clock that is minutes off is set while the server is stopped, or slewed.",
+	Sources: []string{"man-adjtimex", "chrony-conf"},
+	Judge: func(c *Case) {
+		kept, ok := Need(c, c.Snapshot.Host.ClockKept)
+		boot, timed := c.Snapshot.Host.CPUTime.Get()
+		if !ok || kept || timed && c.Snapshot.TakenAt-boot.BootTime < int64(clockGrace/time.Second) {
+			return
+		}
+		list, ok := c.beside()
+		if !ok {
+			return
+		}
+		runs := ""
+		for _, p := range list {
+			silent, keeper := host.ClockKeepers[p.Name]
+			if silent {
+				c.unknown = append(c.unknown, known.Gap{Fact: "clock", Reason: p.Name + " runs and has not told the kernel whether the clock is right, which it may leave out", Reveal: "chronyc tracking, or what your clock program has instead"})
+				return
+			}
+			if keeper {
+				runs = p.Name
+			}
+		}
+		if v, ok := Need(c, c.Snapshot.Host.Virt); !ok || v.Container != "" {
+			return
+		}
+		sev, cluster := Notice, ""
+		if c.replicates() {
+			sev, cluster = Warning, " Other members of its cluster have clocks of their own."
+		}
+		if runs != "" {
+			c.FoundAs(sev, "{program} runs, but has not told the kernel that the clock is right: it reaches no source, or trusts none.{cluster}", "program", runs, "cluster", cluster)
+			return
+		}
+		c.FoundAs(sev, "The kernel was not told that its clock is right, and no program that would do so runs.{cluster}", "cluster", cluster)
+	},
+}
+
+// replicates says whether an instance of the host is known to be one of several.
+func (c *Case) replicates() bool {
+	for i := range c.Snapshot.Instances {
+		in := &c.Snapshot.Instances[i]
+		replicas, _ := in.Server.Replicas.Get()
+		standby, _ := in.Server.Recovery.Get()
+		manager, _ := in.Manager.Get()
+		if len(replicas) > 0 || standby || manager == "patroni" || manager == "pg_auto_failover" {
+			return true
+		}
+	}
+	return false
+}

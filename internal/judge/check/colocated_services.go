@@ -1,0 +1,93 @@
+package check
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+)
+
+const (
+	// otherMemory, in percent of the memory: a tenth is what a plan would
+	// otherwise give to the file cache, and double of what is kept for the
+	// kernel and the unforeseen.
+	otherMemory = 10
+	// otherCPU, in percent of all processors, as a mean since the program was
+	// started: a quarter is a core of four, of which some query has to do without.
+	otherCPU = 25
+	// otherSince, in seconds: the mean of less than an hour is the start of the
+	// program, no load.
+	otherSince = 3600
+)
+
+// ColocatedServices judges by the memory that a program holds now and by its
+// processor time since its start; its peak is not seen.
+var ColocatedServices = Check{
+	ID:       "colocated_services",
+	Area:     Memory,
+	Severity: Notice,
+	Scope:    PerHost,
+	Title:    "Another program takes a good part of the machine",
+	Why: "Two programs that each reckon with the whole machine are fine until both are busy: the file cache goes first, then backends are swapped, and the OOM killer ends whichever is larger. " +
+		"A Java heap or another database grows to its own limit whatever PostgreSQL needs, and statistics of one say nothing of the other.",
+	Do: "Move it to a machine of its own, or bound it: a heap size or a cache size in its configuration, and MemoryMax= and CPUWeight= in its unit. " +
+		"A plan leaves out the memory that other programs hold now; with --dedicated=false it leaves half of the machine to them.",
+	Sources: []string{"pg-config-resource", "linux-proc"},
+	Judge: func(c *Case) {
+		if len(c.Snapshot.Instances) == 0 {
+			return
+		}
+		list, ok := c.beside()
+		if !ok {
+			return
+		}
+		mem, ok := Need(c, c.Snapshot.Host.Memory)
+		if !ok {
+			return
+		}
+		var told []string
+		var sum unit.Bytes
+		for _, p := range list {
+			held, exact := p.Private.Get()
+			if !exact {
+				held = p.RSS
+			}
+			cores := c.cores(p)
+			cpu, _ := c.Snapshot.Host.CPU.Get()
+			much := cpu.Logical > 0 && cores*100 >= otherCPU*float64(cpu.Logical)
+			if !atLeast(held, otherMemory, mem.Total) && !much {
+				continue
+			}
+			text := fmt.Sprintf("%s (%s) holds %s", p.Name, processes(p.Processes), held)
+			if !exact {
+				text += " with what its processes share"
+			}
+			if much {
+				text += fmt.Sprintf(" and has kept %s of %d processors busy", strconv.FormatFloat(cores, 'f', 1, 64), cpu.Logical)
+			}
+			told, sum = append(told, text), sum+held
+		}
+		if len(told) > 0 {
+			c.Found("{programs}: {share} of the memory of {total}.", "programs", listed(told, "; ", 4), "share", share(sum, mem.Total), "total", mem.Total)
+		}
+	},
+}
+
+// cores returns how many processors a program has kept busy on average since
+// its oldest process was started; 0 where that is not known, or too short a time.
+func (c *Case) cores(p host.Program) float64 {
+	t, ok := c.Snapshot.Host.CPUTime.Get()
+	age := float64(c.Snapshot.TakenAt-t.BootTime) - p.Since
+	if !ok || age < otherSince {
+		return 0
+	}
+	return p.CPUTime / age
+}
+
+func processes(n int) string {
+	if n == 1 {
+		return "1 process"
+	}
+	return fmt.Sprintf("%d processes", n)
+}
