@@ -10,7 +10,8 @@ import (
 // Database is a row of pg_database with its statistics.
 type Database struct {
 	Name              string                 `json:"name"`
-	Size              known.Fact[unit.Bytes] `json:"size"` // pg_database_size; only with --deep, and missing without the right to connect
+	Size              known.Fact[unit.Bytes] `json:"size"`       // pg_database_size; only with --deep, and missing without the right to connect
+	MayConnect        bool                   `json:"mayConnect"` // the right of our role; only with --deep
 	Template          bool                   `json:"template"`
 	AllowConn         bool                   `json:"allowConn"`
 	ConnLimit         int64                  `json:"connLimit"`
@@ -61,24 +62,30 @@ func ReadDatabases(fsys fs.FS, key string) known.Fact[[]Database] {
 			d.ActiveTime = known.Is(r.Float("active_time"))
 		}
 		d.Size = noSizes
-		if size, ok := sizes[d.Name]; ok {
-			d.Size = size
+		if one, ok := sizes[d.Name]; ok {
+			d.Size, d.MayConnect = one.size, one.mayConnect
 		}
 		return d
 	})
 }
 
+// sized is a row of deep_databases.json.
+type sized struct {
+	size       known.Fact[unit.Bytes]
+	mayConnect bool
+}
+
 // readSizes returns the sizes by database, and the fact of a database that is
 // not among them.
-func readSizes(fsys fs.FS, key string) (map[string]known.Fact[unit.Bytes], known.Fact[unit.Bytes]) {
+func readSizes(fsys fs.FS, key string) (map[string]sized, known.Fact[unit.Bytes]) {
 	const query = deepPrefix + "databases"
-	out := map[string]known.Fact[unit.Bytes]{}
+	out := map[string]sized{}
 	rows := list(fsys, key, query, func(r *Row) struct{} {
 		size := known.Barred[unit.Bytes](known.Gap{Fact: Path(key, query), Reason: "no right to connect to this database", Reveal: monitorRight})
 		if r.Has("size") {
 			size = known.Is(r.Bytes("size"))
 		}
-		out[r.Text("datname")] = size
+		out[r.Text("datname")] = sized{size, r.Bool("may_connect")}
 		return struct{}{}
 	})
 	if !rows.Known() {
