@@ -10,8 +10,8 @@ import (
 // Database is a row of pg_database with its statistics.
 type Database struct {
 	Name              string                 `json:"name"`
-	Size              known.Fact[unit.Bytes] `json:"size"`       // pg_database_size; only with --deep, and missing without the right to connect
-	MayConnect        bool                   `json:"mayConnect"` // the right of our role; only with --deep
+	Size              known.Fact[unit.Bytes] `json:"size"`   // pg_database_size; only with --deep, and missing without the right to connect
+	Closed            bool                   `json:"closed"` // our role has no right to connect to it; only with --deep
 	Template          bool                   `json:"template"`
 	AllowConn         bool                   `json:"allowConn"`
 	ConnLimit         int64                  `json:"connLimit"`
@@ -63,7 +63,7 @@ func ReadDatabases(fsys fs.FS, key string) known.Fact[[]Database] {
 		}
 		d.Size = noSizes
 		if one, ok := sizes[d.Name]; ok {
-			d.Size, d.MayConnect = one.size, one.mayConnect
+			d.Size, d.Closed = one.size, one.closed
 		}
 		return d
 	})
@@ -71,8 +71,8 @@ func ReadDatabases(fsys fs.FS, key string) known.Fact[[]Database] {
 
 // sized is a row of deep_databases.json.
 type sized struct {
-	size       known.Fact[unit.Bytes]
-	mayConnect bool
+	size   known.Fact[unit.Bytes]
+	closed bool
 }
 
 // readSizes returns the sizes by database, and the fact of a database that is
@@ -85,7 +85,7 @@ func readSizes(fsys fs.FS, key string) (map[string]sized, known.Fact[unit.Bytes]
 		if r.Has("size") {
 			size = known.Is(r.Bytes("size"))
 		}
-		out[r.Text("datname")] = sized{size, r.Bool("may_connect")}
+		out[r.Text("datname")] = sized{size, r.Has("may_connect") && !r.Bool("may_connect")}
 		return struct{}{}
 	})
 	if !rows.Known() {
