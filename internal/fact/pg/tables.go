@@ -88,8 +88,9 @@ type Duplicate struct {
 type Sequence struct {
 	In
 	Schema, Name string
-	Owner        string // table.column whose default it is; "" for none
-	Last, Most   int64  // Most is what the sequence, or the column, can hold
+	Table        string // whose column takes its default from it; "" for none
+	Column       string
+	Last, Most   int64 // Most is what the sequence, or the column, can hold
 }
 
 // Catalog is a system catalog of a database.
@@ -119,7 +120,7 @@ func ReadDeep(fsys fs.FS, key string) Deep {
 			return Duplicate{Index: index(r), Kept: r.Text("kept")}
 		}),
 		Sequences: list(fsys, key, deepPrefix+"sequences", func(r *Row) Sequence {
-			return Sequence{In: inDatabase(r), Schema: r.Text("nspname"), Name: r.Text("relname"), Owner: r.Text("owner"), Last: r.Int("last"), Most: r.Int("most")}
+			return Sequence{In: inDatabase(r), Schema: r.Text("nspname"), Name: r.Text("relname"), Table: r.Text("owner_table"), Column: r.Text("owner_column"), Last: r.Int("last"), Most: r.Int("most")}
 		}),
 		Catalogs: list(fsys, key, deepPrefix+"catalogs", func(r *Row) Catalog {
 			return Catalog{In: inDatabase(r), Name: r.Text("relname"), Size: r.Bytes("size"), Rows: r.Float("reltuples"), Live: r.Int("live"),

@@ -2,8 +2,8 @@
 -- Reveal: GRANT USAGE ON ALL SEQUENCES IN SCHEMA <schema> TO <role>
 -- Costs a block of each sequence. The way ends where the type of the column that owns the sequence ends, if that comes first.
 -- Of: each database
-select nspname, relname, owner, last, most
-  from (select n.nspname, c.relname, c.oid, t.relname || '.' || a.attname as owner,
+select nspname, relname, owner_table, owner_column, last, most
+  from (select n.nspname, c.relname, c.oid, t.relname as owner_table, a.attname as owner_column,
                case when has_sequence_privilege(c.oid, 'usage, select') then pg_sequence_last_value(c.oid) end as last,
                least(s.seqmax, case a.atttypid when 'int2'::regtype then 32767
                                                when 'int4'::regtype then 2147483647
