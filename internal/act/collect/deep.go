@@ -66,9 +66,10 @@ func (r *round) eachDatabase(ctx context.Context, conn *pgconn.PgConn, cfg *pgco
 }
 
 // others visits every database but the one that we are in. Templates are left
-// alone: while we are in template1, nobody can make a database.
+// alone: while we are in template1, nobody can make a database. One that is not
+// whole lets nobody in.
 func (t *tour) others(ctx context.Context, here string, dbs []pg.Database) {
-	dbs = slices.DeleteFunc(slices.Clone(dbs), func(d pg.Database) bool { return d.Name == here || d.Template || !d.AllowConn })
+	dbs = slices.DeleteFunc(slices.Clone(dbs), func(d pg.Database) bool { return d.Name == here || d.Template || !d.AllowConn || d.Invalid() })
 	size := func(d pg.Database) unit.Bytes { n, _ := d.Size.Get(); return n }
 	slices.SortStableFunc(dbs, func(a, b pg.Database) int { return cmp.Compare(size(b), size(a)) })
 	refused := 0

@@ -38,6 +38,10 @@ type Database struct {
 	CollationMismatch bool                   `json:"collationMismatch"` // 15+: recorded collation version differs from the library's
 }
 
+// Invalid says whether DROP DATABASE began to remove the database and did not
+// end: DATCONNLIMIT_INVALID_DB, in 16 and in minor releases from August 2023.
+func (d Database) Invalid() bool { return d.ConnLimit == -2 }
+
 // ReadDatabases reads databases.json, and the sizes from deep_databases.json
 // where they were asked for.
 func ReadDatabases(fsys fs.FS, key string) known.Fact[[]Database] {

@@ -1,9 +1,5 @@
 package check
 
-// invalidDatabase is datconnlimit of a database that DROP DATABASE began to
-// remove, DATCONNLIMIT_INVALID_DB: in 16 and in minor releases from August 2023.
-const invalidDatabase = -2
-
 // DatabaseInvalid tells of databases that nobody can connect to any more.
 var DatabaseInvalid = Check{
 	ID:       "database_invalid",
@@ -22,7 +18,7 @@ var DatabaseInvalid = Check{
 		}
 		var told []string
 		for _, d := range dbs {
-			if d.ConnLimit == invalidDatabase {
+			if d.Invalid() {
 				told = append(told, d.Name)
 			}
 		}

@@ -5,9 +5,6 @@ import "github.com/pgfettle/pgfettle/internal/base/unit"
 const (
 	// scanTable: below 100 MB a scan is milliseconds from memory.
 	scanTable = 100 * unit.MB / blockSize
-	// scanPart: a scan that reads less than half of the rows ended early, as with
-	// LIMIT, and reads less than the size of the table.
-	scanPart = 0.5
 	// scanOften an hour are no nightly reports and backups.
 	scanOften = 10
 	// scanVolume an hour is 10 MB/s all day long through one table: a tenth of a
@@ -17,7 +14,9 @@ const (
 	scanWarning = 360 * unit.GB
 )
 
-// SeqScansLarge looks at the 100 largest tables of each database. That a large
+// SeqScansLarge looks at the 100 largest tables of each database, and goes by
+// the rows that were read and not by the number of scans: of a parallel scan each
+// worker counts as one, and one with LIMIT ends early. That a large
 // table is scanned is right for a warehouse, which is why this is a notice up to
 // the point where it is most of what the machine does.
 var SeqScansLarge = Check{
@@ -41,14 +40,13 @@ var SeqScansLarge = Check{
 		for _, t := range tables {
 			secs, ok := c.countingIn(t.In)
 			rows := max(t.Rows, float64(t.Live))
-			if !ok || t.SeqScans == 0 || t.Pages < int64(scanTable) || rows <= 0 || t.Schema == "pg_catalog" {
+			if !ok || t.Pages < int64(scanTable) || rows <= 0 || t.Schema == "pg_catalog" {
 				continue
 			}
-			part := min(1, float64(t.SeqRows)/float64(t.SeqScans)/rows)
-			often := float64(t.SeqScans) * 3600 / secs
+			often := float64(t.SeqRows) / rows * 3600 / secs
 			size := unit.Bytes(t.Pages) * blockSize
-			volume := size.Scale(often * part)
-			if part < scanPart || often < scanOften || volume < scanVolume {
+			volume := size.Scale(often)
+			if often < scanOften || volume < scanVolume {
 				continue
 			}
 			if volume >= scanWarning {
