@@ -200,9 +200,14 @@ func (e *engine) verdict() error {
 			why = append(why, e.name(c)+": "+c.Reason)
 		}
 	}
-	return &say.Problem{Message: fmt.Sprintf("partly applied: %d of %d changes are done", done, len(e.log.Changes)),
+	no := &say.Problem{Message: fmt.Sprintf("partly applied: %d of %d changes are done", done, len(e.log.Changes)),
 		Detail: strings.Join(slices.Compact(why), "; "), Hint: "'pgfettle journal show " + e.log.ID + "' tells all; 'pgfettle undo " + e.log.ID + "' takes back what was done",
 		Code: say.CodePartly}
+	if !slices.ContainsFunc(e.log.Changes, func(c journal.Change) bool { return c.Begun() }) {
+		no.Message = fmt.Sprintf("nothing was applied: 0 of %d changes are done", len(e.log.Changes))
+		no.Hint = "'pgfettle journal show " + e.log.ID + "' tells all; there is nothing to take back"
+	}
+	return no
 }
 
 // blocking returns a change that c rests on and that was not done, or nil.

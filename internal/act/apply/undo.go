@@ -119,7 +119,7 @@ func (w *World) last(is func(*journal.Journal) bool) (string, error) {
 
 func (e *engine) undo(ctx context.Context, o UndoOptions) error {
 	if e.log.State == journal.TakenBack && !e.owes(o) {
-		return nil // it is undone, and undoing it again changes nothing
+		return e.left() // it is undone, and undoing it again changes nothing
 	}
 	if !e.log.Undoing || e.log.Ended() {
 		if err := e.append(journal.Line{Kind: journal.Undo}); err != nil {
@@ -168,6 +168,23 @@ func (e *engine) undo(ctx context.Context, o UndoOptions) error {
 	}
 	for _, p := range e.log.Pending {
 		e.w.tell(fmt.Sprintf("%s needs a %s before its former values are in force", p.Instance, p.Effect))
+	}
+	return e.left()
+}
+
+// left is the error of an undo that leaves a server down which we had stopped: the
+// program ended between stop and start, and a restart was not allowed now.
+func (e *engine) left() error {
+	for _, p := range e.log.Pending {
+		in := e.instance(p.Instance)
+		if in == nil || !e.log.Restarting(p.Instance) {
+			continue
+		}
+		if runs, ok := in.Running.Get(); ok && !runs {
+			return &say.Problem{Message: fmt.Sprintf("the server of %s is not running", p.Instance),
+				Detail: "it was being restarted when the program was stopped; its former settings are in its files",
+				Hint:   "'pgfettle undo --max-effect restart " + e.log.ID + "' starts it", Code: say.CodePartly}
+		}
 	}
 	return nil
 }

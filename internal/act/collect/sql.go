@@ -49,8 +49,8 @@ const oldest = 13
 
 // querySQL asks a server everything in one connection and one round trip (two of
 // each before 15 where there are many tables), each query in a transaction of its
-// own, and adds the answers to the archive. What
-// a query could not tell is noted with the reason and what would reveal it. An
+// own, and adds the answers to the archive. With deep it goes through the other
+// databases too, one connection after the other. What a query could not tell is noted with the reason and what would reveal it. An
 // error means that nothing was answered: a *say.Problem, or the context's.
 func querySQL(ctx context.Context, a *evidence.Archive, key string, how Connect, deep bool) (Session, error) {
 	within, timeout := answersWithin, statementTimeout
@@ -70,9 +70,17 @@ func querySQL(ctx context.Context, a *evidence.Archive, key string, how Connect,
 			plain(conn.ParameterStatus("server_version"), "")), Hint: fmt.Sprintf("PostgreSQL %d and later are read", oldest)}
 	}
 	r := round{a: a, key: key, timeout: timeout, session: &s, w: answer{buf: make([]byte, 0, 64<<10)}} // the settings are about 50 kB
-	var skipped [][]pg.Query
 	asked, left := only(how.Only, pg.Queries(s.Major, deep))
-	if all := segments(asked); deep { // which wants the statistics of the tables too
+	var each, once []pg.Query
+	for _, q := range asked {
+		if q.Each {
+			each = append(each, q)
+		} else {
+			once = append(once, q)
+		}
+	}
+	var skipped [][]pg.Query
+	if all := segments(once); deep { // which wants the statistics of the tables too
 		skipped = r.ask(ctx, conn, all)
 	} else {
 		skipped = r.everything(ctx, how, conn, cfg, all)
@@ -82,6 +90,9 @@ func querySQL(ctx context.Context, a *evidence.Archive, key string, how Connect,
 	}
 	for _, q := range left {
 		a.AddMissing(evidence.Missing{Name: pg.Path(key, q.Name), State: known.Unread, Reason: "not asked, as only memory was looked at"})
+	}
+	if deep {
+		r.eachDatabase(ctx, conn, cfg, each)
 	}
 	for _, q := range pg.Unasked(s.Major, deep) {
 		a.AddMissing(unasked(key, q, s.Major))

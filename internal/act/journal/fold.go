@@ -45,9 +45,10 @@ type Journal struct {
 	Run     Run  `json:"-"`
 	Undoing bool `json:"-"` // an undo was begun
 
-	ended  bool
-	revert Revertment
-	tracks map[string]*track // by path
+	ended      bool
+	revert     Revertment
+	restarting map[string]bool   // instances whose last restart was begun (true) or came up
+	tracks     map[string]*track // by path
 }
 
 // Revertment is an activation that failed and whose changes are being brought
@@ -99,6 +100,10 @@ func (c *Change) Tried() bool { return c.tried }
 
 // Ended says whether the apply, or the undo if there was one, came to its end.
 func (j *Journal) Ended() bool { return j.ended }
+
+// Restarting says whether a restart of the instance was begun of which nothing
+// says that it came up.
+func (j *Journal) Restarting(instance string) bool { return j.restarting[instance] }
 
 // Reverting says which changes were last being brought back without an
 // activation after.
@@ -234,6 +239,12 @@ func needsActivation(c *Change) bool {
 }
 
 func (j *Journal) activation(l *Line) {
+	if l.Effect >= knob.Restart && l.Kind != Revert {
+		if j.restarting == nil {
+			j.restarting = map[string]bool{}
+		}
+		j.restarting[l.Instance] = l.Kind == Activate
+	}
 	switch l.Kind {
 	case Revert:
 		j.revert = Revertment{l.Instance, l.Reason}

@@ -246,3 +246,39 @@ func TestRedactTakesOutTheUnknown(t *testing.T) {
 		t.Errorf("made_up.json: %s, %v", b, err)
 	}
 }
+
+// What --deep brings from several databases names them, their relations and
+// columns, and the server's own words on why one was not asked may.
+func TestRedactDeep(t *testing.T) {
+	a, _ := load(t)
+	for name, text := range map[string]string{
+		"pg/1/deep_visits.json": `{"columns":["database","query","reason","reveal"],"rows":[
+["payroll","","not let in: permission denied for database \"payroll\"","GRANT CONNECT ON DATABASE … TO <role>"],
+["payroll","deep_unused","canceling statement due to statement timeout",""]]}`,
+		"pg/1/deep_sequences.json":  `{"columns":["database","nspname","relname","owner_table","owner_column","last","most"],"rows":[["payroll","public","salaries_seq","salaries","kundennr","2000000000","2147483647"]]}`,
+		"pg/1/deep_duplicates.json": `{"columns":["database","nspname","relname","indexrelname","kept","relpages"],"rows":[["payroll","public","salaries","salaries_again","salaries_pkey","128"]]}`,
+	} {
+		if err := a.Add(name, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := a.Redact()
+	got := ""
+	for _, name := range []string{"visits", "sequences", "duplicates"} {
+		b, err := r.ReadFile("pg/1/deep_" + name + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got += string(b)
+	}
+	for _, s := range secrets {
+		if strings.Contains(strings.ToLower(got), s) {
+			t.Errorf("%q is told: %s", s, got)
+		}
+	}
+	for _, s := range []string{"deep_unused", "canceling statement due to statement timeout", "not let in", "2000000000", `"public"`} {
+		if !strings.Contains(got, s) {
+			t.Errorf("%q is gone: %s", s, got)
+		}
+	}
+}

@@ -16,6 +16,7 @@ type answer struct {
 var nameColumns = map[string]class{
 	"datname": dbName, "database": dbName, "rolname": roleName, "usename": roleName, "role": roleName, "owner": roleName,
 	"spcname": tablespaceName, "nspname": schemaName, "schemaname": schemaName, "relname": relationName, "indexrelname": relationName,
+	"kept": relationName, "owner_table": relationName, "owner_column": word,
 	"slot_name": slotName, "application_name": appName, "client_addr": addressName, "client_hostname": hostName,
 }
 
@@ -165,6 +166,10 @@ func (r *redactor) cell(file, col, v, param string, params map[string]setting) s
 		return r.libraries(v)
 	case col == "location" || col == "sourcefile":
 		return r.path(v)
+	case file == "deep_visits.json" && (col == "reason" || col == "reveal"):
+		return r.prose(v)
+	case file == "deep_visits.json" && col == "query":
+		return v // the name of an answer
 	case safeColumns[col], plainValue(v):
 		return v
 	}

@@ -10,7 +10,8 @@ import (
 // Database is a row of pg_database with its statistics.
 type Database struct {
 	Name              string                 `json:"name"`
-	Size              known.Fact[unit.Bytes] `json:"size"` // pg_database_size; only with --deep, and missing without the right to connect
+	Size              known.Fact[unit.Bytes] `json:"size"`   // pg_database_size; only with --deep, and missing without the right to connect
+	Closed            bool                   `json:"closed"` // our role has no right to connect to it; only with --deep
 	Template          bool                   `json:"template"`
 	AllowConn         bool                   `json:"allowConn"`
 	ConnLimit         int64                  `json:"connLimit"`
@@ -37,6 +38,10 @@ type Database struct {
 	CollationMismatch bool                   `json:"collationMismatch"` // 15+: recorded collation version differs from the library's
 }
 
+// Invalid says whether DROP DATABASE began to remove the database and did not
+// end: DATCONNLIMIT_INVALID_DB, in 16 and in minor releases from August 2023.
+func (d Database) Invalid() bool { return d.ConnLimit == -2 }
+
 // ReadDatabases reads databases.json, and the sizes from deep_databases.json
 // where they were asked for.
 func ReadDatabases(fsys fs.FS, key string) known.Fact[[]Database] {
@@ -61,8 +66,8 @@ func ReadDatabases(fsys fs.FS, key string) known.Fact[[]Database] {
 			d.ActiveTime = known.Is(r.Float("active_time"))
 		}
 		d.Size = noSizes
-		if size, ok := sizes[d.Name]; ok {
-			d.Size = size
+		if one, ok := sizes[d.Name]; ok {
+			d.Size, d.Closed = one.size, one.closed
 		}
 		return d
 	})
@@ -84,17 +89,23 @@ func ReadSharedFails(fsys fs.FS, key string) known.Fact[int64] {
 	return known.Without[int64](f.State(), f.Gap())
 }
 
+// sized is a row of deep_databases.json.
+type sized struct {
+	size   known.Fact[unit.Bytes]
+	closed bool
+}
+
 // readSizes returns the sizes by database, and the fact of a database that is
 // not among them.
-func readSizes(fsys fs.FS, key string) (map[string]known.Fact[unit.Bytes], known.Fact[unit.Bytes]) {
+func readSizes(fsys fs.FS, key string) (map[string]sized, known.Fact[unit.Bytes]) {
 	const query = deepPrefix + "databases"
-	out := map[string]known.Fact[unit.Bytes]{}
+	out := map[string]sized{}
 	rows := list(fsys, key, query, func(r *Row) struct{} {
 		size := known.Barred[unit.Bytes](known.Gap{Fact: Path(key, query), Reason: "no right to connect to this database", Reveal: monitorRight})
 		if r.Has("size") {
 			size = known.Is(r.Bytes("size"))
 		}
-		out[r.Text("datname")] = size
+		out[r.Text("datname")] = sized{size, r.Has("may_connect") && !r.Bool("may_connect")}
 		return struct{}{}
 	})
 	if !rows.Known() {

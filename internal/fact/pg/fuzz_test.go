@@ -36,6 +36,9 @@ func FuzzRead(f *testing.F) {
 				return // more than an archive takes
 			}
 		}
+		if err := a.Add(Path("1", VisitsQuery), b); err != nil {
+			return
+		}
 		s := Read(a, "1")
 		if _, err := json.Marshal(s); err != nil {
 			t.Errorf("what was read cannot be written: %v", err)

@@ -13,6 +13,7 @@ type IO struct {
 	Context                                   string `json:"context"`
 	Reads, Writes, Extends, Fsyncs, Evictions int64
 	ReadTime, WriteTime, FsyncTime            float64 // ms; 0 without track_io_timing
+	Secs                                      float64 // seconds that it has been counting; 0: not known
 }
 
 // ReadIO reads io.json.
@@ -20,6 +21,6 @@ func ReadIO(fsys fs.FS, key string) known.Fact[[]IO] {
 	return list(fsys, key, "io", func(r *Row) IO {
 		return IO{Backend: r.Text("backend_type"), Object: r.Text("object"), Context: r.Text("context"),
 			Reads: r.Int("reads"), Writes: r.Int("writes"), Extends: r.Int("extends"), Fsyncs: r.Int("fsyncs"), Evictions: r.Int("evictions"),
-			ReadTime: r.Float("read_time"), WriteTime: r.Float("write_time"), FsyncTime: r.Float("fsync_time")}
+			ReadTime: r.Float("read_time"), WriteTime: r.Float("write_time"), FsyncTime: r.Float("fsync_time"), Secs: r.Float("secs")}
 	})
 }

@@ -41,6 +41,8 @@ type Server struct {
 	HBA          known.Fact[[]HBARule]      `json:"hba"`          // hba.json; superuser only
 	Passwords    known.Fact[[]PasswordKind] `json:"passwords"`    // passwords.json; superuser only
 	Libraries    known.Fact[[]Library]      `json:"libraries"`    // libraries.json; superuser only
+	Decoding     known.Fact[[]Decoding]     `json:"decoding"`     // decoding.json; 14+
+	Controlled   known.Fact[[]Controlled]   `json:"controlled"`   // controlled.json; superuser only
 	Deep         Deep                       `json:"deep"`         // deep_*.json; only with --deep
 }
 
@@ -72,6 +74,8 @@ func Read(fsys fs.FS, key string) Server {
 		HBA:          ReadHBA(fsys, key),
 		Passwords:    ReadPasswords(fsys, key),
 		Libraries:    ReadLibraries(fsys, key),
+		Decoding:     ReadDecoding(fsys, key),
+		Controlled:   ReadControlled(fsys, key),
 		Deep:         ReadDeep(fsys, key),
 	}
 	s.Recovery = known.Map(s.Control, func(c Control) bool { return c.InRecovery })

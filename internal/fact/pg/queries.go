@@ -22,6 +22,7 @@ type Query struct {
 	SQL      string // one statement without parameters
 	Reveal   string // the right that the query needs beyond any role's; "" for none
 	MinMajor int    // the first major version whose catalogue this text is written for
+	Each     bool   // of one database: asked in each of them
 	Together string // queries of the same word are best asked in one transaction; "" for no matter
 }
 
@@ -107,8 +108,8 @@ var allQueries = sync.OnceValue(func() []Query {
 })
 
 // parseQuery takes a file apart: its name, the comment lines at its head, of
-// which "-- Reveal: …" names the right and "-- Together: …" the company, and
-// the statement under them.
+// which "-- Reveal: …" names the right, "-- Together: …" the company and
+// "-- Of: each database" says where, and the statement under them.
 func parseQuery(file, text string) (Query, error) {
 	base, isSQL := strings.CutSuffix(file, ".sql")
 	i := strings.LastIndexByte(base, '_')
@@ -127,6 +128,9 @@ func parseQuery(file, text string) (Query, error) {
 		}
 		if w, ok := strings.CutPrefix(line, "-- Together: "); ok {
 			q.Together = strings.TrimSpace(w)
+		}
+		if line == "-- Of: each database" {
+			q.Each = true
 		}
 		text = rest
 	}

@@ -13,6 +13,9 @@ type Replica struct {
 	State string                 `json:"state"`
 	Sync  string                 `json:"sync"`
 	Lag   known.Fact[unit.Bytes] `json:"lag"` // bytes from the current WAL position to replay_lsn
+	// XminAge is the age of the snapshot that it has us keep rows for; 0 for none,
+	// also where its slot holds it (Slot.XminAge).
+	XminAge int64 `json:"xminAge"`
 }
 
 // ReadReplicas reads replicas.json.
@@ -28,7 +31,7 @@ func ReadReplicas(fsys fs.FS, key string) known.Fact[[]Replica] {
 			gap.Reason, gap.Reveal = "replication is hidden from this role", monitorRight
 			lag = known.Barred[unit.Bytes](gap)
 		}
-		return Replica{Name: r.Text("application_name"), State: r.Text("state"), Sync: r.Text("sync_state"), Lag: lag}
+		return Replica{Name: r.Text("application_name"), State: r.Text("state"), Sync: r.Text("sync_state"), Lag: lag, XminAge: r.Int("xmin_age")}
 	})
 }
 

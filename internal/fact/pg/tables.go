@@ -4,24 +4,56 @@ import (
 	"io/fs"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
 // Deep holds what grows with the number of tables; it is asked for with
-// --deep, and is of the one database that the collector is connected to.
+// --deep, in each database that lets us in.
 type Deep struct {
-	Tables     known.Fact[[]Table]      `json:"tables"`     // deep_tables.json: the 100 largest by relpages
+	Tables     known.Fact[[]Table]      `json:"tables"`     // deep_tables.json: of each database the 100 largest by relpages
 	Indexes    known.Fact[[]Index]      `json:"indexes"`    // deep_indexes.json: invalid ones that nobody builds now
 	Unanalyzed known.Fact[[]Unanalyzed] `json:"unanalyzed"` // deep_unanalyzed.json: of 10,000 rows or more
+	Unused     known.Fact[[]Index]      `json:"unused"`     // deep_unused.json: from 10 MB on, never read since the statistics were reset
+	Duplicates known.Fact[[]Duplicate]  `json:"duplicates"` // deep_duplicates.json
+	Sequences  known.Fact[[]Sequence]   `json:"sequences"`  // deep_sequences.json: half used up and more
+	Catalogs   known.Fact[[]Catalog]    `json:"catalogs"`   // deep_catalogs.json: pg_attribute, pg_class, pg_depend, pg_type, pg_index
+	Visits     known.Fact[[]Visit]      `json:"visits"`     // deep_visits.json: where the above was asked, and where it was not
 }
 
-// Table is a large table of the database connected to.
+// In is the database that something was found in; "" in evidence from before
+// more than one was asked: it is that of the connection.
+type In struct {
+	Database string `json:"database,omitempty"`
+}
+
+// inDatabase reads the column that the collector puts before those of the query.
+func inDatabase(r *Row) In { return In{r.Text(DatabaseColumn)} }
+
+// DatabaseColumn is the first column of an answer that was gathered in several
+// databases, and VisitsQuery the name of the answer that tells which ones.
+const (
+	DatabaseColumn = "database"
+	VisitsQuery    = deepPrefix + "visits"
+)
+
+// Visit is a database that was asked, or why it was not.
+type Visit struct {
+	Database string
+	Query    string // what was not answered there; "" for all
+	Reason   string // why; "" where all was answered
+	Reveal   string
+}
+
+// Table is a large table.
 type Table struct {
+	In
 	Schema, Name  string
 	Pages         int64   // relpages: as of the last VACUUM or ANALYZE
 	Rows          float64 // reltuples: as of the same; -1 (14+) when there was none
 	Live, Dead    int64
 	Changed       int64 // rows updated and deleted since the statistics were reset
 	SeqScans      int64
+	SeqRows       int64 // read by sequential scans since the statistics were reset
 	LastVacuum    int64 // the later of manual and automatic, seconds since the epoch; 0: never
 	LastAnalyze   int64
 	XIDAge        int64
@@ -33,34 +65,78 @@ type Table struct {
 
 // Index is an index and its table.
 type Index struct {
+	In
 	Schema, Table, Name string
 	Pages               int64
 }
 
 // Unanalyzed is a table of which the planner knows nothing but its size.
 type Unanalyzed struct {
+	In
 	Schema, Name string
 	Partitioned  bool
 	Rows         int64
+}
+
+// Duplicate is an index that another one of its table makes needless.
+type Duplicate struct {
+	Index
+	Kept string // the other one
+}
+
+// Sequence is one that has come half of its way or more.
+type Sequence struct {
+	In
+	Schema, Name string
+	Table        string // whose column takes its default from it; "" for none
+	Column       string
+	Last, Most   int64 // Most is what the sequence, or the column, can hold
+}
+
+// Catalog is a system catalog of a database.
+type Catalog struct {
+	In
+	Name     string
+	Size     unit.Bytes // of its rows, without its indexes
+	Rows     float64    // reltuples; -1 (14+) when it was never vacuumed
+	Live     int64
+	Dead     int64
+	Inserted int64 // since the statistics were reset
 }
 
 // ReadDeep reads the answers that are asked for with --deep.
 func ReadDeep(fsys fs.FS, key string) Deep {
 	return Deep{
 		Tables: list(fsys, key, deepPrefix+"tables", func(r *Row) Table {
-			return Table{Schema: r.Text("nspname"), Name: r.Text("relname"), Pages: r.Int("relpages"), Rows: rows(r),
+			return Table{In: inDatabase(r), Schema: r.Text("nspname"), Name: r.Text("relname"), Pages: r.Int("relpages"), Rows: rows(r),
 				Live: r.Int("live"), Dead: r.Int("dead"), Changed: r.Int("changed"),
-				SeqScans: r.Int("seq_scans"), LastVacuum: r.Int("last_vacuum"), LastAnalyze: r.Int("last_analyze"), XIDAge: r.Int("xid_age"),
+				SeqScans: r.Int("seq_scans"), SeqRows: r.Int("seq_rows"), LastVacuum: r.Int("last_vacuum"), LastAnalyze: r.Int("last_analyze"), XIDAge: r.Int("xid_age"),
 				AutovacuumOff: r.Has("av_enabled") && !r.Bool("av_enabled"), Threshold: option(r, "av_threshold"), Scale: option(r, "av_scale"),
 				Vacuuming: r.Bool("vacuuming")}
 		}),
-		Indexes: list(fsys, key, deepPrefix+"indexes", func(r *Row) Index {
-			return Index{Schema: r.Text("nspname"), Table: r.Text("relname"), Name: r.Text("indexrelname"), Pages: r.Int("relpages")}
+		Indexes: list(fsys, key, deepPrefix+"indexes", index),
+		Unused:  list(fsys, key, deepPrefix+"unused", index),
+		Duplicates: list(fsys, key, deepPrefix+"duplicates", func(r *Row) Duplicate {
+			return Duplicate{Index: index(r), Kept: r.Text("kept")}
+		}),
+		Sequences: list(fsys, key, deepPrefix+"sequences", func(r *Row) Sequence {
+			return Sequence{In: inDatabase(r), Schema: r.Text("nspname"), Name: r.Text("relname"), Table: r.Text("owner_table"), Column: r.Text("owner_column"), Last: r.Int("last"), Most: r.Int("most")}
+		}),
+		Catalogs: list(fsys, key, deepPrefix+"catalogs", func(r *Row) Catalog {
+			return Catalog{In: inDatabase(r), Name: r.Text("relname"), Size: r.Bytes("size"), Rows: r.Float("reltuples"), Live: r.Int("live"),
+				Dead: r.Int("dead"), Inserted: r.Int("inserted")}
+		}),
+		Visits: list(fsys, key, VisitsQuery, func(r *Row) Visit {
+			return Visit{Database: r.Text(DatabaseColumn), Query: r.Text("query"), Reason: r.Text("reason"), Reveal: r.Text("reveal")}
 		}),
 		Unanalyzed: list(fsys, key, deepPrefix+"unanalyzed", func(r *Row) Unanalyzed {
-			return Unanalyzed{Schema: r.Text("nspname"), Name: r.Text("relname"), Partitioned: r.Bool("partitioned"), Rows: r.Int("rows")}
+			return Unanalyzed{In: inDatabase(r), Schema: r.Text("nspname"), Name: r.Text("relname"), Partitioned: r.Bool("partitioned"), Rows: r.Int("rows")}
 		}),
 	}
+}
+
+func index(r *Row) Index {
+	return Index{In: inDatabase(r), Schema: r.Text("nspname"), Table: r.Text("relname"), Name: r.Text("indexrelname"), Pages: r.Int("relpages")}
 }
 
 // rows returns reltuples, for which the live rows stand in evidence from before

@@ -1,7 +1,5 @@
 package check
 
-import "fmt"
-
 const (
 	// lagTimes the number of dead rows at which autovacuum is due: at twice it, it
 	// has been due for half of the rows that died since.
@@ -35,11 +33,11 @@ var AutovacuumLag = Check{
 		if !ok {
 			return
 		}
-		tables, ok := Need(c, c.Instance.Server.Deep.Tables)
+		tables, ok := ofDatabases(c, "tables", c.Instance.Server.Deep.Tables)
 		if !ok || c.now()-access.StartedAt < lagSince {
 			return
 		}
-		var told []string
+		var found byDatabase
 		for _, t := range tables {
 			due, ok := vacuumDue(set, t)
 			if !ok || t.AutovacuumOff || t.Vacuuming || !large(t) || float64(t.Dead) < lagTimes*due || c.now()-t.LastVacuum < lagSince {
@@ -49,10 +47,10 @@ var AutovacuumLag = Check{
 			if t.LastVacuum > 0 {
 				last = "vacuumed " + span(float64(c.now()-t.LastVacuum)) + " ago"
 			}
-			told = append(told, fmt.Sprintf("%s.%s (%s dead and %s live rows, due at %s, %s)", t.Schema, t.Name, count(t.Dead), count(t.Live), count(int64(due)), last))
+			found.add(c, t.In, "%s.%s (%s dead and %s live rows, due at %s, %s)", t.Schema, t.Name, count(t.Dead), count(t.Live), count(int64(due)), last)
 		}
-		if len(told) > 0 {
-			c.Found("In database {db}: {tables}.", "db", c.database(), "tables", listed(told, "; ", 5))
+		if found.any() {
+			c.Found("{tables}.", "tables", found.list("; "))
 		}
 	},
 }

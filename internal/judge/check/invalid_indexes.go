@@ -1,16 +1,13 @@
 package check
 
 import (
-	"fmt"
-
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
 // blockSize is that of every packaged server.
 const blockSize = 8 * unit.KB
 
-// InvalidIndexes leaves out those that are being built now. The collector asks
-// with --deep, in the one database that it is connected to.
+// InvalidIndexes leaves out those that are being built now.
 var InvalidIndexes = Check{
 	ID:       "invalid_indexes",
 	Area:     Query,
@@ -23,14 +20,14 @@ var InvalidIndexes = Check{
 		"CONCURRENTLY schema.name;.",
 	Sources: []string{"pg-create-index", "dalibo-j1"},
 	Judge: func(c *Case) {
-		list, ok := Need(c, c.Instance.Server.Deep.Indexes)
+		list, ok := ofDatabases(c, "indexes", c.Instance.Server.Deep.Indexes)
 		if !ok || len(list) == 0 {
 			return
 		}
-		told := make([]string, len(list))
-		for i, x := range list {
-			told[i] = fmt.Sprintf("%s.%s on %s (%s)", x.Schema, x.Name, x.Table, unit.Bytes(x.Pages)*blockSize)
+		var found byDatabase
+		for _, x := range list {
+			found.add(c, x.In, "%s.%s on %s (%s)", x.Schema, x.Name, x.Table, unit.Bytes(x.Pages)*blockSize)
 		}
-		c.Found("In database {db}: {indexes}.", "db", c.database(), "indexes", listed(told, ", ", 5))
+		c.Found("{indexes}.", "indexes", found.list(", "))
 	},
 }

@@ -1,7 +1,5 @@
 package check
 
-import "fmt"
-
 // TableAutovacuumOff is a notice while the table is clean: it may be one that is
 // loaded once and read. With dead rows enough for autovacuum to come it is a
 // warning.
@@ -21,23 +19,23 @@ var TableAutovacuumOff = Check{
 		if !ok {
 			return
 		}
-		tables, ok := Need(c, c.Instance.Server.Deep.Tables)
+		tables, ok := ofDatabases(c, "tables", c.Instance.Server.Deep.Tables)
 		if !ok {
 			return
 		}
 		sev := Notice
-		var told []string
+		var found byDatabase
 		for _, t := range tables {
 			if !t.AutovacuumOff || !large(t) {
 				continue
 			}
-			told = append(told, fmt.Sprintf("%s.%s (%s live and %s dead rows)", t.Schema, t.Name, count(t.Live), count(t.Dead)))
+			found.add(c, t.In, "%s.%s (%s live and %s dead rows)", t.Schema, t.Name, count(t.Live), count(t.Dead))
 			if due, ok := vacuumDue(set, t); ok && float64(t.Dead) > due {
 				sev = Warning
 			}
 		}
-		if len(told) > 0 {
-			c.FoundAs(sev, "In database {db}: {tables}.", "db", c.database(), "tables", listed(told, ", ", 5))
+		if found.any() {
+			c.FoundAs(sev, "{tables}.", "tables", found.list(", "))
 		}
 	},
 }

@@ -1,7 +1,5 @@
 package check
 
-import "fmt"
-
 // TablesNeverAnalyzed looks for tables without any row in pg_statistic, and not
 // at the time of the last ANALYZE, which a crash before 15 and a reset of the
 // statistics forget. The query leaves out what has fewer than 10,000 rows: for
@@ -20,18 +18,18 @@ var TablesNeverAnalyzed = Check{
 	Sources:   []string{"pg-routine-vacuuming"},
 	DependsOn: []string{"autovacuum_off", "track_counts_off"},
 	Judge: func(c *Case) {
-		list, ok := Need(c, c.Instance.Server.Deep.Unanalyzed)
+		list, ok := ofDatabases(c, "unanalyzed", c.Instance.Server.Deep.Unanalyzed)
 		if !ok || len(list) == 0 {
 			return
 		}
-		told := make([]string, len(list))
-		for i, t := range list {
+		var found byDatabase
+		for _, t := range list {
 			kind := ""
 			if t.Partitioned {
 				kind = ", partitioned"
 			}
-			told[i] = fmt.Sprintf("%s.%s (about %s rows%s)", t.Schema, t.Name, count(t.Rows), kind)
+			found.add(c, t.In, "%s.%s (about %s rows%s)", t.Schema, t.Name, count(t.Rows), kind)
 		}
-		c.Found("In database {db}: {tables}.", "db", c.database(), "tables", listed(told, ", ", 5))
+		c.Found("{tables}.", "tables", found.list(", "))
 	},
 }

@@ -32,7 +32,7 @@ func vacuumDue(set pg.Settings, t pg.Table) (float64, bool) {
 	return due, ok1 && ok2
 }
 
-// database returns the name of the database that deep facts are of.
+// database returns the name of the database that we are connected to.
 func (c *Case) database() string {
 	if a, ok := c.Instance.Server.Access.Get(); ok && a.Database != "" {
 		return a.Database

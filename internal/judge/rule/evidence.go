@@ -175,7 +175,7 @@ func (c *Case) churn() (rate float64, span age, ok bool) {
 }
 
 // largestChanging returns the rows of the largest table that is updated or
-// deleted from, of the database connected to; ok is false without --deep.
+// deleted from, of all databases that were asked; ok is false without --deep.
 func (c *Case) largestChanging() (rows int64, ok bool) {
 	tables, ok := c.Instance.Server.Deep.Tables.Get()
 	for _, t := range tables {

@@ -80,7 +80,7 @@ day has passed is a finding again, and so is the end of its acceptance.
 	f.StringVar(&o.failOn, "fail-on", "", "exit with 3 when a finding has this `SEVERITY` or a worse one: critical, warning, notice, info")
 	f.StringSliceVar(&o.only, "only", nil, "run these checks only: `ID,…`")
 	f.StringSliceVar(&o.skip, "skip", nil, "leave these checks out: `ID,…`")
-	f.BoolVar(&o.deep, "deep", false, "also ask what grows with the number of tables")
+	f.BoolVar(&o.deep, "deep", false, "also ask, in every database, what grows with the number of tables")
 	f.StringVar(&o.conf, "conf", "", "judge the configuration `FILE` instead, without a server")
 	f.IntVar(&o.pg, "pg", 0, "the major version that --conf is judged for, `N` (default: see above)")
 	f.BoolVar(&o.all, "all", false, "show accepted findings in full")

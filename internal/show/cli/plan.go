@@ -105,7 +105,7 @@ func (o *planOptions) flags(cmd *cobra.Command) {
 	f.BoolVar(&o.dedicated, "dedicated", true, "the host is for PostgreSQL alone; --dedicated=false leaves room for others")
 	f.StringArrayVar(&o.pins, "pin", nil, "fix a value, `ADDRESS=VALUE`, as in pg:work_mem=64MB; repeat it or write commas")
 	f.StringVar(&o.describe, "for", "", "plan for a host that is not here: `KEY=VALUE,…`")
-	f.BoolVar(&o.deep, "deep", false, "also ask what grows with the number of tables")
+	f.BoolVar(&o.deep, "deep", false, "also ask, in every database, what grows with the number of tables")
 	o.policy.flags(cmd)
 	complete(cmd, "profile", "web", "oltp", "dw", "mixed", "desktop", "1c")
 	complete(cmd, "storage", "nvme", "ssd", "hdd", "san")

@@ -48,7 +48,7 @@ host are replaced by pseudonyms, the same ones each time.
 	f.StringVarP(&o.out, "output", "o", "", "write to `FILE`, readable by its owner alone (default: stdout)")
 	f.BoolVar(&o.force, "force", false, "replace FILE")
 	f.BoolVar(&o.redact, "redact", false, "replace the names of databases, roles, tables and the host by pseudonyms")
-	f.BoolVar(&o.deep, "deep", false, "also ask what grows with the number of tables")
+	f.BoolVar(&o.deep, "deep", false, "also ask, in every database, what grows with the number of tables")
 	return cmd
 }
 

@@ -1,5 +1,6 @@
 -- Reads pg_index of this database for what is invalid and not being built now, 100 at most. Needs: any role. Costs a pass over
 -- pg_index.
+-- Of: each database
 select n.nspname, t.relname, c.relname as indexrelname, c.relpages
   from pg_index i
   join pg_class c on c.oid = i.indexrelid

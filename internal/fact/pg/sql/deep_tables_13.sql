@@ -1,10 +1,11 @@
 -- Reads the 100 largest tables of this database by relpages. Needs: any role. Costs a pass over pg_class.
 -- A table that was never vacuumed nor analyzed has no relpages: it is taken at 100 rows a page.
 -- Of the options of a table only those of autovacuum are shown.
+-- Of: each database
 select n.nspname, c.relname, c.relpages, c.reltuples,
        pg_stat_get_live_tuples(c.oid) as live, pg_stat_get_dead_tuples(c.oid) as dead,
        pg_stat_get_tuples_updated(c.oid) + pg_stat_get_tuples_deleted(c.oid) as changed,
-       pg_stat_get_numscans(c.oid) as seq_scans,
+       pg_stat_get_numscans(c.oid) as seq_scans, pg_stat_get_tuples_returned(c.oid) as seq_rows,
        extract(epoch from greatest(pg_stat_get_last_vacuum_time(c.oid),
                                    pg_stat_get_last_autovacuum_time(c.oid)))::bigint as last_vacuum,
        extract(epoch from greatest(pg_stat_get_last_analyze_time(c.oid),

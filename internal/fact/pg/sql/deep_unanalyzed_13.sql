@@ -2,6 +2,7 @@
 -- pg_statistic holds values of the rows.
 -- Reveal: connect as a superuser
 -- Costs a pass over pg_class and pg_inherits. A partitioned table has the rows of its partitions.
+-- Of: each database
 select nspname, relname, relkind = 'p' as partitioned, rows
   from (select n.nspname, c.oid, c.relname, c.relkind,
                case when c.relkind = 'p'

@@ -1,0 +1,29 @@
+package check
+
+// DatabaseInvalid tells of databases that nobody can connect to any more.
+var DatabaseInvalid = Check{
+	ID:       "database_invalid",
+	Area:     Storage,
+	Severity: Warning,
+	Scope:    PerInstance,
+	Title:    "A database was left behind by an interrupted DROP DATABASE",
+	Why: "DROP DATABASE that is cancelled, or that a crash ends, leaves a database whose files are partly gone. Nobody can connect to it, what is left of it takes space, no VACUUM freezes it any " +
+		"more, and pg_upgrade and pg_dumpall stumble over it.",
+	Do:      "DROP DATABASE name; again. It is the only thing that can be done with it: its data is not whole.",
+	Sources: []string{"pg-release-notes"},
+	Judge: func(c *Case) {
+		dbs, ok := Need(c, c.Instance.Server.Databases)
+		if !ok {
+			return
+		}
+		var told []string
+		for _, d := range dbs {
+			if d.Invalid() {
+				told = append(told, d.Name)
+			}
+		}
+		if len(told) > 0 {
+			c.Found("Invalid: {names}.", "names", listed(told, ", ", 5))
+		}
+	},
+}

@@ -1,0 +1,29 @@
+package check
+
+import "github.com/pgfettle/pgfettle/internal/base/unit"
+
+// DuplicateIndexes are the same in everything: columns, order, collation,
+// operator class, expressions, condition. An index whose columns begin another
+// one is none, as it is smaller and may be worth that.
+var DuplicateIndexes = Check{
+	ID:       "duplicate_indexes",
+	Area:     Query,
+	Severity: Notice,
+	Scope:    PerInstance,
+	Title:    "Indexes are there twice",
+	Why: "Two indexes that are the same are both written at every change, both vacuumed and both kept in memory, and the planner needs one. Most often one was made by hand on the column of a " +
+		"primary key or UNIQUE constraint, which has its own.",
+	Do:      "DROP INDEX CONCURRENTLY schema.name; for the one that is named first: the other has the constraint, or is as good. No statistics are needed to know that it is not missed.",
+	Sources: []string{"pg-create-index", "pg-system-views"},
+	Judge: func(c *Case) {
+		list, ok := ofDatabases(c, "duplicates", c.Instance.Server.Deep.Duplicates)
+		if !ok || len(list) == 0 {
+			return
+		}
+		var found byDatabase
+		for _, x := range list {
+			found.add(c, x.In, "%s.%s on %s (%s) is the same as %s", x.Schema, x.Name, x.Table, unit.Bytes(x.Pages)*blockSize, x.Kept)
+		}
+		c.Found("{found}.", "found", found.list(", "))
+	},
+}

@@ -1,0 +1,304 @@
+package servers
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/evidence"
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
+
+// later is a snapshot as if it were taken so many seconds later: a throwaway
+// server has no month of statistics.
+func later(t *testing.T, s *snapshot.Snapshot, secs int64) *snapshot.Snapshot {
+	t.Helper()
+	out := *s
+	out.Instances = slices.Clone(s.Instances)
+	srv := &out.Instances[0].Server
+	a, ok := srv.Access.Get()
+	if !ok {
+		t.Fatal("the server's clock is not known")
+	}
+	a.Now += secs
+	srv.Access = known.Is(a)
+	return &out
+}
+
+// fires holds that a check says what it has to.
+func fires(t *testing.T, s *snapshot.Snapshot, id string, words ...string) {
+	t.Helper()
+	r := check.Run(s, check.All(), check.Options{Only: []string{id}})
+	if len(r.Findings) != 1 {
+		t.Errorf("%s: %d findings; unknown %v", id, len(r.Findings), r.Unknown)
+		return
+	}
+	for _, w := range words {
+		if !strings.Contains(r.Findings[0].Seen, w) {
+			t.Errorf("%s: no %q in %q", id, w, r.Findings[0].Seen)
+		}
+	}
+}
+
+func silent(t *testing.T, s *snapshot.Snapshot, id string) {
+	t.Helper()
+	for _, f := range check.Run(s, check.All(), check.Options{Only: []string{id}}).Findings {
+		t.Errorf("%s: %s", id, f.Seen)
+	}
+}
+
+// evidenceAs collects with --deep over the socket as another role.
+func evidenceAs(t *testing.T, i *server.Instance, role string) *evidence.Archive {
+	t.Helper()
+	a, err := collect.Run(t.Context(), &target.Local{}, collect.Request{Kind: collect.Conninfo, Value: fmt.Sprintf("host=%s port=%d user=%s dbname=postgres", i.Socket, i.Port, role), Deep: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// in runs statements in another database of an instance.
+func in(t *testing.T, i *server.Instance, database string, statements ...string) {
+	t.Helper()
+	cfg, err := pgconn.ParseConfig(i.ConnString())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Database = database
+	c, err := pgconn.ConnectConfig(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close(context.Background())
+	for _, s := range statements {
+		if _, err := c.Exec(t.Context(), s).ReadAll(); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+}
+
+// TestFaultsOfDatabasesAreFound makes the faults that --deep looks for in a
+// database that nobody connects to, and those of the cluster, and each check
+// tells its own.
+func TestFaultsOfDatabasesAreFound(t *testing.T) {
+	on(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
+		major := b.Version.Major()
+		// Autovacuum is on, or its checks would be silent, and must not come meanwhile.
+		i := start(t, b, map[string]string{"autovacuum_naptime": "1h", "wal_level": "logical", "logical_decoding_work_mem": "64kB", "max_replication_slots": "4",
+			"shared_buffers": "512MB", "fsync": "off", "max_locks_per_transaction": "1000"}) // the scans find their table in memory
+		silent(t, read(t, evidenceOf(t, i, true)), "duplicate_indexes")
+		in(t, i, "postgres", "create database shop", "create database crm", "create database gone", "create extension pg_stat_statements version '1.7'")
+		in(t, i, "shop",
+			"create table orders (id int primary key, customer int, note text)",
+			"alter table orders alter note set storage plain",
+			"insert into orders select g, g, repeat('x', 3800) from generate_series(1, 26000) g", // two rows a page: 100 MB
+			"create unique index orders_id_again on orders (id)",
+			"create index orders_customer on orders (customer) include (id)",
+			"create table wide as select g, md5(g::text) as h from generate_series(1, 300000) g",
+			"create index wide_unread on wide (h)",
+			"create sequence orders_id_seq owned by orders.id", "select setval('orders_id_seq', 2000000000)",
+			"create sequence small as smallint", "select setval('small', 100)",
+			"create sequence own", "select setval('own', 9000000000000000000)",
+			"vacuum analyze")
+		// 500 temporary tables of 1,500 columns are 100 MB of pg_attribute.
+		in(t, i, "crm", `do $$ declare columns text; begin
+			select string_agg('c' || g || ' int', ', ') into columns from generate_series(1, 1500) g;
+			for n in 1..500 loop execute 'create temp table t (' || columns || ') on commit drop'; drop table t; end loop; end $$`, "vacuum (truncate off) pg_catalog.pg_attribute")
+		in(t, i, "postgres", "update pg_database set datconnlimit = -2 where datname = 'gone'",
+			"select pg_create_logical_replication_slot('cdc', 'test_decoding')",
+			"create table spilled as select g, repeat('y', 300) from generate_series(1, 30000) g",
+			"select count(*) from pg_logical_slot_get_changes('cdc', null, null)")
+		if major >= 15 {
+			in(t, i, "postgres", "create database texts template template0 locale_provider icu icu_locale 'en'",
+				"update pg_database set datcollversion = '1.2.3' where datname = 'texts'")
+		}
+		in(t, i, "shop", "do $$ begin for n in 1..400 loop perform sum(octet_length(note)) from orders; end loop; end $$", "select pg_sleep(1.1)") // until the counters are out
+
+		s := read(t, evidenceOf(t, i, true))
+		srv := s.Instances[0].Server
+		visits, ok := srv.Deep.Visits.Get()
+		if !ok {
+			t.Fatal(srv.Deep.Visits.Gap())
+		}
+		asked := map[string]string{}
+		for _, v := range visits {
+			asked[v.Database] += v.Query + v.Reason
+		}
+		for _, db := range []string{"postgres", "shop", "crm"} {
+			if why, ok := asked[db]; !ok || why != "" {
+				t.Errorf("%s: asked %v %s", db, ok, why)
+			}
+		}
+		for _, db := range []string{"gone", "template0", "template1"} {
+			if _, ok := asked[db]; ok {
+				t.Errorf("%s was visited", db)
+			}
+		}
+
+		fires(t, s, "duplicate_indexes", "In database shop: public.orders_id_again on orders", "the same as orders_pkey")
+		fires(t, s, "sequences_exhausted", "public.orders_id_seq of orders.id (2000000000 of 2147483647, 93 %)", "public.own (")
+		fires(t, s, "catalog_bloat", "In database crm: pg_attribute takes 1")
+		fires(t, s, "database_invalid", "gone")
+		fires(t, s, "extension_updates", "pg_stat_statements 1.7 (")
+		if major >= 15 {
+			fires(t, s, "collation_mismatch", "texts")
+		}
+		silent(t, s, "unused_indexes") // of today
+		month := later(t, s, 31*86400)
+		fires(t, month, "unused_indexes", "In database shop: public.wide_unread on wide")
+		silent(t, s, "seq_scans_large") // of a minute
+		fires(t, later(t, s, 3700), "seq_scans_large", "In database shop: public.orders (1")
+		if major >= 14 {
+			slots, ok := srv.Decoding.Get()
+			if !ok || len(slots) != 1 || slots[0].Slot != "cdc" || slots[0].Spilled < unit.MB || slots[0].Spilled > slots[0].Decoded {
+				t.Errorf("10 MB were decoded in 64 kB, read %+v", slots)
+			}
+		}
+		if io, ok := srv.IO.Get(); ok != (major >= 16) || ok && (len(io) == 0 || io[0].Secs <= 0) {
+			t.Errorf("pg_stat_io: %+v", io)
+		}
+	})
+}
+
+// TestDeepWithoutRights: what a plain role may not see is said by database, and
+// the others are told all the same.
+func TestDeepWithoutRights(t *testing.T) {
+	on(t, []int{16}, func(t *testing.T, b server.Binaries) {
+		i := start(t, b, nil)
+		in(t, i, "postgres", "create role plain login", "create database shop", "create database secret", "revoke connect on database secret from public")
+		in(t, i, "shop", "create table a (x int)", "create index a1 on a (x)", "create index a2 on a (x)")
+		s := read(t, evidenceAs(t, i, "plain"))
+		fires(t, s, "duplicate_indexes", "In database shop: public.a2 on a", "the same as a1")
+		r := check.Run(s, check.All(), check.Options{Only: []string{"duplicate_indexes"}})
+		if !slices.ContainsFunc(r.Unknown, func(g known.Gap) bool {
+			return g.Fact == "database secret" && strings.Contains(g.Reveal, "GRANT CONNECT")
+		}) {
+			t.Errorf("unknown: %+v", r.Unknown)
+		}
+		if _, ok := s.Instances[0].Server.Controlled.Get(); ok {
+			t.Error("a plain role has read the control file")
+		}
+		if g := s.Instances[0].Server.Controlled; g.State() != known.Forbidden {
+			t.Errorf("the control file: %s %+v", g.State(), g.Gap())
+		}
+	})
+}
+
+// TestFaultsOfStandbysAreFound: the control file of each version says what the
+// server runs with; on a standby of a primary that was raised, or that is to
+// start with less, the check tells it, and what replay cancelled is counted.
+func TestFaultsOfStandbysAreFound(t *testing.T) {
+	each(t, func(t *testing.T, b server.Binaries) {
+		major := b.Version.Major()
+		room := map[string]string{"max_connections": "37", "max_worker_processes": "11", "max_wal_senders": "7", "max_prepared_transactions": "5", "max_locks_per_transaction": "71"}
+		primary := start(t, b, room)
+		s := read(t, evidenceOf(t, primary, false))
+		kept, ok := s.Instances[0].Server.Controlled.Get()
+		if !ok || len(kept) != len(room) {
+			t.Fatalf("the control file: %+v", kept)
+		}
+		for _, k := range kept {
+			if fmt.Sprint(k.Value) != room[k.Name] {
+				t.Errorf("%s is %d in the control file, and the server runs with %s", k.Name, k.Value, room[k.Name])
+			}
+		}
+		if major != 13 && major != 18 {
+			return
+		}
+		in(t, primary, "postgres", "create table t as select g from generate_series(1, 1000) g")
+		standby := standbyOf(t, b, primary)
+		fresh := read(t, evidenceOf(t, standby, false))
+		silent(t, fresh, "standby_settings_below_primary")
+
+		const readers = 12
+		for range readers {
+			c := dial(t, standby)
+			ask(t, c, "select set_config('application_name', 'reader', false)")
+			if _, err := c.Exec(t.Context(), "begin isolation level repeatable read; select count(*) from t").ReadAll(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		in(t, primary, "postgres", "delete from t", "vacuum t")
+		waitFor(t, primary, standby)
+		in(t, standby, "postgres", "select pg_sleep(1.1)")
+		after := later(t, read(t, evidenceOf(t, standby, false)), 2*3600)
+		fires(t, after, "standby_conflicts", fmt.Sprintf("database postgres: %d in", readers))
+
+		if err := standby.Configure(map[string]string{"max_connections": "30"}); err != nil {
+			t.Fatal(err)
+		}
+		fires(t, read(t, evidenceOf(t, standby, false)), "standby_settings_below_primary", "max_connections will be 30 from the next start on", "the primary has 37")
+		if major < 14 {
+			return // which ends when its primary is raised
+		}
+		restart(t, primary, map[string]string{"max_connections": "41"})
+		in(t, primary, "postgres", "create table after_that (x int)")
+		for range 100 { // until the standby has come to the change; each time is a fresh question
+			if kept, _ := read(t, evidenceOf(t, standby, false)).Instances[0].Server.Controlled.Get(); slices.Contains(kept, pg.Controlled{Name: "max_connections", Value: 41}) {
+				break
+			}
+			in(t, standby, "postgres", "select pg_sleep(0.1)")
+		}
+		fires(t, read(t, evidenceOf(t, standby, false)), "standby_settings_below_primary", "max_connections is 37, and the primary has 41")
+	})
+}
+
+// standbyOf copies a primary that is stopped for it, and starts both.
+func standbyOf(t *testing.T, b server.Binaries, primary *server.Instance) *server.Instance {
+	t.Helper()
+	standby := start(t, b, nil)
+	for _, i := range []*server.Instance{primary, standby} {
+		if err := i.Stop(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, cmd := range [][]string{
+		{"find", standby.DataDir, "-mindepth", "1", "-delete"}, {"cp", "-a", primary.DataDir + "/.", standby.DataDir},
+		{"cp", "--preserve=ownership,mode", primary.DataDir + "/PG_VERSION", standby.DataDir + "/standby.signal"},
+	} {
+		if out, err := exec.Command(cmd[0], cmd[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v %s", cmd, err, out)
+		}
+	}
+	settings := map[string]string{
+		"primary_conninfo":        fmt.Sprintf("host=%s port=%d user=postgres", primary.Socket, primary.Port),
+		"unix_socket_directories": standby.Socket, "port": fmt.Sprint(standby.Port), "max_standby_streaming_delay": "0",
+	}
+	if err := primary.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := standby.Configure(settings); err != nil {
+		t.Fatal(err)
+	}
+	if err := standby.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, primary, standby)
+	return standby
+}
+
+// waitFor waits until the standby has replayed what the primary has written.
+func waitFor(t *testing.T, primary, standby *server.Instance) {
+	t.Helper()
+	at := ask(t, dial(t, primary), "select pg_current_wal_flush_lsn()::text")[0][0]
+	c := dial(t, standby)
+	for range 600 {
+		if ask(t, c, "select coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false)::text", at)[0][0] == "true" {
+			return
+		}
+		ask(t, c, "select pg_sleep(0.1)::text")
+	}
+	t.Fatalf("the standby has not come to %s", at)
+}
