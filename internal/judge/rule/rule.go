@@ -38,6 +38,13 @@ type Rule struct {
 	Decide    func(*Case)    // calls Case.Set, or nothing when it has no opinion
 }
 
+// In returns the rule with its words in the language of a catalogue.
+func (r Rule) In(c *say.Catalogue) Rule {
+	id := "rule/" + string(r.Address)
+	r.Title, r.Why, r.Formula = c.Text(id+"/title", r.Title), c.Text(id+"/why", r.Why), c.Text(id+"/formula", r.Formula)
+	return r
+}
+
 // Value is the value of a knob: Setting in the base unit, as pg_settings or the
 // kernel's file has it.
 type Value struct {

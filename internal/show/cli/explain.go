@@ -177,7 +177,7 @@ func explainKnob(ctx context.Context, env *Env, o *explainOptions, r rule.Rule) 
 		if err != nil {
 			return err
 		}
-		page.Here = here(l, out, r)
+		page.Here = here(l, out, r, env.words)
 		if len(page.Here) == 0 {
 			page.Gaps = out.Unknown
 		}
@@ -186,7 +186,7 @@ func explainKnob(ctx context.Context, env *Env, o *explainOptions, r rule.Rule) 
 }
 
 // here tells what a knob is and would be, for the host or for each instance.
-func here(l *loaded, out *rule.Outcome, r rule.Rule) []render.KnobHere {
+func here(l *loaded, out *rule.Outcome, r rule.Rule, words *say.Catalogue) []render.KnobHere {
 	type place struct{ key, label string }
 	places := []place{{"", ""}}
 	for i := range l.snapshot.Instances {
@@ -202,7 +202,7 @@ func here(l *loaded, out *rule.Outcome, r rule.Rule) []render.KnobHere {
 			continue
 		}
 		list = append(list, render.KnobHere{Instance: p.label, Present: d.Present, Planned: d.Effective.Show(),
-			Reason: d.Reason.String(), Inputs: d.Inputs, Changes: d.Changes()})
+			Reason: d.Reason.In(words), Inputs: d.Inputs, Changes: d.Changes()})
 	}
 	return list
 }

@@ -152,7 +152,7 @@ func TestPerUnit(t *testing.T) {
 func TestChoose(t *testing.T) {
 	for typed, want := range map[string]string{"y\n": "yes", "YES\n": "yes", "\nwhat\ns\n": "skip", "q": "quit", "": "quit", "sk\n": "skip"} {
 		var talk bytes.Buffer
-		got, err := newLines(strings.NewReader(typed)).choose(context.Background(), &Env{Stderr: &talk}, "Do it?", "yes", "skip", "quit")
+		got, err := newLines(strings.NewReader(typed)).choose(context.Background(), &Env{Stderr: &talk}, "Do it?", answerYes, answerSkip, answerQuit)
 		if err != nil || got != want {
 			t.Errorf("%q gives %q, %v, want %s", typed, got, err, want)
 		}
@@ -162,7 +162,7 @@ func TestChoose(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := newLines(blocked{}).choose(ctx, &Env{Stderr: &bytes.Buffer{}}, "?", "yes"); err != context.Canceled {
+	if _, err := newLines(blocked{}).choose(ctx, &Env{Stderr: &bytes.Buffer{}}, "?", answerYes); err != context.Canceled {
 		t.Errorf("an interrupted question ends with %v", err)
 	}
 }
