@@ -58,7 +58,7 @@ func LeftText(w io.Writer, left []apply.Left, st Style) error {
 		if at.instance != "" {
 			names = p.say("show/apply/left_of", "{names} of {instance}", "names", names, "instance", clean(at.instance))
 		}
-		p.para("  - ", plain, names+": "+at.reason)
+		p.para("  - ", plain, names+p.colon()+at.reason)
 	}
 	_, err := io.WriteString(w, p.b.String())
 	return err
@@ -99,7 +99,7 @@ func UndoneText(w io.Writer, j *journal.Journal, st Style) error {
 func ended(w io.Writer, j *journal.Journal, st Style, tell map[journal.ChangeState]bool) error {
 	p := newPage(st)
 	p.gap()
-	p.line(p.tint(strong, p.say("show/journal/name", "Journal {id}", "id", clean(j.ID))), ": ", p.word(outcomeWords[j.State]), "; ", p.tally(j.Changes))
+	p.line(p.tint(strong, p.say("show/journal/name", "Journal {id}", "id", clean(j.ID))), p.colon(), p.word(outcomeWords[j.State]), "; ", p.tally(j.Changes))
 	var list []journal.Change
 	for _, c := range j.Changes {
 		if tell[c.State] || len(c.Notes) > 0 {

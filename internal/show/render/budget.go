@@ -72,7 +72,7 @@ func (p *page) bounded(b plan.Budget) {
 	if b.Limit == "cgroup" {
 		bound = say.M("show/budget/of_cgroup", "the memory limit of the control group")
 	}
-	p.line(p.tint(strong, p.say("show/budget/title", "Memory budget")), ": ", b.After.Total.String(), ", ", p.word(bound))
+	p.line(p.tint(strong, p.say("show/budget/title", "Memory budget")), p.colon(), b.After.Total.String(), ", ", p.word(bound))
 }
 
 // bar draws one budget. A | stands where the memory ends.

@@ -58,7 +58,7 @@ func FileText(w io.Writer, d CheckedFile, st Style) error {
 		p.line(p.tint(severityTone[f.Severity], strings.ToUpper(word)), p.tint(strong, clean(f.Title)), p.tint(faint, "  ["+clean(f.ID)+"]"))
 		lead := p.label(labelSeen)
 		for _, f := range g {
-			p.para(lead, plain, p.place(f)+": "+f.Seen)
+			p.para(lead, plain, p.place(f)+p.colon()+f.Seen)
 			lead = pad("", runes(lead))
 		}
 		p.para(p.label(labelWhy), plain, f.Why)
@@ -73,7 +73,7 @@ func FileText(w io.Writer, d CheckedFile, st Style) error {
 			case same:
 				p.para(lead, plain, f.Do)
 			default:
-				p.para(lead, plain, p.place(f)+": "+f.Do)
+				p.para(lead, plain, p.place(f)+p.colon()+f.Do)
 				lead = pad("", runes(lead))
 			}
 		}

@@ -34,7 +34,7 @@ func CheckText(w io.Writer, d Check, st Style) error {
 		for _, a := range d.Accepted {
 			p.gap()
 			p.findings([]check.Finding{a.Finding})
-			p.para(p.label(labelAccepted), plain, p.word(until(a))+": "+a.Reason)
+			p.para(p.label(labelAccepted), plain, p.word(until(a))+p.colon()+a.Reason)
 		}
 	}
 	p.unknown(d.Unknown)
@@ -114,7 +114,7 @@ func (p *page) each(g []check.Finding, label say.Message, of func(check.Finding)
 		return
 	}
 	for _, f := range g {
-		p.para(lead, plain, p.place(f)+": "+of(f))
+		p.para(lead, plain, p.place(f)+p.colon()+of(f))
 		lead = pad("", runes(lead))
 	}
 }

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"fmt"
 	"io"
 	"strings"
 
@@ -41,7 +40,7 @@ func ExplainCheck(w io.Writer, c CheckPage, st Style) error {
 		p.gap()
 		p.line(p.tint(strong, p.say("show/explain/here", "Here")))
 		for _, f := range c.Here.Report.In(st.Words).Findings {
-			p.para("  "+strings.ToUpper(p.word(severityWords[f.Severity]))+"  ", plain, p.place(f)+": "+clean(f.Seen))
+			p.para("  "+strings.ToUpper(p.word(severityWords[f.Severity]))+"  ", plain, p.place(f)+p.colon()+clean(f.Seen))
 		}
 		for _, g := range c.Here.Unknown {
 			p.para("  ~ ", plain, p.gapLine(g))

@@ -24,7 +24,7 @@ var stateTone = map[journal.ChangeState]tone{
 // kept and how it stands, and what can be done next.
 func JournalText(w io.Writer, j *journal.Journal, st Style) error {
 	p := newPage(st)
-	p.line(p.tint(strong, p.say("show/journal/name", "Journal {id}", "id", clean(j.ID))), ", ", p.say("show/journal/begun", "begun {when}", "when", clean(j.Started)), ": ", p.word(outcomeWords[j.State]))
+	p.line(p.tint(strong, p.say("show/journal/name", "Journal {id}", "id", clean(j.ID))), ", ", p.say("show/journal/begun", "begun {when}", "when", clean(j.Started)), p.colon(), p.word(outcomeWords[j.State]))
 	if j.Run.Root != "" {
 		p.para("  ", plain, p.say("show/journal/on_folder", "on the folder {folder}, by {tool}", "folder", clean(j.Run.Root), "tool", clean(j.Run.Tool)))
 	} else {

@@ -21,6 +21,9 @@ func (p *page) many(id string, n int, one, many string, pairs ...any) string {
 	return say.N(id, int64(n), one, many, pairs...).In(p.st.Words)
 }
 
+// colon stands between a place and what is said of it; some languages set it apart.
+func (p *page) colon() string { return p.say("show/colon", ":") + " " }
+
 // word is a fixed word in the reader's language.
 func (p *page) word(m say.Message) string { return m.In(p.st.Words) }
 
