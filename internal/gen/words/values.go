@@ -3,19 +3,23 @@ package words
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 	"strconv"
 )
 
 // assignment is one text that a variable is given, or that is added to it.
 type assignment struct {
-	expr ast.Expr
-	adds bool
+	expr  ast.Expr
+	adds  bool
+	block ast.Node // the innermost one around it
+	pos   token.Pos
 }
 
 // assigned returns what a variable is given within a function, in the order of
 // the source. An assignment from a function of several results has a nil expr.
 func assigned(scope ast.Node, name string) []assignment {
 	var out []assignment
+	var blocks []ast.Node
 	note := func(names []ast.Expr, values []ast.Expr, adds bool) {
 		for i, n := range names {
 			if id, ok := n.(*ast.Ident); !ok || id.Name != name {
@@ -25,10 +29,15 @@ func assigned(scope ast.Node, name string) []assignment {
 			if len(values) == len(names) {
 				v = values[i]
 			}
-			out = append(out, assignment{v, adds})
+			out = append(out, assignment{v, adds, innermost(blocks), n.Pos()})
 		}
 	}
 	ast.Inspect(scope, func(n ast.Node) bool {
+		if n == nil {
+			blocks = blocks[:len(blocks)-1]
+			return true
+		}
+		blocks = append(blocks, n)
 		switch n := n.(type) {
 		case *ast.AssignStmt:
 			note(n.Lhs, n.Rhs, n.Tok == token.ADD_ASSIGN)
@@ -52,6 +61,17 @@ func assigned(scope ast.Node, name string) []assignment {
 	return out
 }
 
+// innermost returns the last of the nodes that holds statements.
+func innermost(nodes []ast.Node) ast.Node {
+	for i := len(nodes) - 1; i >= 0; i-- {
+		switch nodes[i].(type) {
+		case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
+			return nodes[i]
+		}
+	}
+	return nil
+}
+
 // values returns the texts that an expression may have, as far as they stand in
 // the source; whole is false where there may be others.
 func (f *folder) values(e ast.Expr, scope ast.Node, depth int) (out []string, whole bool) {
@@ -69,7 +89,7 @@ func (f *folder) values(e ast.Expr, scope ast.Node, depth int) (out []string, wh
 		b, ok2 := f.values(e.Y, scope, depth)
 		return product(a, b), ok1 && ok2 && e.Op == token.ADD && len(a)*len(b) <= most
 	case *ast.Ident:
-		return f.variable(e.Name, scope, depth)
+		return f.variable(e, scope, depth)
 	case *ast.IndexExpr: // map[…]string{…}[x]
 		lit, ok := e.X.(*ast.CompositeLit)
 		if !ok {
@@ -91,11 +111,12 @@ func (f *folder) values(e ast.Expr, scope ast.Node, depth int) (out []string, wh
 	return nil, false
 }
 
-// variable returns the texts of a variable or constant.
-func (f *folder) variable(name string, scope ast.Node, depth int) (out []string, whole bool) {
-	list := assigned(scope, name)
+// variable returns the texts that a variable or constant may have where it is
+// used: what it is given further down does not count.
+func (f *folder) variable(use *ast.Ident, scope ast.Node, depth int) (out []string, whole bool) {
+	list := slices.DeleteFunc(assigned(scope, use.Name), func(a assignment) bool { return a.pos >= use.Pos() })
 	if len(list) == 0 {
-		if e, ok := f.consts[name]; ok {
+		if e, ok := f.consts[use.Name]; ok {
 			return f.values(e, scope, depth+1)
 		}
 		return nil, false // an argument of the function
@@ -111,9 +132,10 @@ func (f *folder) variable(name string, scope ast.Node, depth int) (out []string,
 		if a.adds {
 			got = product(out, got)
 		}
-		for _, s := range got {
-			out = append(out, s)
+		if a.block == list[0].block {
+			out = nil // done in every case: what it was before is never said
 		}
+		out = append(out, got...)
 		if len(out) > most {
 			return out[:most], false
 		}

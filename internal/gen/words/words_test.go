@@ -74,6 +74,7 @@ var A = Check{ID: "a", Judge: func(c *Case) {
 	if x { what = "it will fail" }
 	seen := "{n} of them"
 	if y { seen += "; {what}" }
+	seen += "."
 	c.FoundAs(sev, seen, "n", 1, "what", what, "word", "on")
 	c.FoundDo(sev, "Do " + "this.", "seen with " + rest + ".", "n", note())
 	c.Found(told(c))
@@ -113,8 +114,8 @@ func TestTemplatesAreFound(t *testing.T) {
 	want := []string{
 		"check/a/do: Do this.",
 		"check/a/seen: seen with a rest.",
-		"check/a/seen: {n} of them",
-		"check/a/seen: {n} of them; {what}",
+		"check/a/seen: {n} of them.",
+		"check/a/seen: {n} of them; {what}.",
 		"check/a/{n}: one way",
 		"check/a/{n}: the other way",
 		"check/a/{what}: it runs on",
@@ -131,7 +132,7 @@ func TestTemplatesAreFound(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	if want := []string{"internal/judge/check/a.go:9"}; !slices.Equal(unread, want) {
+	if want := []string{"internal/judge/check/a.go:10"}; !slices.Equal(unread, want) {
 		t.Errorf("not to be read: %v, want %v", unread, want)
 	}
 }
