@@ -12,7 +12,7 @@ type assignment struct {
 	expr  ast.Expr
 	adds  bool
 	block ast.Node // the innermost one around it
-	pos   token.Pos
+	end   token.Pos
 }
 
 // assigned returns what a variable is given within a function, in the order of
@@ -20,6 +20,7 @@ type assignment struct {
 func assigned(scope ast.Node, name string) []assignment {
 	var out []assignment
 	var blocks []ast.Node
+	var end token.Pos
 	note := func(names []ast.Expr, values []ast.Expr, adds bool) {
 		for i, n := range names {
 			if id, ok := n.(*ast.Ident); !ok || id.Name != name {
@@ -29,7 +30,7 @@ func assigned(scope ast.Node, name string) []assignment {
 			if len(values) == len(names) {
 				v = values[i]
 			}
-			out = append(out, assignment{v, adds, innermost(blocks), n.Pos()})
+			out = append(out, assignment{v, adds, innermost(blocks), end})
 		}
 	}
 	ast.Inspect(scope, func(n ast.Node) bool {
@@ -37,11 +38,12 @@ func assigned(scope ast.Node, name string) []assignment {
 			blocks = blocks[:len(blocks)-1]
 			return true
 		}
-		blocks = append(blocks, n)
+		blocks, end = append(blocks, n), n.End()
 		switch n := n.(type) {
 		case *ast.AssignStmt:
 			note(n.Lhs, n.Rhs, n.Tok == token.ADD_ASSIGN)
 		case *ast.RangeStmt:
+			end = n.Body.Pos()
 			note([]ast.Expr{n.Key, n.Value}, nil, false)
 		case *ast.ValueSpec:
 			var names []ast.Expr
@@ -114,7 +116,7 @@ func (f *folder) values(e ast.Expr, scope ast.Node, depth int) (out []string, wh
 // variable returns the texts that a variable or constant may have where it is
 // used: what it is given further down does not count.
 func (f *folder) variable(use *ast.Ident, scope ast.Node, depth int) (out []string, whole bool) {
-	list := slices.DeleteFunc(assigned(scope, use.Name), func(a assignment) bool { return a.pos >= use.Pos() })
+	list := slices.DeleteFunc(assigned(scope, use.Name), func(a assignment) bool { return a.end > use.Pos() })
 	if len(list) == 0 {
 		if e, ok := f.consts[use.Name]; ok {
 			return f.values(e, scope, depth+1)

@@ -74,7 +74,7 @@ var A = Check{ID: "a", Judge: func(c *Case) {
 	if x { what = "it will fail" }
 	seen := "{n} of them"
 	if y { seen += "; {what}" }
-	seen += "."
+	seen = seen + "."
 	c.FoundAs(sev, seen, "n", 1, "what", what, "word", "on")
 	c.FoundDo(sev, "Do " + "this.", "seen with " + rest + ".", "n", note())
 	c.Found(told(c))
