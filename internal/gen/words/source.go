@@ -39,7 +39,8 @@ type folder struct {
 	base   string // "check", "rule" or "show"
 	consts map[string]ast.Expr
 	funcs  map[string]*ast.FuncDecl
-	ids    map[string]string // of a literal, by the name of its variable
+	ids    map[string]string          // of a literal, by the name of its variable
+	names  map[string]map[string]bool // what a variable's literal or a function names
 	texts  []Text
 	unread []string
 }
@@ -50,7 +51,7 @@ func inFolder(checkout fs.FS, dir string) ([]Text, []string, error) {
 		return nil, nil, err
 	}
 	f := &folder{dir: dir, base: map[string]string{"check": "check", "conffile": "check", "rule": "rule"}[path.Base(dir)],
-		consts: map[string]ast.Expr{}, funcs: map[string]*ast.FuncDecl{}, ids: map[string]string{}}
+		consts: map[string]ast.Expr{}, funcs: map[string]*ast.FuncDecl{}, ids: map[string]string{}, names: map[string]map[string]bool{}}
 	set := token.NewFileSet()
 	var files []*ast.File
 	for _, name := range names {
@@ -83,6 +84,7 @@ func (f *folder) declare(file *ast.File) {
 		case *ast.FuncDecl:
 			if d.Recv == nil {
 				f.funcs[d.Name.Name] = d
+				f.names[d.Name.Name] = namesIn(d)
 			}
 		case *ast.GenDecl:
 			for _, spec := range d.Specs {
@@ -94,6 +96,7 @@ func (f *folder) declare(file *ast.File) {
 					if i < len(vs.Values) {
 						f.consts[n.Name] = vs.Values[i]
 						f.ids[n.Name] = f.idOf(vs.Values[i])
+						f.names[n.Name] = namesIn(vs.Values[i])
 					}
 				}
 			}
@@ -168,12 +171,12 @@ func (f *folder) callers(name string) []string {
 		}
 		seen[name] = true
 		for v, id := range f.ids {
-			if id != "" && names(f.consts[v], name) {
+			if id != "" && f.names[v][name] {
 				out = append(out, id)
 			}
 		}
-		for other, fn := range f.funcs {
-			if fn.Body != nil && other != name && names(fn.Body, name) {
+		for other := range f.funcs {
+			if other != name && f.names[other][name] {
 				up(other)
 			}
 		}
@@ -182,17 +185,16 @@ func (f *folder) callers(name string) []string {
 	return out
 }
 
-// names says whether an identifier stands somewhere in a tree.
-func names(n ast.Node, name string) bool {
-	found := false
-	if n != nil {
-		ast.Inspect(n, func(n ast.Node) bool {
-			id, ok := n.(*ast.Ident)
-			found = found || ok && id.Name == name
-			return !found
-		})
-	}
-	return found
+// namesIn returns the identifiers that stand somewhere in a tree.
+func namesIn(n ast.Node) map[string]bool {
+	out := map[string]bool{}
+	ast.Inspect(n, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			out[id.Name] = true
+		}
+		return true
+	})
+	return out
 }
 
 func (f *folder) body(set *token.FileSet, scope ast.Node, ids []string) {
