@@ -143,13 +143,16 @@ func (c *Catalogue) template(m Message) string {
 const valueID = "value"
 
 // value returns an argument that is words in the catalogue's language: as the
-// catalogue has it for this argument, or as a number with a unit that it knows.
+// catalogue has it for this argument, or for any, or as a number with a unit that
+// it knows.
 func (c *Catalogue) value(id, v string) string {
 	if c == nil {
 		return v
 	}
-	if e := c.entry(id, v); e != nil {
-		return e.Forms[0]
+	for _, id := range []string{id, valueID} {
+		if e := c.entry(id, v); e != nil {
+			return e.Forms[0]
+		}
 	}
 	number, rest, ok := strings.Cut(v, " ")
 	if !ok || strings.Trim(number, "0123456789.") != "" {

@@ -38,8 +38,9 @@ func (t Text) Kind() string {
 }
 
 // values are what arguments of any message may be, with a number for {n}: the
-// words of span and count in judge/check/words.go.
-var values = []string{"{n} s", "{n} min", "{n} h", "{n} days", "{n} million", "{n} billion"}
+// words of span, count and share in judge/check/words.go, and parts and counts
+// that several rules tell.
+var values = []string{"{n} s", "{n} min", "{n} h", "{n} days", "{n} million", "{n} billion", "{n} workers", "an unknown share", "a sixteenth", "an eighth"}
 
 // folders are where templates stand, below the root of the checkout.
 var folders = []string{"internal/judge/check", "internal/judge/conffile", "internal/judge/rule", "internal/show/render", "internal/show/cli"}
