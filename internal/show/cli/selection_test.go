@@ -8,8 +8,8 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
-	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
