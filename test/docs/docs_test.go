@@ -16,7 +16,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/gen/coverage"
+	"github.com/pgfettle/pgfettle/internal/gen/words"
 	"github.com/pgfettle/pgfettle/internal/judge/advice"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -36,11 +38,12 @@ func TestPagesAreCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"docs/checks.md":   render.CheckPages(check.All()),
-		"docs/knobs.md":    render.KnobPages(rule.All()),
-		"docs/pages.md":    render.AdvicePages(advice.All()),
-		"docs/coverage.md": coverage.Markdown(rows),
-		"docs/commands.md": commandPages(t),
+		"docs/checks.md":    render.CheckPages(check.All()),
+		"docs/knobs.md":     render.KnobPages(rule.All()),
+		"docs/pages.md":     render.AdvicePages(advice.All()),
+		"docs/coverage.md":  coverage.Markdown(rows),
+		"docs/commands.md":  commandPages(t),
+		"docs/languages.md": languagePage(t),
 	} {
 		path := filepath.Join(root, name)
 		if *update {
@@ -57,6 +60,26 @@ func TestPagesAreCurrent(t *testing.T) {
 			t.Errorf("%s is not current; run make generate (-file +words):\n%s", name, diff)
 		}
 	}
+}
+
+// languagePage returns docs/languages.md: how far each catalogue is.
+func languagePage(t *testing.T) string {
+	t.Helper()
+	texts, unread, err := words.All(os.DirFS(root))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []*say.Catalogue
+	for _, lang := range say.Languages() {
+		c, err := say.Open(lang)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c != nil {
+			list = append(list, c)
+		}
+	}
+	return words.Page(texts, unread, list)
 }
 
 // commandPages returns docs/commands.md: the help of every command as the

@@ -2,7 +2,7 @@
 // named arguments, and the catalogue of sources that the messages rest on.
 //
 // A message keeps its arguments apart from its words, so another language is a
-// table of id → template and needs no code. Placeholders are {name}.
+// file of id and English → template and needs no code. Placeholders are {name}.
 package say
 
 import (
@@ -16,7 +16,9 @@ import (
 type Message struct {
 	ID   string         // such as "check/huge_pages_short/seen"; unique among templates
 	Text string         // the English template, with {name} placeholders
-	Args map[string]any // values; fmt.Stringer, string, bool, integers and floats
+	Many string         // of N: the English template for any number but one
+	N    int64          // of N: the number that chooses the form
+	Args map[string]any // values; Message, fmt.Stringer, string, bool, integers and floats
 }
 
 // M builds a message from alternating names and values:
@@ -39,16 +41,22 @@ func M(id, text string, pairs ...any) Message {
 // IsZero says whether there is nothing to say.
 func (m Message) IsZero() bool { return m.Text == "" }
 
+// N builds a message about a number of things, which chooses between the two
+// English templates, or among as many as another language has. {n} is the number.
+func N(id string, n int64, one, many string, pairs ...any) Message {
+	m := M(id, one, append(pairs, "n", n)...)
+	m.Many, m.N = many, n
+	return m
+}
+
 // String returns the English text with its arguments filled in.
 func (m Message) String() string { return m.In(nil) }
 
-// In returns the text in the language of the catalogue (message id → template);
-// English where the catalogue is nil or has no such id.
-func (m Message) In(catalogue map[string]string) string {
-	t := m.Text
-	if c, ok := catalogue[m.ID]; ok {
-		t = c
-	}
+// In returns the text in the language of the catalogue; English where the
+// catalogue is nil or does not have it. Arguments that are words themselves are
+// told in that language too, where the catalogue has them.
+func (m Message) In(c *Catalogue) string {
+	t := c.template(m)
 	if !strings.Contains(t, "{") {
 		return t
 	}
@@ -61,13 +69,28 @@ func (m Message) In(catalogue map[string]string) string {
 			return b.String()
 		}
 		b.WriteString(t[:i])
-		if v, ok := m.Args[t[i+1:j]]; ok {
-			b.WriteString(show(v))
-		} else {
+		name := t[i+1 : j]
+		switch v := m.Args[name].(type) {
+		case nil:
 			b.WriteString(t[i : j+1])
+		case Message:
+			b.WriteString(v.In(c))
+		case string:
+			b.WriteString(c.value(ArgID(m.ID, name), v))
+		default:
+			b.WriteString(show(v))
 		}
 		t = t[j+1:]
 	}
+}
+
+// ArgID is the id under which a catalogue holds the words that an argument of a
+// message may be: those of all templates of one check are told alike.
+func ArgID(id, name string) string {
+	if i := strings.LastIndexByte(id, '/'); i >= 0 {
+		id = id[:i]
+	}
+	return id + "/{" + name + "}"
 }
 
 // Placeholders returns the sorted names that a template uses.

@@ -15,10 +15,6 @@ func TestMessage(t *testing.T) {
 	if got, want := m.String(), "8337 of 1,234,567 pages, 2 MB each, ratio 0.25"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	french := map[string]string{"check/x/seen": "{mem} : {used} sur {all}"}
-	if got, want := m.In(french), "2 MB : 8337 sur 1,234,567"; got != want {
-		t.Errorf("%q, want %q", got, want)
-	}
 }
 
 // TestUnfilledStays: a placeholder without an argument is shown, not swallowed,

@@ -121,6 +121,47 @@ type Finding struct {
 	Why      string   `json:"why"`
 	Do       string   `json:"do"`
 	Sources  []string `json:"sources"`
+
+	// Seen and Do with their arguments apart, for other languages; empty in a
+	// finding that was read from a document, or whose texts somebody has replaced.
+	SeenWords say.Message `json:"-"`
+	DoWords   say.Message `json:"-"`
+}
+
+// In returns the finding in the language of a catalogue, each text that it does
+// not have in English.
+func (f Finding) In(c *say.Catalogue) Finding {
+	id := "check/" + f.ID
+	f.Title, f.Why = c.Text(id+"/title", f.Title), c.Text(id+"/why", f.Why)
+	if f.SeenWords.String() == f.Seen {
+		f.Seen = f.SeenWords.In(c)
+	}
+	if f.DoWords.String() == f.Do {
+		f.Do = f.DoWords.In(c)
+	}
+	return f
+}
+
+// In returns the report in the language of a catalogue, as Finding.In.
+func (r Report) In(c *say.Catalogue) Report {
+	if c == nil {
+		return r
+	}
+	r.Findings, r.Accepted = slices.Clone(r.Findings), slices.Clone(r.Accepted)
+	for i := range r.Findings {
+		r.Findings[i] = r.Findings[i].In(c)
+	}
+	for i := range r.Accepted {
+		r.Accepted[i].Finding = r.Accepted[i].Finding.In(c)
+	}
+	return r
+}
+
+// In returns the check with its words in the language of a catalogue.
+func (ck Check) In(c *say.Catalogue) Check {
+	id := "check/" + ck.ID
+	ck.Title, ck.Why, ck.Do = c.Text(id+"/title", ck.Title), c.Text(id+"/why", ck.Why), c.Text(id+"/do", ck.Do)
+	return ck
 }
 
 // Found reports a finding at the check's own severity. text has {name}
@@ -140,10 +181,11 @@ func (c *Case) FoundDo(sev Severity, do, text string, pairs ...any) {
 
 func (c *Case) report(sev Severity, do, text string, pairs ...any) {
 	id := "check/" + c.check.ID
+	seen, remedy := say.M(id+"/seen", text, pairs...), say.M(id+"/do", do, pairs...)
 	c.findings = append(c.findings, Finding{
 		ID: c.check.ID, Severity: sev, Area: c.check.Area, Instance: c.instanceName(),
-		Title: c.check.Title, Seen: say.M(id+"/seen", text, pairs...).String(), Why: c.check.Why,
-		Do: say.M(id+"/do", do, pairs...).String(), Sources: c.check.Sources,
+		Title: c.check.Title, Seen: seen.String(), Why: c.check.Why, Do: remedy.String(), Sources: c.check.Sources,
+		SeenWords: seen, DoWords: remedy,
 	})
 }
 

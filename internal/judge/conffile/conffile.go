@@ -6,6 +6,7 @@ package conffile
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -44,6 +45,18 @@ func (r *Report) Worst() (worst check.Severity, ok bool) {
 		worst = max(worst, f.Severity)
 	}
 	return worst, len(r.Findings) > 0
+}
+
+// In returns the report in the language of a catalogue, as check.Finding.In.
+func (r Report) In(c *say.Catalogue) Report {
+	if c == nil {
+		return r
+	}
+	r.Findings = slices.Clone(r.Findings)
+	for i := range r.Findings {
+		r.Findings[i].Finding = r.Findings[i].Finding.In(c)
+	}
+	return r
 }
 
 // most bounds what a hostile file makes us say: nobody reads further, and each
@@ -101,10 +114,11 @@ func (j *judge) report(k *check.Check, sev check.Severity, do string, at conf.Se
 		j.out.Left++
 		return
 	}
-	id := "conf/" + k.ID
+	id := "check/" + k.ID // no kind has the name of a check
+	seen, remedy := say.M(id+"/seen", text, pairs...), say.M(id+"/do", do, pairs...)
 	j.out.Findings = append(j.out.Findings, Finding{
-		Finding: check.Finding{ID: k.ID, Severity: sev, Area: k.Area, Title: k.Title, Seen: say.M(id+"/seen", text, pairs...).String(),
-			Why: k.Why, Do: say.M(id+"/do", do, pairs...).String(), Sources: k.Sources},
+		Finding: check.Finding{ID: k.ID, Severity: sev, Area: k.Area, Title: k.Title, Seen: seen.String(),
+			Why: k.Why, Do: remedy.String(), Sources: k.Sources, SeenWords: seen, DoWords: remedy},
 		File: j.show(at.File), Line: at.Line, Setting: at.Name,
 	})
 }

@@ -36,6 +36,7 @@ func Make(s *snapshot.Snapshot, rules []rule.Rule, o rule.Options) (*Plan, error
 		if t := w.String(); !said[t] {
 			said[t] = true
 			p.Warnings = append(p.Warnings, t)
+			p.Warned = append(p.Warned, w)
 		}
 	}
 	if p.Unknown == nil {
@@ -51,7 +52,7 @@ func changeOf(s *snapshot.Snapshot, d *rule.Decision) Change {
 	c := Change{
 		Address: d.Address, Layer: d.Address.Layer(), Key: d.Instance,
 		From: spelled(d, from), To: spelled(d, d.Effective), FromBase: from.Setting, ToBase: d.Effective.Setting, Unit: d.Effective.Unit,
-		Effect: d.Effect, Risk: d.Rule.Risk, Title: d.Rule.Title, Reason: d.Reason.String(), Inputs: d.Inputs,
+		Effect: d.Effect, Risk: d.Rule.Risk, Title: d.Rule.Title, Reason: d.Reason.String(), Because: d.Reason, Inputs: d.Inputs,
 		Sources: d.Rule.Sources, Pinned: d.Pinned,
 	}
 	if c.Risk == "" {

@@ -4,8 +4,11 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -27,6 +30,33 @@ type Plan struct {
 	Shared    []Shared                 `json:"shared_memory"`
 	Questions []snapshot.ShmemQuestion `json:"questions,omitempty"` // still open: the answers would make the plan exact
 	Asked     *Asked                   `json:"asked,omitempty"`     // nil: nothing but the profile was
+
+	Warned []say.Message `json:"-"` // Warnings with their arguments apart; empty in a plan that was read
+}
+
+// In returns the plan in the language of a catalogue, each text that it does not
+// have in English.
+func (p *Plan) In(c *say.Catalogue) *Plan {
+	if c == nil {
+		return p
+	}
+	out := *p
+	out.Changes, out.Warnings = slices.Clone(p.Changes), slices.Clone(p.Warnings)
+	for i := range out.Changes {
+		ch := &out.Changes[i]
+		ch.Title = c.Text("rule/"+string(ch.Address)+"/title", ch.Title)
+		if ch.Because.String() == ch.Reason { // a policy may have put its own reason there
+			ch.Reason = ch.Because.In(c)
+		}
+	}
+	for i, w := range out.Warnings {
+		for _, m := range p.Warned {
+			if m.String() == w {
+				out.Warnings[i] = m.In(c)
+			}
+		}
+	}
+	return &out
 }
 
 // Asked is what a person asked for besides the profile. With it the plan can be
@@ -85,4 +115,5 @@ type Change struct {
 	Sources  []string     `json:"sources"`
 	Pinned   bool         `json:"pinned,omitempty"`
 	Key      string       `json:"-"` // Instance.Key
+	Because  say.Message  `json:"-"` // Reason with its arguments apart; empty in a plan that was read
 }

@@ -44,6 +44,13 @@ type Rule struct {
 	Legal func(c *Case, value string) error
 }
 
+// In returns the rule with its words in the language of a catalogue.
+func (r Rule) In(c *say.Catalogue) Rule {
+	id := "rule/" + string(r.Address)
+	r.Title, r.Why, r.Formula = c.Text(id+"/title", r.Title), c.Text(id+"/why", r.Why), c.Text(id+"/formula", r.Formula)
+	return r
+}
+
 // Value is the value of a knob: Setting in the base unit, as pg_settings or the
 // kernel's file has it.
 type Value struct {

@@ -168,7 +168,7 @@ func runApply(ctx context.Context, env *Env, o *applyOptions) error {
 		return err
 	}
 	if len(s.chosen) == 0 {
-		return s.nothing(env.Stdout)
+		return s.nothing(env)
 	}
 	if err := render.ForewarnedText(env.Stdout, apply.Forewarn(ctx, w, l.snapshot, s.chosen), p.Warnings, env.Style()); err != nil {
 		return err
@@ -178,7 +178,7 @@ func runApply(ctx context.Context, env *Env, o *applyOptions) error {
 			return err
 		}
 		if len(s.chosen) == 0 {
-			return s.nothing(env.Stdout)
+			return s.nothing(env)
 		}
 	}
 	if o.fromFile() {

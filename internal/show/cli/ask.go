@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // lines reads what a person types, one line a question.
@@ -14,11 +16,24 @@ type lines struct{ r *bufio.Reader }
 
 func newLines(r io.Reader) *lines { return &lines{bufio.NewReader(io.LimitReader(r, 1<<16))} } // nobody types more
 
-// choose asks until the answer is one of the words or begins one of them. The
-// end of the input is the last word. An interrupt ends the waiting.
-func (l *lines) choose(ctx context.Context, env *Env, question string, words ...string) (string, error) {
+// What a person may answer, and what the program calls it.
+var (
+	answerYes  = say.M("show/answer/yes", "yes")
+	answerNo   = say.M("show/answer/no", "no")
+	answerSkip = say.M("show/answer/skip", "skip")
+	answerQuit = say.M("show/answer/quit", "quit")
+)
+
+// choose asks until the answer is one of the words or begins one of them, in the
+// reader's language or in English, and returns the English one. The end of the
+// input is the last word. An interrupt ends the waiting.
+func (l *lines) choose(ctx context.Context, env *Env, question string, answers ...say.Message) (string, error) {
+	var words, shown []string
+	for _, a := range answers {
+		words, shown = append(words, a.String()), append(shown, a.In(env.words))
+	}
 	for {
-		fmt.Fprintf(env.Stderr, "\n%s [%s] ", question, strings.Join(words, "/"))
+		fmt.Fprintf(env.Stderr, "\n%s [%s] ", question, strings.Join(shown, "/"))
 		answer, err := l.line(ctx)
 		if errors.Is(err, io.EOF) && strings.TrimSpace(answer) == "" {
 			fmt.Fprintln(env.Stderr)
@@ -28,9 +43,11 @@ func (l *lines) choose(ctx context.Context, env *Env, question string, words ...
 			return "", err
 		}
 		answer = strings.ToLower(strings.TrimSpace(answer))
-		for _, w := range words {
-			if answer != "" && strings.HasPrefix(w, answer) {
-				return w, nil
+		for _, list := range [][]string{shown, words} {
+			for i, w := range list {
+				if answer != "" && strings.HasPrefix(w, answer) {
+					return words[i], nil
+				}
 			}
 		}
 	}

@@ -133,11 +133,11 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 	d.Policy, d.All = pol.File, o.all
 	switch o.format {
 	case "json":
-		err = render.CheckJSON(env.Stdout, d)
+		err = render.CheckJSON(env.Stdout, env.spokenCheck(d))
 	case "github":
-		err = render.CheckGitHub(env.Stdout, d)
+		err = render.CheckGitHub(env.Stdout, env.spokenCheck(d))
 	case "sarif":
-		err = render.CheckSARIF(env.Stdout, d, Version)
+		err = render.CheckSARIF(env.Stdout, env.spokenCheck(d), Version)
 	default:
 		err = render.CheckText(env.Stdout, d, env.Style())
 	}

@@ -76,11 +76,11 @@ func runCheckConf(env *Env, o *checkOptions, file string, failOn check.Severity,
 	})
 	switch o.format {
 	case "json":
-		err = render.FileJSON(env.Stdout, d)
+		err = render.FileJSON(env.Stdout, env.spokenFile(d))
 	case "github":
-		err = render.FileGitHub(env.Stdout, d)
+		err = render.FileGitHub(env.Stdout, env.spokenFile(d))
 	case "sarif":
-		err = render.FileSARIF(env.Stdout, d, Version)
+		err = render.FileSARIF(env.Stdout, env.spokenFile(d), Version)
 	default:
 		err = render.FileText(env.Stdout, d, env.Style())
 	}

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/show/render"
 )
 
@@ -20,7 +21,10 @@ type Env struct {
 	Stderr  io.Writer
 	Vars    []string // NAME=VALUE
 	Target  target.Target
-	NoColor bool // --no-color
+	NoColor bool   // --no-color
+	Lang    string // --lang; "" where it was not said
+
+	words *say.Catalogue // of that language, or of the environment's
 }
 
 // Getenv returns an environment variable, "" where it is not set.
@@ -39,7 +43,7 @@ const width = 100
 // Style says what stdout can take: colours on a terminal only, and not with
 // --no-color, NO_COLOR or TERM=dumb. COLUMNS overrides the terminal's width.
 func (e *Env) Style() render.Style {
-	st := render.Style{Width: width}
+	st := render.Style{Width: width, Words: e.words}
 	if fd, ok := terminal(e.Stdout); ok {
 		if w, _, err := term.GetSize(fd); err == nil && w > 0 {
 			st.Width = w

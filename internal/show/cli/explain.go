@@ -230,7 +230,7 @@ func explainKnob(ctx context.Context, env *Env, o *explainOptions, r rule.Rule, 
 		if err != nil {
 			return err
 		}
-		page.Here = here(l, out, r, subject)
+		page.Here = here(l, out, r, subject, env.words)
 		if len(page.Here) == 0 {
 			page.Gaps = out.Unknown
 		}
@@ -240,7 +240,7 @@ func explainKnob(ctx context.Context, env *Env, o *explainOptions, r rule.Rule, 
 
 // here tells what a knob is and would be, for the host or for each instance; of a
 // family, for each device or mount that subject lets through.
-func here(l *loaded, out *rule.Outcome, r rule.Rule, subject string) []render.KnobHere {
+func here(l *loaded, out *rule.Outcome, r rule.Rule, subject string, words *say.Catalogue) []render.KnobHere {
 	labels := map[string]string{}
 	keys := []string{""}
 	for i := range l.snapshot.Instances {
@@ -258,7 +258,7 @@ func here(l *loaded, out *rule.Outcome, r rule.Rule, subject string) []render.Kn
 			}
 			decided = true
 			list = append(list, render.KnobHere{Instance: labels[key], Subject: of, Present: d.Present, Planned: d.Effective.Show(),
-				Reason: d.Reason.String(), Inputs: d.Inputs, Changes: d.Changes()})
+				Reason: d.Reason.In(words), Inputs: d.Inputs, Changes: d.Changes()})
 		}
 		if !decided {
 			if h, ok := undecided(l, key, labels[key], r); ok {

@@ -163,7 +163,7 @@ func runPlan(ctx context.Context, env *Env, o *planOptions) error {
 	}
 	d := render.Plan{Plan: p, Subject: render.SubjectOf(l.snapshot)}
 	if o.out != "" {
-		if err := writeFiles(env, d, l.snapshot, o); err != nil {
+		if err := writeFiles(env, env.spokenPlan(d), l.snapshot, o); err != nil {
 			return err
 		}
 	}
@@ -185,6 +185,9 @@ var instanceForms = map[string]func(io.Writer, render.Plan, *snapshot.Snapshot, 
 }
 
 func writePlan(env *Env, d render.Plan, l *loaded, format string) error {
+	if format != "text" {
+		d = env.spokenPlan(d)
+	}
 	switch format {
 	case "json":
 		return render.PlanJSON(env.Stdout, d)

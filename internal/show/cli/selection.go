@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"path"
 	"slices"
 
@@ -109,17 +108,17 @@ func (s *selection) bars(c *plan.Change) string {
 // nothing ends an apply of which everything was left out. That is a refusal only
 // where a risk or a person stood against it: who says what may be done at most, or
 // applies again what is applied, gets what he asked for.
-func (s *selection) nothing(w io.Writer) error {
+func (s *selection) nothing(env *Env) error {
 	for _, l := range s.left {
 		if l.Reason == notAccepted || l.Reason == declined {
 			return &say.Problem{Message: "nothing was changed: all of the plan is left out", Hint: "the reasons stand above", Code: exitRefused}
 		}
 	}
-	text := "Nothing was changed: the bounds leave nothing of the plan. --max-effect says what may be needed; a server can do without a pool of huge pages with --pin pg:huge_pages=off."
+	text := say.M("show/apply/nothing", "Nothing was changed: the bounds leave nothing of the plan. --max-effect says what may be needed; a server can do without a pool of huge pages with --pin pg:huge_pages=off.")
 	if len(s.options.Only) > 0 && len(s.left) == 0 {
-		text = "Nothing was changed: what --only names is not in the plan."
+		text = say.M("show/apply/nothing_named", "Nothing was changed: what --only names is not in the plan.")
 	}
-	_, err := fmt.Fprintf(w, "\n%s\n", text)
+	_, err := fmt.Fprintf(env.Stdout, "\n%s\n", text.In(env.words))
 	return err
 }
 
@@ -133,7 +132,7 @@ func (s *selection) ask(ctx context.Context, env *Env) error {
 	}
 	lines := newLines(env.Stdin)
 	for _, g := range render.Groups(s.chosen) {
-		answer, err := lines.choose(ctx, env, fmt.Sprintf("%s: %d of the changes above. Make them?", g.Heading(), len(g.Changes)), "yes", "skip", "quit")
+		answer, err := lines.choose(ctx, env, say.N("show/apply/ask", int64(len(g.Changes)), "{group}: {n} of the changes above. Make them?", "{group}: {n} of the changes above. Make them?", "group", g.Heading(env.Style())).In(env.words), answerYes, answerSkip, answerQuit)
 		if err != nil {
 			return err
 		}

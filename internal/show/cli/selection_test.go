@@ -9,6 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
@@ -152,7 +153,7 @@ func TestPerUnit(t *testing.T) {
 func TestChoose(t *testing.T) {
 	for typed, want := range map[string]string{"y\n": "yes", "YES\n": "yes", "\nwhat\ns\n": "skip", "q": "quit", "": "quit", "sk\n": "skip"} {
 		var talk bytes.Buffer
-		got, err := newLines(strings.NewReader(typed)).choose(context.Background(), &Env{Stderr: &talk}, "Do it?", "yes", "skip", "quit")
+		got, err := newLines(strings.NewReader(typed)).choose(context.Background(), &Env{Stderr: &talk}, "Do it?", answerYes, answerSkip, answerQuit)
 		if err != nil || got != want {
 			t.Errorf("%q gives %q, %v, want %s", typed, got, err, want)
 		}
@@ -162,8 +163,27 @@ func TestChoose(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := newLines(blocked{}).choose(ctx, &Env{Stderr: &bytes.Buffer{}}, "?", "yes"); err != context.Canceled {
+	if _, err := newLines(blocked{}).choose(ctx, &Env{Stderr: &bytes.Buffer{}}, "?", answerYes); err != context.Canceled {
 		t.Errorf("an interrupted question ends with %v", err)
+	}
+}
+
+// TestChooseInAnotherLanguage: the words of the reader's language are shown and
+// taken, and the English ones still are.
+func TestChooseInAnotherLanguage(t *testing.T) {
+	french, err := say.Open("fr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for typed, want := range map[string]string{"oui\n": "yes", "y\n": "yes", "p\n": "skip", "s\n": "skip", "a\n": "quit", "": "quit"} {
+		var talk bytes.Buffer
+		got, err := newLines(strings.NewReader(typed)).choose(context.Background(), &Env{Stderr: &talk, words: french}, "?", answerYes, answerSkip, answerQuit)
+		if err != nil || got != want {
+			t.Errorf("%q gives %q, %v, want %s", typed, got, err, want)
+		}
+		if !strings.Contains(talk.String(), "[oui/passer/arrêter]") {
+			t.Errorf("%q was asked with %q", typed, talk.String())
+		}
 	}
 }
 

@@ -30,7 +30,9 @@ func Groups(list []plan.Change) []Group {
 }
 
 // Heading names a group as the plan above it does.
-func (g Group) Heading() string { return group{g.Layer, g.Instance, g.Effect}.heading() }
+func (g Group) Heading(st Style) string {
+	return newPage(st).heading(group{g.Layer, g.Instance, g.Effect})
+}
 
 // LeftText tells what of a plan is left out and why, those of one reason and one
 // instance together.
@@ -40,7 +42,7 @@ func LeftText(w io.Writer, left []apply.Left, st Style) error {
 	}
 	p := newPage(st)
 	p.gap()
-	p.line(p.tint(strong, "Left out"))
+	p.line(p.tint(strong, p.say("show/apply/left", "Left out")))
 	type part struct{ instance, reason string }
 	var order []part
 	of := map[part][]string{}
@@ -54,9 +56,9 @@ func LeftText(w io.Writer, left []apply.Left, st Style) error {
 	for _, at := range order {
 		names := strings.Join(of[at], ", ")
 		if at.instance != "" {
-			names += " of " + clean(at.instance)
+			names = p.say("show/apply/left_of", "{names} of {instance}", "names", names, "instance", clean(at.instance))
 		}
-		p.para("  - ", plain, names+": "+at.reason)
+		p.para("  - ", plain, names+p.colon()+at.reason)
 	}
 	_, err := io.WriteString(w, p.b.String())
 	return err
@@ -97,7 +99,7 @@ func UndoneText(w io.Writer, j *journal.Journal, st Style) error {
 func ended(w io.Writer, j *journal.Journal, st Style, tell map[journal.ChangeState]bool) error {
 	p := newPage(st)
 	p.gap()
-	p.line(p.tint(strong, "Journal "+clean(j.ID)), ": ", outcomeWords[j.State], "; ", tally(j.Changes))
+	p.line(p.tint(strong, p.say("show/journal/name", "Journal {id}", "id", clean(j.ID))), p.colon(), p.word(outcomeWords[j.State]), "; ", p.tally(j.Changes))
 	var list []journal.Change
 	for _, c := range j.Changes {
 		if tell[c.State] || len(c.Notes) > 0 {

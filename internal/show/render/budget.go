@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
@@ -15,22 +16,26 @@ import (
 type part struct {
 	sign string
 	tone tone
-	name string
+	name say.Message
 	of   func(memory.Budget) unit.Bytes
 }
+
+// fileCache is the sign of what is left for the kernel's file cache: told also
+// where nothing is.
+const fileCache = "."
 
 // parts are in the order of the bar: what PostgreSQL takes, then others, then
 // what is left.
 var parts = []part{
-	{"#", "34", "shared memory", func(b memory.Budget) unit.Bytes { return b.Shared }},
-	{"%", "31", "page tables", func(b memory.Budget) unit.Bytes { return b.PageTables }},
-	{"=", "36", "backends", func(b memory.Budget) unit.Bytes { return b.Backends }},
-	{"+", "35", "work_mem", func(b memory.Budget) unit.Bytes { return b.Work }},
-	{"~", "33", "maintenance and autovacuum", func(b memory.Budget) unit.Bytes { return b.Maintenance }},
-	{"o", "37", "other processes", func(b memory.Budget) unit.Bytes { return b.Others }},
-	{":", "2", "reserve", func(b memory.Budget) unit.Bytes { return b.Reserve }},
-	{"!", "1;31", "unused huge pages", func(b memory.Budget) unit.Bytes { return b.PoolUnused }},
-	{".", "32", "file cache", func(b memory.Budget) unit.Bytes { return b.FileCache }},
+	{"#", "34", say.M("show/budget/part/shared", "shared memory"), func(b memory.Budget) unit.Bytes { return b.Shared }},
+	{"%", "31", say.M("show/budget/part/page_tables", "page tables"), func(b memory.Budget) unit.Bytes { return b.PageTables }},
+	{"=", "36", say.M("show/budget/part/backends", "backends"), func(b memory.Budget) unit.Bytes { return b.Backends }},
+	{"+", "35", say.M("show/budget/part/work", "work_mem"), func(b memory.Budget) unit.Bytes { return b.Work }},
+	{"~", "33", say.M("show/budget/part/maintenance", "maintenance and autovacuum"), func(b memory.Budget) unit.Bytes { return b.Maintenance }},
+	{"o", "37", say.M("show/budget/part/others", "other processes"), func(b memory.Budget) unit.Bytes { return b.Others }},
+	{":", "2", say.M("show/budget/part/reserve", "reserve"), func(b memory.Budget) unit.Bytes { return b.Reserve }},
+	{"!", "1;31", say.M("show/budget/part/unused", "unused huge pages"), func(b memory.Budget) unit.Bytes { return b.PoolUnused }},
+	{fileCache, "32", say.M("show/budget/part/file_cache", "file cache"), func(b memory.Budget) unit.Bytes { return b.FileCache }},
 }
 
 // overflow is how far a bar may go past the memory, as a share of it: more than
@@ -41,27 +46,33 @@ const overflow = 0.5
 func (p *page) budget(b plan.Budget) {
 	p.gap()
 	if !b.Known {
-		p.para("", strong, "Memory budget: not drawn")
-		p.para("  ", plain, "The memory of the host or the settings of an instance are not known.")
+		p.para("", strong, p.say("show/budget/not_drawn", "Memory budget: not drawn"))
+		p.para("  ", plain, p.say("show/budget/unknown", "The memory of the host or the settings of an instance are not known."))
 		return
 	}
-	bound := "memory of the host"
-	if b.Limit == "cgroup" {
-		bound = "memory limit of the control group"
-	}
-	p.line(p.tint(strong, "Memory budget"), ": ", b.After.Total.String(), ", the ", bound)
-	p.para("  ", plain, "The worst case that is planned for: every connection open, as many sessions as are expected at once at work with all the memory that they may take.")
+	p.bounded(b)
+	p.para("  ", plain, p.say("show/budget/worst", "The worst case that is planned for: every connection open, as many sessions as are expected at once at work with all the memory that they may take."))
 	p.gap()
-	const label = len("  before ")
+	was, will := "  "+p.say("show/budget/before", "before"), "  "+p.say("show/budget/after", "after")
+	label := max(runes(was), runes(will)) + 1
 	cells := min(p.st.Width-label-2, 100) // a longer bar shows nothing more
 	scale := float64(b.After.Total)
 	if short := max(b.Before.Shortfall, b.After.Shortfall); short > 0 {
 		scale += min(float64(short), overflow*scale)
 	}
-	p.line("  before ", p.bar(b.Before, cells, scale))
-	p.line("  after  ", p.bar(b.After, cells, scale))
+	p.line(pad(was, label), p.bar(b.Before, cells, scale))
+	p.line(pad(will, label), p.bar(b.After, cells, scale))
 	p.gap()
 	p.legend(b)
+}
+
+// bounded is the line that says how much memory there is, and what bounds it.
+func (p *page) bounded(b plan.Budget) {
+	bound := say.M("show/budget/of_host", "the memory of the host")
+	if b.Limit == "cgroup" {
+		bound = say.M("show/budget/of_cgroup", "the memory limit of the control group")
+	}
+	p.line(p.tint(strong, p.say("show/budget/title", "Memory budget")), p.colon(), b.After.Total.String(), ", ", p.word(bound))
 }
 
 // bar draws one budget. A | stands where the memory ends.
@@ -161,30 +172,30 @@ func largest(list []int) int {
 // legend tells the amounts, aligned. Parts that are nothing on both sides are
 // left out.
 func (p *page) legend(b plan.Budget) {
-	const short = "SHORTFALL, past the |"
-	name := len(short)
+	short := p.say("show/budget/shortfall", "SHORTFALL, past the |")
+	name := runes(short)
 	for _, pt := range parts {
-		name = max(name, len(pt.name))
+		name = max(name, runes(p.word(pt.name)))
 	}
 	const amount, percent = 9, 9
 	row := func(lead, n string, t tone, before, after unit.Bytes) {
 		p.line("  ", lead, " ", p.tint(t, pad(n, name)), padLeft(amountOf(before), amount), padLeft(percentOf(before, b.Before.Total), percent),
 			padLeft(amountOf(after), amount+3), padLeft(percentOf(after, b.After.Total), percent))
 	}
-	p.line("    ", pad("", name), padLeft("before", amount+percent), padLeft("after", amount+percent+3))
+	p.line("    ", pad("", name), padLeft(p.say("show/budget/before", "before"), amount+percent), padLeft(p.say("show/budget/after", "after"), amount+percent+3))
 	for _, pt := range parts {
 		before, after := pt.of(b.Before), pt.of(b.After)
-		if before == 0 && after == 0 && pt.name != "file cache" {
+		if before == 0 && after == 0 && pt.sign != fileCache {
 			continue
 		}
-		row(p.tint(pt.tone, pt.sign), pt.name, plain, before, after)
+		row(p.tint(pt.tone, pt.sign), p.word(pt.name), plain, before, after)
 	}
 	if b.Before.Shortfall > 0 || b.After.Shortfall > 0 {
 		row(" ", short, red, b.Before.Shortfall, b.After.Shortfall)
 	}
 	if b.After.Shortfall > 0 {
 		p.gap()
-		p.para("  ", red, "This does not fit: in the worst case "+b.After.Shortfall.String()+" are missing after the changes too. Fewer connections (--connections, a pooler), less at once (--active) or more memory are needed.")
+		p.para("  ", red, p.say("show/budget/does_not_fit", "This does not fit: in the worst case {missing} are missing after the changes too. Fewer connections (--connections, a pooler), less at once (--active) or more memory are needed.", "missing", b.After.Shortfall))
 	}
 }
 

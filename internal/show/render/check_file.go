@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
 )
@@ -23,16 +24,20 @@ func FileJSON(w io.Writer, d CheckedFile) error { return writeJSON(w, d) }
 // worst first, each with its place.
 func FileText(w io.Writer, d CheckedFile, st Style) error {
 	p := newPage(st)
-	why := map[string]string{"--pg": "as --pg says", "PG_VERSION": "as the PG_VERSION of its data directory says",
-		"newest": "the newest that is known, as neither --pg nor a PG_VERSION beside it names one"}[d.From]
-	text := "Checked: " + clean(d.Main)
+	d.Report = d.Report.In(st.Words)
+	why := map[string]say.Message{
+		"--pg":       say.M("show/file/flag", "as --pg says"),
+		"PG_VERSION": say.M("show/file/cluster", "as the PG_VERSION of its data directory says"),
+		"newest":     say.M("show/file/newest", "the newest that is known, as neither --pg nor a PG_VERSION beside it names one"),
+	}[d.From]
+	text := p.say("show/file/checked", "Checked: {file}", "file", clean(d.Main))
 	if n := len(d.Files); n > 1 {
-		text += " and " + count(n-1, "file", "files") + " that are read with it"
+		text += " " + p.many("show/file/more", n-1, "and {n} file that are read with it", "and {n} files that are read with it")
 	}
-	text += ", " + count(d.Settings, "setting", "settings") + ", for PostgreSQL " + strconv.Itoa(d.Major) + " (" + why + ")."
+	text += ", " + p.many("show/file/settings", d.Settings, "{n} setting", "{n} settings") + ", " + p.say("show/file/for", "for PostgreSQL {major} ({why}).", "major", d.Major, "why", why)
 	p.para("", plain, text)
 	if d.Preview {
-		p.para("", plain, "PostgreSQL "+strconv.Itoa(d.Major)+" is a preview: what is known of it is from its sources, no server was asked.")
+		p.para("", plain, p.say("show/file/preview", "PostgreSQL {major} is a preview: what is known of it is from its sources, no server was asked.", "major", d.Major))
 	}
 	list := make([]check.Finding, 0, len(d.Findings))
 	for _, f := range d.Findings {
@@ -49,33 +54,33 @@ func FileText(w io.Writer, d CheckedFile, st Style) error {
 	for _, g := range alike(list) {
 		p.gap()
 		f := g[0]
-		word := pad(f.Severity.String(), severityColumn)
+		word := pad(p.word(severityWords[f.Severity]), p.severityColumn())
 		p.line(p.tint(severityTone[f.Severity], strings.ToUpper(word)), p.tint(strong, clean(f.Title)), p.tint(faint, "  ["+clean(f.ID)+"]"))
-		lead := "  seen     "
+		lead := p.label(labelSeen)
 		for _, f := range g {
-			p.para(lead, plain, place(f)+": "+f.Seen)
+			p.para(lead, plain, p.place(f)+p.colon()+f.Seen)
 			lead = pad("", runes(lead))
 		}
-		p.para("  why      ", plain, f.Why)
+		p.para(p.label(labelWhy), plain, f.Why)
 		same := true
 		for _, f := range g {
 			same = same && f.Do == g[0].Do
 		}
-		lead = "  do       "
+		lead = p.label(labelDo)
 		for i, f := range g {
 			switch {
 			case same && i > 0:
 			case same:
 				p.para(lead, plain, f.Do)
 			default:
-				p.para(lead, plain, place(f)+": "+f.Do)
+				p.para(lead, plain, p.place(f)+p.colon()+f.Do)
 				lead = pad("", runes(lead))
 			}
 		}
-		p.para("  sources  ", faint, sourceTitles(f.Sources))
+		p.para(p.label(labelSources), faint, sourceTitles(f.Sources))
 	}
 	p.gap()
-	p.para("", strong, fileSummary(d))
+	p.para("", strong, p.fileSummary(d))
 	_, err := io.WriteString(w, p.b.String())
 	return err
 }
@@ -88,15 +93,15 @@ func filePlace(f conffile.Finding) string {
 	return f.File + ":" + strconv.Itoa(f.Line)
 }
 
-func fileSummary(d CheckedFile) string {
+func (p *page) fileSummary(d CheckedFile) string {
 	plain := Check{}
 	for _, f := range d.Findings {
 		plain.Findings = append(plain.Findings, f.Finding)
 	}
 	sort.SliceStable(plain.Findings, func(a, b int) bool { return plain.Findings[a].Severity > plain.Findings[b].Severity })
-	s := checkSummary(plain)
+	s := p.checkSummary(plain)
 	if d.Left > 0 {
-		s += ". There are more: " + count(d.Left, "line was", "lines were") + " not judged after so many findings"
+		s += ". " + p.many("show/file/left", d.Left, "There are more: {n} line was not judged after so many findings", "There are more: {n} lines were not judged after so many findings")
 	}
 	return s
 }

@@ -5,19 +5,27 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
 var severityTone = map[check.Severity]tone{check.Critical: red, check.Warning: yellow, check.Notice: cyan, check.Info: faint}
 
 // severityColumn is the width of the longest severity word and two spaces.
-const severityColumn = len("CRITICAL") + 2
+func (p *page) severityColumn() int {
+	width := 0
+	for _, m := range severityWords {
+		width = max(width, runes(p.word(m)))
+	}
+	return width + 2
+}
 
 // CheckText writes a report for a person: what was looked at, the findings
 // worst first, what could not be judged, one line of summary.
 func CheckText(w io.Writer, d Check, st Style) error {
 	p := newPage(st)
-	p.subject("Checked", d.Subject)
+	d.Report = d.Report.In(st.Words)
+	p.subject(p.say("show/check/about", "Checked"), d.Subject)
 	for _, g := range alike(d.Findings) {
 		p.gap()
 		p.findings(g)
@@ -26,40 +34,41 @@ func CheckText(w io.Writer, d Check, st Style) error {
 		for _, a := range d.Accepted {
 			p.gap()
 			p.findings([]check.Finding{a.Finding})
-			p.para("  accepted ", plain, until(a)+": "+a.Reason)
+			p.para(p.label(labelAccepted), plain, p.word(until(a))+p.colon()+a.Reason)
 		}
 	}
-	p.unknown("Could not be judged", d.Unknown)
+	p.unknown(d.Unknown)
 	p.gap()
-	p.para("", strong, checkSummary(d))
+	p.para("", strong, p.checkSummary(d))
 	if n := len(d.Accepted); n > 0 {
-		p.para("", plain, accepted(d))
+		p.para("", plain, p.accepted(d))
 	}
 	_, err := io.WriteString(w, p.b.String())
 	return err
 }
 
 // accepted names what the policy keeps out of the findings.
-func accepted(d Check) string {
+func (p *page) accepted(d Check) string {
 	var ids []string
 	for _, a := range d.Accepted {
 		if !slices.Contains(ids, a.ID) {
 			ids = append(ids, a.ID)
 		}
 	}
-	s := count(len(d.Accepted), "finding is", "findings are") + " accepted by " + clean(d.Policy) + ": " + strings.Join(ids, ", ") + "."
+	s := p.many("show/check/accepted", len(d.Accepted), "{n} finding is accepted by {file}: {ids}.", "{n} findings are accepted by {file}: {ids}.",
+		"file", clean(d.Policy), "ids", strings.Join(ids, ", "))
 	if !d.All {
-		s += " --all shows more."
+		s += " " + p.say("show/check/all", "--all shows more.")
 	}
 	return s
 }
 
 // until is how long an acceptance holds.
-func until(a check.Accepted) string {
+func until(a check.Accepted) say.Message {
 	if a.Expires == check.Never {
-		return "without an end"
+		return say.M("show/until/never", "without an end")
 	}
-	return "until " + a.Expires
+	return say.M("show/until/day", "until {day}", "day", a.Expires)
 }
 
 // alike gathers findings of one check that differ only in where and what was
@@ -81,55 +90,64 @@ func alike(list []check.Finding) [][]check.Finding {
 
 func (p *page) findings(g []check.Finding) {
 	f := g[0]
-	word := pad(strings.ToUpper(f.Severity.String()), severityColumn)
+	word := pad(strings.ToUpper(p.word(severityWords[f.Severity])), p.severityColumn())
 	p.line(p.tint(severityTone[f.Severity], word), p.tint(strong, clean(f.Title)), p.tint(faint, "  ["+clean(f.ID)+"]"))
-	p.each(g, "  seen     ", func(f check.Finding) string { return f.Seen })
-	p.para("  why      ", plain, f.Why)
-	p.each(g, "  do       ", func(f check.Finding) string { return f.Do })
-	p.para("  sources  ", faint, sourceTitles(f.Sources))
+	p.each(g, labelSeen, func(f check.Finding) string { return f.Seen })
+	p.para(p.label(labelWhy), plain, f.Why)
+	p.each(g, labelDo, func(f check.Finding) string { return f.Do })
+	p.para(p.label(labelSources), faint, sourceTitles(f.Sources))
 }
 
 // each writes what one field of the findings says: once where all say the same,
 // else each with its place.
-func (p *page) each(g []check.Finding, lead string, of func(check.Finding) string) {
+func (p *page) each(g []check.Finding, label say.Message, of func(check.Finding) string) {
 	same := true
 	for _, f := range g {
 		same = same && of(f) == of(g[0])
 	}
+	lead := p.label(label)
 	if same {
-		if lead == "  seen     " {
-			p.para("  where    ", plain, places(g))
+		if label.ID == labelSeen.ID {
+			p.para(p.label(labelWhere), plain, p.places(g))
 		}
 		p.para(lead, plain, of(g[0]))
 		return
 	}
 	for _, f := range g {
-		p.para(lead, plain, place(f)+": "+of(f))
+		p.para(lead, plain, p.place(f)+p.colon()+of(f))
 		lead = pad("", runes(lead))
 	}
 }
 
-func place(f check.Finding) string {
+// place is where a finding is, for other programs; page.place is for people.
+func place(f check.Finding) string { return newPage(Style{}).place(f) }
+
+func (p *page) place(f check.Finding) string {
 	if f.Instance == "" {
-		return "the host"
+		return p.say("show/place/host", "the host")
 	}
 	return clean(f.Instance)
 }
 
-func places(g []check.Finding) string {
+func (p *page) places(g []check.Finding) string {
 	var out []string
 	for _, f := range g {
-		out = append(out, place(f))
+		out = append(out, p.place(f))
 	}
 	return strings.Join(out, ", ")
 }
 
-func checkSummary(d Check) string {
+// missing counts the facts that were not to be had.
+func missing(n int) say.Message {
+	return say.N("show/facts", int64(n), "{n} fact could not be had", "{n} facts could not be had")
+}
+
+func (p *page) checkSummary(d Check) string {
 	if len(d.Findings) == 0 {
 		if n := len(d.Unknown); n > 0 {
-			return "No findings in what could be seen; " + count(n, "fact", "facts") + " could not be had."
+			return p.say("show/check/none_seen", "No findings in what could be seen; {facts}.", "facts", missing(n))
 		}
-		return "No findings."
+		return p.say("show/check/none", "No findings.")
 	}
 	n := map[check.Severity]int{}
 	for _, f := range d.Findings {
@@ -138,12 +156,13 @@ func checkSummary(d Check) string {
 	var parts []string
 	for sev := check.Critical; sev >= check.Info; sev-- {
 		if n[sev] > 0 {
-			parts = append(parts, digits(n[sev])+" "+sev.String())
+			parts = append(parts, p.severityCount(sev, n[sev]))
 		}
 	}
-	s := count(len(d.Findings), "finding", "findings") + ": " + strings.Join(parts, ", ")
+	findings := say.N("show/check/findings", int64(len(d.Findings)), "{n} finding", "{n} findings")
+	list, id := strings.Join(parts, ", "), d.Findings[0].ID
 	if u := len(d.Unknown); u > 0 {
-		s += "; " + count(u, "fact", "facts") + " could not be had"
+		return p.say("show/check/summary_missing", "{findings}: {parts}; {facts}. More on one: pgfettle explain {id}", "findings", findings, "parts", list, "facts", missing(u), "id", id)
 	}
-	return s + ". More on one: pgfettle explain " + d.Findings[0].ID
+	return p.say("show/check/summary", "{findings}: {parts}. More on one: pgfettle explain {id}", "findings", findings, "parts", list, "id", id)
 }

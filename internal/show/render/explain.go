@@ -1,7 +1,6 @@
 package render
 
 import (
-	"fmt"
 	"io"
 	"strings"
 
@@ -24,34 +23,30 @@ type CheckPage struct {
 // ExplainCheck writes the page of a check.
 func ExplainCheck(w io.Writer, c CheckPage, st Style) error {
 	p := newPage(st)
-	k := c.Check
-	p.line(p.tint(strong, k.ID), "  check, ", string(k.Area), ", ", k.Severity.String())
+	k := c.Check.In(st.Words)
+	p.line(p.tint(strong, k.ID), "  ", p.say("show/explain/check", "check, {area}, {severity}", "area", string(k.Area), "severity", severityWords[k.Severity]))
 	p.para("", strong, k.Title)
-	p.section("Why it matters", k.Why)
-	p.section("What to do", k.Do)
+	p.section(p.say("show/explain/why", "Why it matters"), k.Why)
+	p.section(p.say("show/explain/do", "What to do"), k.Do)
 	if k.Scope == check.PerInstance {
 		p.versions(k.From, k.To)
 	}
 	if len(k.DependsOn) > 0 {
-		p.section("Silent while one of these stands", strings.Join(k.DependsOn, ", "))
+		p.section(p.say("show/explain/silent", "Silent while one of these stands"), strings.Join(k.DependsOn, ", "))
 	}
 	p.pages(c.Pages)
 	p.sources(k.Sources)
 	if c.Here != nil {
 		p.gap()
-		p.line(p.tint(strong, "Here"))
-		for _, f := range c.Here.Findings {
-			where := "the host"
-			if f.Instance != "" {
-				where = clean(f.Instance)
-			}
-			p.para("  "+strings.ToUpper(f.Severity.String())+"  ", plain, where+": "+clean(f.Seen))
+		p.line(p.tint(strong, p.say("show/explain/here", "Here")))
+		for _, f := range c.Here.Report.In(st.Words).Findings {
+			p.para("  "+strings.ToUpper(p.word(severityWords[f.Severity]))+"  ", plain, p.place(f)+p.colon()+clean(f.Seen))
 		}
 		for _, g := range c.Here.Unknown {
-			p.para("  ~ ", plain, gapLine(g))
+			p.para("  ~ ", plain, p.gapLine(g))
 		}
 		if len(c.Here.Findings)+len(c.Here.Unknown) == 0 {
-			p.para("  ", plain, "It finds nothing here.")
+			p.para("  ", plain, p.say("show/explain/nothing", "It finds nothing here."))
 		}
 	}
 	_, err := io.WriteString(w, p.b.String())
@@ -81,27 +76,27 @@ type KnobPage struct {
 // ExplainKnob writes the page of a knob.
 func ExplainKnob(w io.Writer, k KnobPage, st Style) error {
 	p := newPage(st)
-	r := k.Rule
+	r := k.Rule.In(st.Words)
 	what := string(r.Address.Layer()) + " knob"
 	if r.Address.Layer() != knob.Instance {
-		what += ", " + effectWords[r.Effect]
+		what += ", " + p.word(effectWords[r.Effect])
 	}
 	if r.Risk != "" && r.Risk != knob.Low {
-		what += ", risk " + string(r.Risk)
+		what += ", " + strings.Replace(p.word(riskWords[r.Risk]), ":", "", 1)
 	}
 	p.line(p.tint(strong, string(r.Address)), "  ", what)
 	p.para("", strong, r.Title)
-	p.section("What it trades", r.Why)
-	p.section("How the value is decided", r.Formula)
+	p.section(p.say("show/explain/trades", "What it trades"), r.Why)
+	p.section(p.say("show/explain/formula", "How the value is decided"), r.Formula)
 	if len(r.Needs) > 0 {
 		names := make([]string, len(r.Needs))
 		for i, n := range r.Needs {
 			names[i] = string(n)
 		}
-		p.section("Decided after", strings.Join(names, ", "))
+		p.section(p.say("show/explain/after", "Decided after"), strings.Join(names, ", "))
 	}
 	if r.Tolerance > 0 {
-		p.section("Left alone", fmt.Sprintf("A present value within %.0f %% of the wanted one stays.", 100*r.Tolerance))
+		p.section(p.say("show/explain/alone", "Left alone"), p.say("show/explain/tolerance", "A present value within {percent} % of the wanted one stays.", "percent", int(100*r.Tolerance+0.5)))
 	}
 	if r.Address.Layer() == knob.Instance && r.From+r.To > 0 {
 		p.versions(r.From, r.To)
@@ -139,7 +134,7 @@ func ExplainUnplanned(w io.Writer, k UnplannedPage, st Style) error {
 
 func (p *page) here(k KnobPage) {
 	p.gap()
-	p.line(p.tint(strong, "Here"))
+	p.line(p.tint(strong, p.say("show/explain/here", "Here")))
 	for _, h := range k.Here {
 		lead := "  "
 		if h.Instance != "" {
@@ -150,39 +145,39 @@ func (p *page) here(k KnobPage) {
 			p.para("  ", plain, clean(h.Subject))
 			lead = "    "
 		}
-		now := "not known"
+		now := p.say("show/here/unknown", "not known")
 		if v, ok := h.Present.Get(); ok {
 			now = shown(v.Show())
 		} else if h.Present.State() == known.Absent {
-			now = "none"
+			now = p.say("show/here/none", "none")
 		}
 		switch {
 		case h.Planned == "":
-			p.para(lead, plain, "now "+now+"; no opinion on it here")
+			p.para(lead, plain, p.say("show/here/no_opinion", "now {now}; no opinion on it here", "now", now))
 		case h.Changes:
-			p.para(lead, plain, "now "+now+" → planned "+shown(h.Planned))
+			p.para(lead, plain, p.say("show/here/planned", "now {now} → planned {planned}", "now", now, "planned", shown(h.Planned)))
 		default:
-			p.para(lead, plain, "now "+now+"; it stays")
+			p.para(lead, plain, p.say("show/here/stays", "now {now}; it stays", "now", now))
 		}
 		if h.Reason != "" {
-			p.para(lead+"because ", plain, clean(h.Reason))
+			p.para(lead+p.say("show/here/because", "because")+" ", plain, clean(h.Reason))
 		}
 		if in := unsaid(h.Reason, h.Inputs); in != "" {
-			p.para(lead+"inputs  ", faint, in)
+			p.para(lead+p.say("show/here/inputs", "inputs")+"  ", faint, in)
 		}
 	}
 	for _, g := range k.Gaps {
-		p.para("  ~ ", plain, gapLine(g))
+		p.para("  ~ ", plain, p.gapLine(g))
 	}
 	if len(k.Here)+len(k.Gaps) == 0 {
-		p.para("  ", plain, "There is nothing here that it applies to.")
+		p.para("  ", plain, p.say("show/explain/nowhere", "There is nothing here that it applies to."))
 	}
 }
 
-func gapLine(g known.Gap) string {
+func (p *page) gapLine(g known.Gap) string {
 	t := clean(g.Fact) + ": " + clean(g.Reason)
 	if g.Reveal != "" {
-		t += "; to know it: " + clean(g.Reveal)
+		t += "; " + p.say("show/reveal", "to know it:") + " " + clean(g.Reveal)
 	}
 	return t
 }
@@ -197,21 +192,21 @@ func (p *page) section(title, text string) {
 }
 
 func (p *page) versions(from, to int) {
-	t := "Every version of PostgreSQL that is looked at."
+	t := p.say("show/versions/all", "Every version of PostgreSQL that is looked at.")
 	switch {
 	case from > 0 && to > 0:
-		t = fmt.Sprintf("PostgreSQL %d to %d.", from, to)
+		t = p.say("show/versions/both", "PostgreSQL {from} to {to}.", "from", from, "to", to)
 	case from > 0:
-		t = fmt.Sprintf("PostgreSQL %d and later.", from)
+		t = p.say("show/versions/from", "PostgreSQL {from} and later.", "from", from)
 	case to > 0:
-		t = fmt.Sprintf("PostgreSQL up to %d.", to)
+		t = p.say("show/versions/to", "PostgreSQL up to {to}.", "to", to)
 	}
-	p.section("Versions", t)
+	p.section(p.say("show/explain/versions", "Versions"), t)
 }
 
 func (p *page) sources(ids []string) {
 	p.gap()
-	p.line(p.tint(strong, "Sources"))
+	p.line(p.tint(strong, p.say("show/explain/sources", "Sources")))
 	for _, id := range ids {
 		s, ok := say.SourceByID(id)
 		if !ok {
@@ -242,17 +237,17 @@ func Index(w io.Writer, checks []check.Check, rules []rule.Rule, pages []advice.
 	for _, a := range pages {
 		width = max(width, runes(a.ID))
 	}
-	p.line(p.tint(strong, fmt.Sprintf("%d checks", len(checks))))
+	p.line(p.tint(strong, p.many("show/explain/checks", len(checks), "{n} check", "{n} checks")))
 	for _, c := range checks {
-		p.para("  "+pad(c.ID, width)+"  "+pad(c.Severity.String(), len("critical"))+"  ", plain, c.Title)
+		p.para("  "+pad(c.ID, width)+"  "+pad(p.word(severityWords[c.Severity]), p.severityColumn()-2)+"  ", plain, c.In(st.Words).Title)
 	}
 	p.gap()
-	p.line(p.tint(strong, fmt.Sprintf("%d knobs", len(rules))))
+	p.line(p.tint(strong, p.many("show/explain/knobs", len(rules), "{n} knob", "{n} knobs")))
 	for _, r := range rules {
-		p.para("  "+pad(string(r.Address), width)+"  ", plain, r.Title)
+		p.para("  "+pad(string(r.Address), width)+"  ", plain, r.In(st.Words).Title)
 	}
 	p.gap()
-	p.line(p.tint(strong, fmt.Sprintf("%d pages", len(pages))))
+	p.line(p.tint(strong, p.many("show/explain/pages", len(pages), "{n} page", "{n} pages")))
 	for _, a := range pages {
 		p.para("  "+pad(a.ID, width)+"  "+pad(string(a.Kind), len(advice.Application))+"  ", plain, a.Title)
 	}

@@ -142,7 +142,7 @@ func stepOf(c plan.Change) (what, name string) {
 	name = clean(c.Address.Name())
 	switch c.Address.Prefix() {
 	case "pg":
-		return clean(c.Instance) + ", " + effectWords[c.Effect], name
+		return clean(c.Instance) + ", " + effectWords[c.Effect].String(), name
 	case "sysctl":
 		return "sysctl -w", name + "=" + raw(c)
 	case "thp":

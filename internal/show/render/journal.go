@@ -1,13 +1,13 @@
 package render
 
 import (
-	"fmt"
 	"io"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // JournalSchema names the version of the JSON forms of a journal and of a list
@@ -20,21 +20,16 @@ var stateTone = map[journal.ChangeState]tone{
 	journal.IsPlanned: faint, journal.IsSkipped: faint,
 }
 
-// outcomeWords say how an apply stands.
-var outcomeWords = map[journal.Outcome]string{
-	journal.Whole: "applied", journal.Partly: "partly applied", journal.TakenBack: "undone", journal.Interrupted: "interrupted",
-}
-
 // JournalText writes one journal for a person: each change with where it is
 // kept and how it stands, and what can be done next.
 func JournalText(w io.Writer, j *journal.Journal, st Style) error {
 	p := newPage(st)
-	p.line(p.tint(strong, "Journal "+clean(j.ID)), ", begun "+clean(j.Started)+": ", outcomeWords[j.State])
-	at := "host " + clean(j.Run.Hostname)
+	p.line(p.tint(strong, p.say("show/journal/name", "Journal {id}", "id", clean(j.ID))), ", ", p.say("show/journal/begun", "begun {when}", "when", clean(j.Started)), p.colon(), p.word(outcomeWords[j.State]))
 	if j.Run.Root != "" {
-		at = "the folder " + clean(j.Run.Root)
+		p.para("  ", plain, p.say("show/journal/on_folder", "on the folder {folder}, by {tool}", "folder", clean(j.Run.Root), "tool", clean(j.Run.Tool)))
+	} else {
+		p.para("  ", plain, p.say("show/journal/on_host", "on host {host}, by {tool}", "host", clean(j.Run.Hostname), "tool", clean(j.Run.Tool)))
 	}
-	p.para("  ", plain, "on "+at+", by "+clean(j.Run.Tool))
 	p.journalChanges(j.Changes)
 	p.next(j)
 	_, err := io.WriteString(w, p.b.String())
@@ -49,20 +44,23 @@ func (p *page) journalChanges(list []journal.Change) {
 		name = max(name, runes(clean(string(c.Address))))
 	}
 	name = min(name, 44) // beyond it one long name would push the values out of sight
-	at := "-"
+	at, state := "-", 0
+	for _, m := range stateWords {
+		state = max(state, runes(p.word(m)))
+	}
 	for _, c := range list {
 		if c.Instance != at {
 			at = c.Instance
 			p.gap()
 			if at == "" {
-				p.line(p.tint(strong, "The host"))
+				p.line(p.tint(strong, p.say("show/journal/the_host", "The host")))
 			} else {
 				p.line(p.tint(strong, clean(at)))
 			}
 		}
-		p.line("  ", p.tint(stateTone[c.State], pad(string(c.State), len("intended"))), "  ", pad(clean(string(c.Address)), name), "  ", shown(c.Before), " → ", shown(c.After))
+		p.line("  ", p.tint(stateTone[c.State], pad(p.word(stateWords[c.State]), state)), "  ", pad(clean(string(c.Address)), name), "  ", shown(c.Before), " → ", shown(c.After))
 		if c.Where != "" {
-			p.para("            ", faint, "in "+c.Where)
+			p.para("            ", faint, p.say("show/journal/in", "in {where}", "where", c.Where))
 		}
 		if c.Reason != "" {
 			p.para("            ", plain, c.Reason)
@@ -77,14 +75,14 @@ func (p *page) journalChanges(list []journal.Change) {
 func (p *page) next(j *journal.Journal) {
 	p.gap()
 	for _, o := range j.Pending {
-		what := "this is"
+		what := say.M("show/journal/this", "this is in force")
 		if j.Undoing {
-			what = "its former values are"
+			what = say.M("show/journal/former", "its former values are in force")
 		}
-		p.para("", yellow, fmt.Sprintf("%s needs a %s before %s in force.", o.Instance, o.Effect, what))
+		p.para("", yellow, p.say("show/journal/owed", "{instance} needs a {effect} before {what}.", "instance", o.Instance, "effect", o.Effect.String(), "what", what))
 	}
 	if n := waiting(j.Changes, knob.Reboot); n > 0 {
-		p.para("", yellow, count(n, "change is", "changes are")+" in force after a reboot of the host.")
+		p.para("", yellow, p.many("show/journal/reboot", n, "{n} change is in force after a reboot of the host.", "{n} changes are in force after a reboot of the host."))
 	}
 	id, how := clean(j.ID), ""
 	if stops(j.Changes) {
@@ -92,17 +90,17 @@ func (p *page) next(j *journal.Journal) {
 	}
 	switch {
 	case j.State == journal.Interrupted && j.Undoing:
-		p.para("", strong, "To finish taking it back: pgfettle undo "+how+id)
+		p.para("", strong, p.say("show/journal/finish_undo", "To finish taking it back: pgfettle undo {id}", "id", how+id))
 	case j.State == journal.Interrupted:
-		p.para("", strong, "To finish it: pgfettle apply --resume "+id+". To take it back: pgfettle undo "+how+id)
-	case j.State == journal.TakenBack && strings.Contains(tally(j.Changes), string(journal.IsKept)):
-		p.para("", strong, "Nothing of ours is left; what somebody has changed since stays as it is.")
+		p.para("", strong, p.say("show/journal/finish", "To finish it: pgfettle apply --resume {id}. To take it back: pgfettle undo {undo}", "id", id, "undo", how+id))
+	case j.State == journal.TakenBack && kept(j.Changes):
+		p.para("", strong, p.say("show/journal/theirs", "Nothing of ours is left; what somebody has changed since stays as it is."))
 	case j.State == journal.TakenBack:
-		p.para("", strong, "Nothing of it is left.")
+		p.para("", strong, p.say("show/journal/gone", "Nothing of it is left."))
 	case begun(j.Changes):
-		p.para("", strong, "To take it back: pgfettle undo "+how+id)
+		p.para("", strong, p.say("show/journal/undo", "To take it back: pgfettle undo {id}", "id", how+id))
 	default:
-		p.para("", strong, "Nothing of it is there to take back.")
+		p.para("", strong, p.say("show/journal/nothing", "Nothing of it is there to take back."))
 	}
 }
 
@@ -126,6 +124,16 @@ func stops(list []journal.Change) bool {
 	return false
 }
 
+// kept says whether somebody's later edit stands.
+func kept(list []journal.Change) bool {
+	for i := range list {
+		if list[i].State == journal.IsKept {
+			return true
+		}
+	}
+	return false
+}
+
 func begun(list []journal.Change) bool {
 	for i := range list {
 		if list[i].Begun() {
@@ -139,18 +147,18 @@ func begun(list []journal.Change) bool {
 func JournalListText(w io.Writer, list []*journal.Journal, st Style) error {
 	p := newPage(st)
 	if len(list) == 0 {
-		p.para("", plain, "No journal: nothing was applied yet.")
+		p.para("", plain, p.say("show/journal/none", "No journal: nothing was applied yet."))
 	}
 	for i := len(list) - 1; i >= 0; i-- {
 		j := list[i]
-		p.line(pad(clean(j.ID), 24), "  ", clean(j.Started), "  ", pad(string(j.State), len("interrupted")), "  ", tally(j.Changes))
+		p.line(pad(clean(j.ID), 24), "  ", clean(j.Started), "  ", pad(string(j.State), len("interrupted")), "  ", p.tally(j.Changes))
 	}
 	_, err := io.WriteString(w, p.b.String())
 	return err
 }
 
 // tally counts changes by how they stand: "12 done, 1 failed".
-func tally(list []journal.Change) string {
+func (p *page) tally(list []journal.Change) string {
 	n := map[journal.ChangeState]int{}
 	for _, c := range list {
 		n[c.State]++
@@ -159,11 +167,11 @@ func tally(list []journal.Change) string {
 	for _, s := range []journal.ChangeState{journal.IsDone, journal.IsUndone, journal.IsFailed, journal.IsKept, journal.IsSkipped,
 		journal.IsIntended, journal.IsUndoing, journal.IsPlanned} {
 		if n[s] > 0 {
-			parts = append(parts, digits(n[s])+" "+string(s))
+			parts = append(parts, digits(n[s])+" "+p.word(stateWords[s]))
 		}
 	}
 	if len(parts) == 0 {
-		return "no changes"
+		return p.say("show/journal/no_changes", "no changes")
 	}
 	return strings.Join(parts, ", ")
 }

@@ -70,7 +70,7 @@ func (p *page) gap() { p.b.WriteByte('\n') }
 // wrap breaks a line at spaces so that no piece is longer than width, but for
 // words that are. It returns one empty piece for an empty line.
 func wrap(s string, width int) []string {
-	words := strings.Fields(s)
+	words := glued(strings.Fields(s))
 	if len(words) == 0 {
 		return []string{""}
 	}
@@ -85,6 +85,20 @@ func wrap(s string, width int) []string {
 		at += " " + w
 	}
 	return append(out, at)
+}
+
+// glued puts signs that other languages set apart, as French does, back to the
+// word before them: no line begins with one.
+func glued(words []string) []string {
+	out := words[:0]
+	for _, w := range words {
+		if n := len(out); n > 0 && strings.Trim(w, ":;!?»") == "" {
+			out[n-1] += " " + w
+			continue
+		}
+		out = append(out, w)
+	}
+	return out
 }
 
 func runes(s string) int { return utf8.RuneCountInString(s) }

@@ -1,47 +1,32 @@
 package render
 
 import (
-	"fmt"
 	"io"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// effectWords say when a change is in force.
-var effectWords = map[knob.Effect]string{
-	knob.Now: "in force at once", knob.Reload: "after a reload of the server",
-	knob.Restart: "after a restart of the server", knob.Reboot: "after a reboot of the host",
-}
-
 var riskTone = map[knob.Risk]tone{knob.Medium: yellow, knob.High: red}
-
-// profileWords say what each profile takes for granted where nothing was measured.
-var profileWords = map[rule.Profile]string{
-	rule.Web:     "many short reads from a connection pool",
-	rule.OLTP:    "many short transactions that write",
-	rule.DW:      "few sessions with large scans, sorts and hashes",
-	rule.Mixed:   "short transactions and reports side by side",
-	rule.Desktop: "a developer's machine that has other work to do",
-	rule.OneC:    "1C:Enterprise, many sessions with temporary tables",
-}
 
 // PlanText writes a plan for a person: what it is for, the memory before and
 // after, the changes by layer and effect, warnings, what is not known, and one
 // line of summary.
 func PlanText(w io.Writer, d Plan, st Style) error {
 	p := newPage(st)
-	p.subject("Plan for", d.Subject)
+	d.Plan = d.Plan.In(st.Words)
+	p.subject(p.say("show/plan/about", "Plan for"), d.Subject)
 	p.profile(d.Profile)
 	p.budget(d.Budget)
 	p.shared(d.Shared)
 	p.changes(d.Changes)
 	p.warnings(d.Warnings)
-	p.unknown("Could not be judged", d.Unknown)
+	p.unknown(d.Unknown)
 	p.gap()
-	for _, l := range planSummary(d) {
+	for _, l := range p.planSummary(d) {
 		p.para("", strong, l)
 	}
 	_, err := io.WriteString(w, p.b.String())
@@ -55,12 +40,13 @@ func (p *page) profile(have rule.Profile) {
 			others = append(others, string(o))
 		}
 	}
-	by := ""
+	lead := p.say("show/plan/profile", "Profile:") + " "
 	if have == rule.Mixed {
-		by = ", the default"
+		p.para(lead, plain, p.say("show/plan/profile_default", "{profile}, the default ({words})", "profile", string(have), "words", profileWords[have]))
+	} else {
+		p.para(lead, plain, p.say("show/plan/profile_words", "{profile} ({words})", "profile", string(have), "words", profileWords[have]))
 	}
-	p.para("Profile: ", plain, fmt.Sprintf("%s%s (%s)", have, by, profileWords[have]))
-	p.line("         for another use: --profile ", strings.Join(others, "|"))
+	p.line(pad("", runes(lead)), p.say("show/plan/profile_others", "for another use: --profile {others}", "others", strings.Join(others, "|")))
 }
 
 // shared tells how much shared memory each instance will ask for, and how that
@@ -71,14 +57,14 @@ func (p *page) shared(list []plan.Shared) {
 	}
 	p.gap()
 	for _, s := range list {
-		t := "Shared memory of " + clean(s.Instance) + ": " + s.Bytes.String()
+		t := p.say("show/plan/shared", "Shared memory of {instance}: {size}", "instance", clean(s.Instance), "size", s.Bytes)
 		if s.Pages > 0 {
-			t += " = " + count(int(s.Pages), "huge page", "huge pages")
+			t += " = " + p.many("show/plan/huge_pages", int(s.Pages), "{n} huge page", "{n} huge pages")
 		}
 		if s.Exact {
-			t += ", the server's own answer"
+			t += ", " + p.say("show/plan/shared_exact", "the server's own answer")
 		} else {
-			t += ", estimated and never too low; exact where the installed server can be asked"
+			t += ", " + p.say("show/plan/shared_estimated", "estimated and never too low; exact where the installed server can be asked")
 		}
 		p.para("  ", plain, t)
 	}
@@ -96,7 +82,7 @@ type group struct {
 func (p *page) changes(list []plan.Change) {
 	for _, g := range groupsOf(list) {
 		p.gap()
-		p.line(p.tint(strong, g.heading()))
+		p.line(p.tint(strong, p.heading(g)))
 		p.changeGroup(g.of(list))
 	}
 }
@@ -127,12 +113,12 @@ func (g group) of(list []plan.Change) []plan.Change {
 	return out
 }
 
-func (g group) heading() string {
-	head := strings.ToUpper(string(g.layer))
+func (p *page) heading(g group) string {
+	head := p.word(layerWords[g.layer])
 	if g.instance != "" {
 		head += " " + clean(g.instance)
 	}
-	return head + ", " + effectWords[g.effect]
+	return head + ", " + p.word(effectWords[g.effect])
 }
 
 func instancesOf(list []plan.Change, layer knob.Layer) []string {
@@ -158,16 +144,16 @@ func (p *page) changeGroup(list []plan.Change) {
 	for _, c := range list {
 		l := "  " + p.tint(strong, pad(shortName(c.Address), name)) + "  " + padLeft(shown(c.From), from) + " → " + p.tint(green, shown(c.To)+measure(c))
 		if c.Risk != knob.Low && c.Risk != "" {
-			l += p.tint(riskTone[c.Risk], "  risk: "+string(c.Risk))
+			l += p.tint(riskTone[c.Risk], "  "+p.word(riskWords[c.Risk]))
 		}
 		p.line(l)
 		const indent = "      "
 		p.para(indent, plain, c.Reason)
 		if in := unsaid(c.Reason, c.Inputs); in != "" {
-			p.para(indent+"inputs: ", faint, in)
+			p.para(indent+p.say("show/plan/inputs", "inputs:")+" ", faint, in)
 		}
 		if len(c.Sources) > 0 {
-			p.para(indent+"source: ", faint, sourceTitles(c.Sources))
+			p.para(indent+p.say("show/plan/source", "source:")+" ", faint, sourceTitles(c.Sources))
 		}
 	}
 }
@@ -213,18 +199,18 @@ func (p *page) warnings(list []string) {
 		return
 	}
 	p.gap()
-	p.line(p.tint(yellow, "Before you act"))
+	p.line(p.tint(yellow, p.say("show/plan/warnings", "Before you act")))
 	for _, w := range list {
 		p.para("  ! ", plain, w)
 	}
 }
 
-func planSummary(d Plan) []string {
-	kept := count(d.Kept, "knob stays as it is", "knobs stay as they are")
+func (p *page) planSummary(d Plan) []string {
+	kept := say.N("show/plan/kept", int64(d.Kept), "{n} knob stays as it is", "{n} knobs stay as they are")
 	if len(d.Changes) == 0 {
-		s := "Nothing to change; " + kept + "."
-		if len(d.Unknown) > 0 {
-			s += " " + count(len(d.Unknown), "fact", "facts") + " could not be had."
+		s := p.say("show/plan/nothing", "Nothing to change; {kept}.", "kept", kept)
+		if n := len(d.Unknown); n > 0 {
+			s += " " + p.word(missing(n)) + "."
 		}
 		return []string{s}
 	}
@@ -235,14 +221,16 @@ func planSummary(d Plan) []string {
 	var by []string
 	for eff := knob.Now; eff <= knob.Reboot; eff++ {
 		if n[eff] > 0 {
-			by = append(by, digits(n[eff])+" "+map[knob.Effect]string{knob.Now: "at once", knob.Reload: "by reload", knob.Restart: "by restart", knob.Reboot: "by reboot"}[eff])
+			by = append(by, p.effectCount(eff, n[eff]))
 		}
 	}
+	changes := say.N("show/plan/changes", int64(len(d.Changes)), "{n} change", "{n} changes")
+	sum := p.say("show/plan/summary", "{changes} ({by}); {kept}.", "changes", changes, "by", strings.Join(by, ", "), "kept", kept)
 	if d.Applying {
-		return []string{count(len(d.Changes), "change", "changes") + " (" + strings.Join(by, ", ") + "); " + kept + "."}
+		return []string{sum}
 	}
 	return []string{
-		count(len(d.Changes), "change", "changes") + " (" + strings.Join(by, ", ") + "); " + kept + ". Nothing was changed.",
-		"Next: the same command with --out DIR writes the files; 'pgfettle explain " + clean(string(d.Changes[0].Address)) + "' tells more of one knob.",
+		sum + " " + p.say("show/plan/unchanged", "Nothing was changed."),
+		p.say("show/plan/next", "Next: the same command with --out DIR writes the files; 'pgfettle explain {knob}' tells more of one knob.", "knob", clean(string(d.Changes[0].Address))),
 	}
 }

@@ -97,7 +97,7 @@ func PolicyText(w io.Writer, d Policy, st Style) error {
 		if a.Instance != "" {
 			where = " for " + a.Instance
 		}
-		end := until(check.Accepted{Expires: a.Expires})
+		end := p.word(until(check.Accepted{Expires: a.Expires}))
 		if a.Expired {
 			end += ", which has passed"
 		}

@@ -101,7 +101,7 @@ func CheckSARIF(w io.Writer, d Check, version string) error {
 	for _, a := range d.Accepted {
 		s.add(a.Finding, sarifLocation{Logical: []sarifLogical{{Name: place(a.Finding), Kind: "resource"}}})
 		r := s.Runs[0].Results
-		r[len(r)-1].Suppressed = []sarifSuppression{{Kind: "external", Justification: clean(until(a) + ": " + a.Reason)}}
+		r[len(r)-1].Suppressed = []sarifSuppression{{Kind: "external", Justification: clean(until(a).String() + ": " + a.Reason)}}
 	}
 	return writeJSON(w, s)
 }

@@ -2,7 +2,6 @@ package render
 
 import (
 	"io"
-	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 )
@@ -11,12 +10,6 @@ import (
 const StatusSchema = "pgfettle.status/1"
 
 var holdTone = map[apply.Hold]tone{apply.Holds: green, apply.Changed: red, apply.Lost: red, apply.Waits: yellow, apply.Unknown: yellow}
-
-// holdWords say how an applied value stands, for people.
-var holdWords = map[apply.Hold]string{
-	apply.Holds: "holds", apply.Changed: "another value is in force", apply.Lost: "its file no longer has it",
-	apply.Waits: "waits for a restart or a reboot", apply.Unknown: "could not be looked at",
-}
 
 // StatusText writes which applied values no longer hold, then those that do.
 func StatusText(w io.Writer, list []apply.Drift, st Style) error {
@@ -31,48 +24,47 @@ func StatusText(w io.Writer, list []apply.Drift, st Style) error {
 		if n[h] == 0 {
 			continue
 		}
-		p.line(p.tint(strong, strings.ToUpper(holdWords[h][:1])+holdWords[h][1:]))
+		p.line(p.tint(strong, p.word(holdWords[h])))
 		for _, d := range list {
 			if d.Hold != h {
 				continue
 			}
-			p.line("  ", p.tint(holdTone[h], pad(clean(string(d.Address)), name)), "  ", driftWords(d))
+			p.line("  ", p.tint(holdTone[h], pad(clean(string(d.Address)), name)), "  ", p.drift(d))
 			if d.Instance != "" {
 				p.para("      ", faint, d.Instance)
 			}
 			if d.By != "" {
-				p.para("      ", plain, "set by "+d.By)
+				p.para("      ", plain, p.say("show/status/by", "set by {who}", "who", d.By))
 			}
 			if d.Reason != "" {
 				p.para("      ", plain, d.Reason)
 			}
 			if h != apply.Holds {
-				p.para("      ", faint, "applied in "+d.Where+", journal "+d.Journal)
+				p.para("      ", faint, p.say("show/status/in", "applied in {where}, journal {journal}", "where", d.Where, "journal", d.Journal))
 			}
 		}
 		p.gap()
 	}
-	p.para("", strong, statusSummary(list, n))
+	p.para("", strong, p.statusSummary(list, n))
 	_, err := io.WriteString(w, p.b.String())
 	return err
 }
 
-func driftWords(d apply.Drift) string {
-	s := "applied " + shown(d.Applied)
+func (p *page) drift(d apply.Drift) string {
 	if d.Found != "" {
-		s += ", now " + shown(d.Found)
+		return p.say("show/status/drift", "applied {applied}, now {found}", "applied", shown(d.Applied), "found", shown(d.Found))
 	}
-	return s
+	return p.say("show/status/applied", "applied {applied}", "applied", shown(d.Applied))
 }
 
-func statusSummary(list []apply.Drift, n map[apply.Hold]int) string {
+func (p *page) statusSummary(list []apply.Drift, n map[apply.Hold]int) string {
 	switch {
 	case len(list) == 0:
-		return "Nothing is applied here that was not taken back."
+		return p.say("show/status/none", "Nothing is applied here that was not taken back.")
 	case n[apply.Holds] == len(list):
-		return "All of " + count(len(list), "applied value", "applied values") + " hold."
+		return p.many("show/status/all_hold", len(list), "All of {n} applied value hold.", "All of {n} applied values hold.")
 	}
-	return digits(n[apply.Holds]) + " of " + count(len(list), "applied value", "applied values") + " hold."
+	return p.many("show/status/some_hold", len(list), "{held} of {n} applied value hold.", "{held} of {n} applied values hold.", "held", n[apply.Holds])
 }
 
 // StatusJSON writes every applied value and how it stands.

@@ -5,39 +5,45 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // subject writes what was looked at: the host, then one line an instance.
 func (p *page) subject(verb string, s Subject) {
-	host := "the host"
+	host := say.M("show/place/host", "the host")
 	if s.Host != "" {
-		host = "host " + s.Host
+		host = say.M("show/place/named", "host {name}", "name", clean(s.Host))
 	}
-	n := count(len(s.Instances), "instance", "instances")
+	n := say.N("show/subject/instances", int64(len(s.Instances)), "{n} instance", "{n} instances")
 	switch {
 	case len(s.Instances) == 0 && !s.HostSeen:
-		p.para("", plain, verb+": nothing; neither a host nor an instance was seen.")
+		p.para("", plain, p.say("show/subject/nothing", "{verb}: nothing; neither a host nor an instance was seen.", "verb", verb))
 	case len(s.Instances) == 0:
-		p.para("", plain, verb+": "+clean(host)+". No PostgreSQL instance was found on it.")
+		p.para("", plain, p.say("show/subject/no_instance", "{verb}: {host}. No PostgreSQL instance was found on it.", "verb", verb, "host", host))
 	case !s.HostSeen:
-		p.para("", plain, verb+": "+n+" over SQL alone; nothing is known of the host.")
+		p.para("", plain, p.say("show/subject/sql", "{verb}: {instances} over SQL alone; nothing is known of the host.", "verb", verb, "instances", n))
 	default:
-		p.para("", plain, verb+": "+clean(host)+" and "+n+":")
+		p.para("", plain, p.say("show/subject/both", "{verb}: {host} and {instances}:", "verb", verb, "host", host, "instances", n))
 	}
 	for _, in := range s.Instances {
-		p.para("  ", plain, clean(in.words()))
+		p.para("  ", plain, p.instance(in))
 	}
 }
 
-func (in SubjectInstance) words() string {
-	name := "PostgreSQL of unknown version"
+func (p *page) instance(in SubjectInstance) string {
+	name := p.say("show/instance/unknown_version", "PostgreSQL of unknown version")
 	if in.Version != "" {
-		name = "PostgreSQL " + in.Version
+		name = "PostgreSQL " + clean(in.Version)
 	}
-	t := name + " at " + in.Label + ", " + map[string]string{"running": "running", "stopped": "not running"}[in.State]
-	t = strings.TrimSuffix(t, ", ")
+	t := p.say("show/instance/at", "{name} at {place}", "name", name, "place", clean(in.Label))
+	switch in.State {
+	case "running":
+		t += ", " + p.say("show/instance/running", "running")
+	case "stopped":
+		t += ", " + p.say("show/instance/stopped", "not running")
+	}
 	if !in.Asked {
-		t += "; the server was not asked: nothing is known of its settings"
+		t += "; " + p.say("show/instance/not_asked", "the server was not asked: nothing is known of its settings")
 	}
 	return t
 }
@@ -45,12 +51,12 @@ func (in SubjectInstance) words() string {
 // unknown lists what is missing. Facts that are missing for the same reason
 // and would be revealed by the same thing stand together, in the order of the
 // first of them.
-func (p *page) unknown(title string, gaps []known.Gap) {
+func (p *page) unknown(gaps []known.Gap) {
 	if len(gaps) == 0 {
 		return
 	}
 	p.gap()
-	p.line(p.tint(strong, title))
+	p.line(p.tint(strong, p.say("show/unknown", "Could not be judged")))
 	type cause struct{ reason, reveal string }
 	var order []cause
 	facts := map[cause][]string{}
@@ -64,7 +70,7 @@ func (p *page) unknown(title string, gaps []known.Gap) {
 	for _, c := range order {
 		p.para("  ~ ", plain, strings.Join(facts[c], ", ")+": "+clean(c.reason))
 		if c.reveal != "" {
-			p.para("    to know it: ", plain, clean(c.reveal))
+			p.para("    "+p.say("show/reveal", "to know it:")+" ", plain, clean(c.reveal))
 		}
 	}
 }

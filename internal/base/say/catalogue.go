@@ -1,0 +1,165 @@
+package say
+
+import (
+	"embed"
+	"path"
+	"sort"
+	"strings"
+)
+
+// The catalogues are gettext files: one a language, read with the tools that
+// translators have, each entry with its id (msgctxt), the English that it was
+// made from (msgid) and the translation (msgstr).
+//
+//go:embed catalogue/*.po
+var files embed.FS
+
+// English is the language that the program itself is written in.
+const English = "en"
+
+// Catalogue is the texts of one language; nil is English. A translation stands
+// for one English text, letter for letter: when that text is edited, English is
+// shown until somebody has looked at the translation again. An old translation
+// under a new text could name another number, or another command.
+type Catalogue struct {
+	Lang    string
+	Entries []Entry
+	of      map[[2]string]*Entry
+}
+
+// Entry is one translated text.
+type Entry struct {
+	ID      string   // of the message
+	English string   // what was translated
+	Many    string   // of a message about a number: its other English form
+	Forms   []string // one, or as many as the language has plural forms
+	Line    int      // in the file
+}
+
+// plurals is the rule of a language, as Unicode CLDR has it for whole numbers,
+// and its spelling in the head of a gettext file.
+type plurals struct {
+	forms int
+	head  string
+	of    func(n int64) int
+}
+
+var pluralsOf = map[string]plurals{
+	"fr": {2, "nplurals=2; plural=(n > 1);", func(n int64) int {
+		if n > 1 {
+			return 1
+		}
+		return 0
+	}},
+	"ru": {3, "nplurals=3; plural=(n%10==1 && n%100!=11 ? 0 : n%10>=2 && n%10<=4 && (n%100<12 || n%100>14) ? 1 : 2);", func(n int64) int {
+		switch one, ten := n%10, n%100; {
+		case one == 1 && ten != 11:
+			return 0
+		case one >= 2 && one <= 4 && (ten < 12 || ten > 14):
+			return 1
+		}
+		return 2
+	}},
+}
+
+// Languages returns the languages that there are texts of, English among them,
+// sorted.
+func Languages() []string {
+	out := []string{English}
+	list, _ := files.ReadDir("catalogue") // embedded: it is there
+	for _, f := range list {
+		out = append(out, strings.TrimSuffix(f.Name(), ".po"))
+	}
+	sort.Strings(out)
+	return out
+}
+
+// Open returns the catalogue of a language; nil for English. The error is a fault
+// of the file, which a test of this package finds first.
+func Open(lang string) (*Catalogue, error) {
+	if lang == English {
+		return nil, nil
+	}
+	text, err := files.ReadFile(path.Join("catalogue", lang+".po"))
+	if err != nil {
+		return nil, err
+	}
+	return ReadCatalogue(lang, string(text))
+}
+
+// LanguageOf returns the language that the environment asks for: the first that
+// is set of LC_ALL, LC_MESSAGES and LANG, as POSIX orders them. It is English
+// where that names none, or one that there are no texts of.
+func LanguageOf(getenv func(string) string) string {
+	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
+		v := getenv(name)
+		if v == "" {
+			continue
+		}
+		lang, _, _ := strings.Cut(v, ".") // fr_FR.UTF-8, fr_FR@euro
+		lang, _, _ = strings.Cut(lang, "@")
+		lang, _, _ = strings.Cut(lang, "_")
+		lang = strings.ToLower(lang)
+		for _, l := range Languages() {
+			if l == lang {
+				return l
+			}
+		}
+		return English
+	}
+	return English
+}
+
+// Text returns the translation of a text without placeholders, or the English.
+func (c *Catalogue) Text(id, english string) string {
+	if e := c.entry(id, english); e != nil {
+		return e.Forms[0]
+	}
+	return english
+}
+
+func (c *Catalogue) entry(id, english string) *Entry {
+	if c == nil {
+		return nil
+	}
+	return c.of[[2]string{id, english}]
+}
+
+// template returns the template of a message that fits its number.
+func (c *Catalogue) template(m Message) string {
+	e := c.entry(m.ID, m.Text)
+	switch {
+	case e != nil && m.Many == "" && e.Many == "":
+		return e.Forms[0]
+	case e != nil && m.Many == e.Many && m.Many != "":
+		return e.Forms[pluralsOf[c.Lang].of(max(m.N, -m.N))]
+	case m.Many != "" && m.N != 1:
+		return m.Many
+	}
+	return m.Text
+}
+
+// valueID is the id of what arguments of any message may be: "12 min", "4 days".
+const valueID = "value"
+
+// value returns an argument that is words in the catalogue's language: as the
+// catalogue has it for this argument, or for any, or as a number with a unit that
+// it knows.
+func (c *Catalogue) value(id, v string) string {
+	if c == nil {
+		return v
+	}
+	for _, id := range []string{id, valueID} {
+		if e := c.entry(id, v); e != nil {
+			return e.Forms[0]
+		}
+	}
+	number, rest, ok := strings.Cut(v, " ")
+	if !ok || strings.Trim(number, "0123456789.") != "" {
+		return v
+	}
+	if e := c.entry(valueID, "{n} "+rest); e != nil {
+		return strings.Replace(e.Forms[0], "{n}", number, 1)
+	}
+	return v
+}

@@ -1,0 +1,182 @@
+package say_test
+
+import (
+	"strings"
+	"testing"
+
+	"golang.org/x/text/feature/plural"
+	"golang.org/x/text/language"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+)
+
+const head = "msgid \"\"\nmsgstr \"\"\n\"Language: ru\\n\"\n\"Plural-Forms: nplurals=3; plural=(n%10==1 && n%100!=11 ? 0 : n%10>=2 && n%10<=4 && (n%100<12 || n%100>14) ? 1 : 2);\\n\"\n"
+
+func russian(t *testing.T, entries string) *say.Catalogue {
+	t.Helper()
+	c, err := say.ReadCatalogue("ru", head+entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestPluralForms holds the rules of the catalogues against Unicode's, for every
+// whole number up to a hundred thousand: the rules look at the last two digits.
+func TestPluralForms(t *testing.T) {
+	forms := map[string]map[plural.Form]int{
+		"fr": {plural.One: 0, plural.Other: 1},
+		"ru": {plural.One: 0, plural.Few: 1, plural.Many: 2},
+	}
+	for lang, index := range forms {
+		c, err := say.Open(lang)
+		if err != nil {
+			t.Fatal(err)
+		}
+		msg := func(n int64) string {
+			return say.N("show/check/findings", n, "{n} finding", "{n} findings").In(c)
+		}
+		words := map[int]string{}
+		for n := range int64(100000) {
+			form := plural.Cardinal.MatchPlural(language.MustParse(lang), int(n), 0, 0, 0, 0)
+			i, ok := index[form]
+			if !ok {
+				t.Fatalf("%s: %d has the form %v, which the catalogue does not have", lang, n, form)
+			}
+			_, word, _ := strings.Cut(msg(n), " ")
+			if words[i] == "" {
+				words[i] = word
+			}
+			if words[i] != word {
+				t.Fatalf("%s: %q for %d, which has form %d: %q", lang, word, n, i, words[i])
+			}
+		}
+		if len(words) != len(index) {
+			t.Errorf("%s: forms %v", lang, words)
+		}
+	}
+}
+
+func TestIn(t *testing.T) {
+	c := russian(t, `
+msgctxt "check/x/seen"
+msgid "{used} of {all}: {what}, {part}, for {age}"
+msgstr "{all} — {used}: {what}, {part}, уже {age}"
+
+msgctxt "check/x/{what}"
+msgid "it will fail"
+msgstr "не "
+"запустится"
+
+msgctxt "part"
+msgid "{n} page"
+msgid_plural "{n} pages"
+msgstr[0] "{n} страница"
+msgstr[1] "{n} страницы"
+msgstr[2] "{n} страниц"
+
+msgctxt "value"
+msgid "{n} days"
+msgstr "{n} сут"
+`)
+	m := say.M("check/x/seen", "{used} of {all}: {what}, {part}, for {age}", "used", 1*unit.MB, "all", 12345, "what", "it will fail",
+		"part", say.N("part", 3, "{n} page", "{n} pages"), "age", "4 days")
+	if got, want := m.In(c), "12,345 — 1 MB: не запустится, 3 страницы, уже 4 сут"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := m.String(), "1 MB of 12,345: it will fail, 3 pages, for 4 days"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	// An edited English text is not told by the old translation.
+	if got, want := say.M("part", "{n} pages at most", "n", 3).In(c), "3 pages at most"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := say.N("part", 1, "{n} page", "{n} leaves").In(c), "1 page"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := (*say.Catalogue)(nil).Text("check/x/title", "As it is"); got != "As it is" {
+		t.Errorf("without a catalogue: %q", got)
+	}
+}
+
+func TestReadCatalogueRefuses(t *testing.T) {
+	entry := "\nmsgctxt \"a\"\nmsgid \"b\"\nmsgstr \"c\"\n"
+	for name, c := range map[string]struct{ text, want string }{
+		"no head":             {entry, "no head"},
+		"other plural forms":  {strings.Replace(head, "n%10==1", "n==1", 1), "must have Plural-Forms"},
+		"an entry twice":      {head + entry + entry, "a stands in line"},
+		"an empty text":       {head + strings.Replace(entry, `"c"`, `" "`, 1), "an empty text"},
+		"no id":               {head + strings.Replace(entry, "msgctxt \"a\"\n", "", 1), "an empty text"},
+		"a form too few":      {head + "\nmsgctxt \"a\"\nmsgid \"b\"\nmsgid_plural \"bs\"\nmsgstr[0] \"c\"\nmsgstr[1] \"cs\"\n", "2 forms, where there must be 3"},
+		"no text":             {head + "\nmsgctxt \"a\"\nmsgid \"b\"\n", "0 forms"},
+		"a word not known":    {head + "\ndomain \"a\"\n", `"domain" is not known`},
+		"not quoted":          {head + "\nmsgctxt a\n", "not a quoted text"},
+		"a loose text":        {head + "\n\"a\"\n", "belongs to nothing"},
+		"an id that is twice": {head + "\nmsgctxt \"a\"\nmsgctxt \"b\"\n", "stands twice"},
+	} {
+		if _, err := say.ReadCatalogue("ru", c.text); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+	if _, err := say.ReadCatalogue("xx", head); err == nil {
+		t.Error("a language without a rule of plurals was read")
+	}
+}
+
+// TestWritePO holds that what is written is read again as it was.
+func TestWritePO(t *testing.T) {
+	c := russian(t, "\nmsgctxt \"a\"\nmsgid \"say \\\"b\\\" \\\\ and\\n  a line\"\nmsgstr \"c\"\n\nmsgctxt \"n\"\nmsgid \"1\"\nmsgid_plural \"2\"\nmsgstr[0] \"x\"\nmsgstr[1] \"y\"\nmsgstr[2] \"z\"\n")
+	again, err := say.ReadCatalogue("ru", say.WritePO("ru", c.Entries))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(again.Entries) != 2 {
+		t.Fatalf("%d entries", len(again.Entries))
+	}
+	for i, e := range again.Entries {
+		was := c.Entries[i]
+		if e.ID != was.ID || e.English != was.English || e.Many != was.Many || strings.Join(e.Forms, "|") != strings.Join(was.Forms, "|") {
+			t.Errorf("%+v was %+v", e, was)
+		}
+	}
+}
+
+func TestLanguageOf(t *testing.T) {
+	for set, want := range map[string]string{
+		"":                                    "en",
+		"LANG=fr_FR.UTF-8":                    "fr",
+		"LANG=ru":                             "ru",
+		"LANG=fr_CA@euro":                     "fr",
+		"LANG=C.UTF-8":                        "en",
+		"LANG=POSIX":                          "en",
+		"LANG=de_DE.UTF-8":                    "en",
+		"LANG=fr_FR LC_ALL=C":                 "en",
+		"LANG=fr_FR LC_MESSAGES=ru_RU.KOI8-R": "ru",
+		"LANG=fr_FR LC_ALL= LC_MESSAGES=":     "fr",
+		"LANG=../fr":                          "en",
+	} {
+		env := map[string]string{}
+		for _, s := range strings.Fields(set) {
+			name, v, _ := strings.Cut(s, "=")
+			env[name] = v
+		}
+		if got := say.LanguageOf(func(n string) string { return env[n] }); got != want {
+			t.Errorf("%s: %s, want %s", set, got, want)
+		}
+	}
+}
+
+func FuzzReadCatalogue(f *testing.F) {
+	f.Add(head + "\nmsgctxt \"a\"\nmsgid \"b\"\nmsgstr \"c\"\n")
+	f.Add(head + "msgid_plural\nmsgstr[0]")
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := say.ReadCatalogue("ru", text)
+		if err != nil {
+			return
+		}
+		for _, e := range c.Entries {
+			say.Message{ID: e.ID, Text: e.English, Many: e.Many, N: 7}.In(c)
+		}
+	})
+}

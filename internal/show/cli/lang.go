@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/show/render"
+)
+
+// speak opens the catalogue of the language that --lang or the environment asks
+// for. It runs before every command.
+func (e *Env) speak() error {
+	lang := e.Lang
+	if lang == "" {
+		lang = say.LanguageOf(e.Getenv)
+	} else if !slices.Contains(say.Languages(), lang) {
+		return usage(fmt.Sprintf("--lang: there are no texts in %q", lang), "write one of "+strings.Join(say.Languages(), ", "))
+	}
+	c, err := say.Open(lang)
+	if err != nil {
+		return fmt.Errorf("texts of the language %s: %w", lang, err)
+	}
+	e.words = c
+	return nil
+}
+
+// asked returns the catalogue for what other programs read: they get English, in
+// every environment, unless --lang says otherwise.
+func (e *Env) asked() *say.Catalogue {
+	if e.Lang == "" {
+		return nil
+	}
+	return e.words
+}
+
+// spokenCheck is a report for another program.
+func (e *Env) spokenCheck(d render.Check) render.Check {
+	d.Report = d.Report.In(e.asked())
+	return d
+}
+
+// spokenPlan is a plan for another program, or for the comments of a file.
+func (e *Env) spokenPlan(d render.Plan) render.Plan {
+	d.Plan = d.Plan.In(e.asked())
+	return d
+}
+
+// spokenFile is a report on a configuration file for another program.
+func (e *Env) spokenFile(d render.CheckedFile) render.CheckedFile {
+	d.Report = d.Report.In(e.asked())
+	return d
+}
