@@ -82,6 +82,7 @@ type OOMInvoker struct {
 // OOMMemory is what held the memory, of the host or of the control group.
 type OOMMemory struct {
 	Total      *unit.Bytes `json:"total_bytes,omitempty"`
+	Summed     bool        `json:"total_is_sum"` // the report does not tell the total, and this is the sum of its parts
 	Anon       *unit.Bytes `json:"anonymous_bytes,omitempty"`
 	Shared     *unit.Bytes `json:"shared_bytes,omitempty"` // shared_buffers on ordinary pages, dynamic shared memory, tmpfs
 	PageTables *unit.Bytes `json:"page_tables_bytes,omitempty"`
@@ -202,6 +203,9 @@ func oomTime(at kernlog.Stamp, f *OOMFacts) string {
 				return when.UTC().Format(time.RFC3339)
 			}
 		}
+	}
+	if at.Boot >= 0 {
+		return fmt.Sprintf("%.3f s after the boot", at.Boot.Seconds())
 	}
 	return at.Text
 }
@@ -336,6 +340,15 @@ func (c *oomCase) memory() {
 			m.Total = oomPtr(h.Total)
 		}
 	}
+	if m.Total == nil && m.Anon != nil && m.Shared != nil && m.Free != nil {
+		sum := *m.Anon + *m.Shared + *m.Free
+		for _, b := range []*unit.Bytes{m.PageTables, m.Slab, m.Cache, m.HugeTotal} {
+			if b != nil {
+				sum += *b
+			}
+		}
+		m.Total, m.Summed = &sum, true
+	}
 }
 
 // task makes a row readable.
@@ -343,6 +356,11 @@ func (c *oomCase) task(t *kernlog.Task) OOMTask {
 	o := OOMTask{PID: t.PID, Name: t.Name, UID: oomPtr(t.UID), Adj: oomPtr(t.Adj), RSS: c.pages(&t.RSS), Swap: c.pages(&t.Swap)}
 	if c.report.Table.Split {
 		o.Anon, o.File, o.Shmem = c.pages(&t.Anon), c.pages(&t.File), c.pages(&t.Shm)
+	}
+	for i := range c.report.Victims {
+		if v := &c.report.Victims[i]; v.PID == t.PID && o.Anon == nil {
+			o.Anon, o.File, o.Shmem = v.Anon, v.File, v.Shm
+		}
 	}
 	if c.report.Table.PageTables {
 		o.PageTables = oomPtr(t.PageTables)

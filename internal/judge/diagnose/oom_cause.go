@@ -110,10 +110,22 @@ func (c *oomCase) of(b unit.Bytes) string {
 		return "of an amount that is not told"
 	}
 	what := "the memory"
+	if c.kill.Memory.Summed {
+		what = "what the report adds up to"
+	}
 	if c.kill.Limit != nil {
 		what = "the limit"
 	}
 	return fmt.Sprintf("%.0f %% of %s", 100*float64(b)/float64(*t), what)
+}
+
+// ofBoth says it of memory that may be in swap.
+func (c *oomCase) ofBoth(b unit.Bytes) string {
+	m := &c.kill.Memory
+	if m.Total == nil || m.SwapTotal == nil || *m.SwapTotal == 0 {
+		return c.of(b)
+	}
+	return fmt.Sprintf("in RAM and swap, %.0f %% of both together", 100*float64(b)/float64(*m.Total+*m.SwapTotal))
 }
 
 // allTables is the sum of all page tables, by Mem-Info or by the table, and the
@@ -164,7 +176,7 @@ func (c *oomCase) queries(add func(string, unit.Bytes, string, ...string), share
 		var ev []string
 		for i, o := range heavy {
 			if i < 5 {
-				ev = append(ev, fmt.Sprintf("process %d: %s of its own, in RAM and swap, %s", o.pid, o.b, c.of(o.b)))
+				ev = append(ev, fmt.Sprintf("process %d: %s of its own, %s", o.pid, o.b, c.ofBoth(o.b)))
 			}
 		}
 		if len(heavy) == 1 || h.b*10 >= heavySum*6 {
@@ -219,7 +231,7 @@ func (c *oomCase) unknown() OOMCause {
 	if t, n := c.allTables(); t > 0 {
 		e := fmt.Sprintf("page tables: %s", t)
 		if n > 0 {
-			each := t / unit.Bytes(n)
+			each := c.tables / unit.Bytes(n)
 			if each > 8*memory.ProcessPageTables {
 				e += fmt.Sprintf(", %s for each process of the server", each)
 			}

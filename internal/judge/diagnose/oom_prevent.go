@@ -39,6 +39,7 @@ var oomKnobs = map[string][]knob.Address{
 	oomProgram:     {"pg:shared_buffers", "pg:work_mem"},
 	oomFragments:   {"pg:huge_pages", "sysctl:vm.min_free_kbytes", "thp:defrag"},
 	oomSlab:        {},
+	oomNotTold:     {"pg:work_mem", "pg:shared_buffers", "pg:huge_pages", "sysctl:vm.nr_hugepages", "sysctl:vm.overcommit_memory", "sysctl:vm.overcommit_kbytes"},
 }
 
 // oomAlways concern what a kill does, whatever its cause.
@@ -148,7 +149,8 @@ func (c *oomCase) formula(cause string, planned map[knob.Address]bool) {
 func (c *oomCase) workMem() {
 	m := &c.kill.Memory
 	const parts = 3
-	// The postmaster and five of its own processes are in every table.
+	// The postmaster and five processes of its own are in every table of 13 to 18, one
+	// more where an io worker or an archiver runs: then this counts a session too many.
 	sessions := c.procs - 6
 	if m.Total == nil || m.Shared == nil || sessions < 1 {
 		return
@@ -167,8 +169,8 @@ func (c *oomCase) workMem() {
 		c.add("report", "fewer sessions, or more memory", fmt.Sprintf("with %s even the least sensible work_mem does not fit beside shared memory", oomCount(sessions, "session", "sessions")), "pgfettle explain work_mem")
 		return
 	}
-	c.add("report", fmt.Sprintf("work_mem of at most %s, with the %s of the report", each.GUC(), oomCount(sessions, "session", "sessions")),
-		fmt.Sprintf("half of the %s that shared memory and others leave, for one sort and one hash in each; a report that needs more gets it for its role or transaction alone", rest),
+	c.add("report", fmt.Sprintf("work_mem of at most %s, where no more than the %s of that moment are at work", each.GUC(), oomCount(sessions, "session", "sessions")),
+		fmt.Sprintf("half of the %s that shared memory and others leave, for one sort and one hash in each session; more sessions, less in the same proportion; a report that needs more gets it for its role alone", rest),
 		fmt.Sprintf("ALTER SYSTEM SET work_mem = '%s';", each.GUC()), "ALTER ROLE report SET work_mem = '…';")
 }
 
@@ -176,7 +178,7 @@ func (c *oomCase) workMem() {
 func (c *oomCase) strict() {
 	m := &c.kill.Memory
 	if c.report.Constraint == kernlog.Memcg {
-		c.add("report", "a query that is refused instead of a process that is killed is not to be had from the limit of a control group", "the kernel's strict overcommit knows the host's memory only; inside of a group work_mem and the number of sessions have to fit under its limit")
+		c.add("report", "work_mem and the number of sessions have to fit under the limit of the group", "strict overcommit, which refuses a query instead of killing a process, knows the host's memory only and would not have helped here")
 		return
 	}
 	if c.report.Constraint != kernlog.Global || m.Total == nil || m.SwapTotal == nil {

@@ -97,7 +97,7 @@ func (c *oomCase) role(o *OOMTask) {
 	}
 	// Only a backend gathers so much: the others have some MB of their own.
 	if o.Anon != nil && *o.Anon >= 64*unit.MB {
-		o.Role, o.RoleFrom = "backend", "its private memory, of which the server's own processes have little"
+		o.Role, o.RoleFrom = "backend or worker", "its private memory, of which the server's other processes have little"
 	}
 }
 

@@ -136,7 +136,7 @@ func (p *page) kill(k *diagnose.OOMKill, n, of int) {
 		}
 		t += roleComma(a.Role)
 		if a.Order != nil {
-			t += fmt.Sprintf("; %s", count(1<<min(*a.Order, 20), "page", "pages in one piece"))
+			t += fmt.Sprintf(", for %s", count(1<<min(*a.Order, 20), "page", "pages in one piece"))
 		}
 		p.para("Asked by   ", plain, t)
 	}
@@ -144,7 +144,7 @@ func (p *page) kill(k *diagnose.OOMKill, n, of int) {
 	if k.Limit != nil {
 		where += " with a limit of " + k.Limit.String()
 	} else if k.Memory.Total != nil {
-		where += ", with " + k.Memory.Total.String()
+		where += map[bool]string{true: ", with about ", false: ", with "}[k.Memory.Summed] + k.Memory.Total.String()
 	}
 	if k.Group != "" {
 		where += ": " + k.Group
@@ -184,6 +184,13 @@ func (p *page) kill(k *diagnose.OOMKill, n, of int) {
 	}
 	p.para("  ", plain, t)
 	p.killGaps("Not told by this report", k.Missing)
+}
+
+func seconds(s float64) string {
+	if s < 10 {
+		return fmt.Sprintf("%.2f s", s)
+	}
+	return time.Duration(s * float64(time.Second)).Round(time.Second).String()
 }
 
 func victimSizes(v *diagnose.OOMTask) string {
