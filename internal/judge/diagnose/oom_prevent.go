@@ -18,6 +18,7 @@ type OOMChange struct {
 	Instance string // data directory; "" for the host
 	From, To string
 	Reason   string
+	Raises   bool // To is a larger number than From
 }
 
 // OOMPrevention is something that would have prevented it.
@@ -64,12 +65,40 @@ func (c *oomCase) prevent() {
 	c.protect(planned)
 }
 
+// oomTakers take more memory where they are raised: a plan may do so for good
+// reasons, but it prevents no kill.
+var oomTakers = []knob.Address{"pg:work_mem", "pg:hash_mem_multiplier", "pg:maintenance_work_mem", "pg:shared_buffers", "pg:max_connections", "pg:max_parallel_workers_per_gather"}
+
+// bears says whether a change would have borne on this kill. Inside of a control
+// group with a limit only the servers in that group matter, and the kernel's
+// commit limit does not.
+func (c *oomCase) bears(ch *OOMChange) bool {
+	if ch.Raises && slices.Contains(oomTakers, ch.Address) {
+		return false
+	}
+	if c.report.Constraint != kernlog.Memcg {
+		return true
+	}
+	if ch.Instance == "" {
+		return !strings.HasPrefix(string(ch.Address), "sysctl:vm.overcommit_")
+	}
+	for i := range c.facts.Snapshot.Instances {
+		in := &c.facts.Snapshot.Instances[i]
+		cg, ok := in.CGroup.Get()
+		if ok && in.Label() == ch.Instance && (cg.Path == c.report.Group || strings.HasPrefix(cg.Path, strings.TrimSuffix(c.report.Group, "/")+"/")) {
+			return true
+		}
+	}
+	return false
+}
+
 func (c *oomCase) planned(a knob.Address, done map[knob.Address]bool) {
-	if done[a] {
+	if done[a] || c.facts.Snapshot == nil {
 		return
 	}
-	for _, ch := range c.facts.Changes {
-		if ch.Address != a {
+	for i := range c.facts.Changes {
+		ch := &c.facts.Changes[i]
+		if ch.Address != a || !c.bears(ch) {
 			continue
 		}
 		done[a] = true

@@ -111,7 +111,9 @@ func oomPlan(ctx context.Context, env *Env, l *loaded) diagnose.OOMFacts {
 	}
 	f.Snapshot = l.snapshot
 	for _, c := range p.Changes {
-		f.Changes = append(f.Changes, diagnose.OOMChange{Address: c.Address, Instance: c.Instance, From: c.From, To: c.To, Reason: c.Reason})
+		from, err1 := strconv.ParseFloat(c.FromBase, 64)
+		to, err2 := strconv.ParseFloat(c.ToBase, 64)
+		f.Changes = append(f.Changes, diagnose.OOMChange{Address: c.Address, Instance: c.Instance, From: c.From, To: c.To, Reason: c.Reason, Raises: err1 == nil && err2 == nil && to > from})
 	}
 	return f
 }

@@ -28,11 +28,8 @@ func DiagnoseOOMText(w io.Writer, d *diagnose.OOM, st Style) error {
 	p := newPage(st)
 	p.para("", strong, killVerdict(d))
 	shown := 0
-	for i := range d.Kills {
-		// A host that kills for days has hundreds; the last ones are told in full.
-		if len(d.Kills)-i > maxKillsShown {
-			continue
-		}
+	// The newest first: a host that kills for days has hundreds, and somebody waits.
+	for i := len(d.Kills) - 1; i >= 0 && shown < maxKillsShown; i-- {
 		shown++
 		p.gap()
 		p.kill(&d.Kills[i], i+1, len(d.Kills))
