@@ -177,7 +177,7 @@ func (p *page) kill(k *diagnose.OOMKill, n, of int) {
 	p.line(p.tint(strong, "What became of the server"))
 	t := k.After.Text
 	if k.After.Seconds != nil {
-		t = fmt.Sprintf("It takes connections again after %s. ", (time.Duration(*k.After.Seconds*1000)*time.Millisecond)) + t
+		t = fmt.Sprintf("It takes connections again after %s. ", seconds(*k.After.Seconds)) + t
 	}
 	p.para("  ", plain, t)
 	p.killGaps("Not told by this report", k.Missing)
