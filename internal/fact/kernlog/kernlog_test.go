@@ -272,3 +272,35 @@ func FuzzRead(f *testing.F) {
 		}
 	})
 }
+
+// TestExcerpt holds that an excerpt is read as the whole log is, and has no line
+// of other programs.
+func TestExcerpt(t *testing.T) {
+	for _, path := range logs(t) {
+		if strings.HasSuffix(path, ".json") || strings.HasSuffix(path, ".csv") || strings.Contains(path, "/pg") {
+			continue
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		begins := strings.Contains(strings.SplitN(string(b), "\n", 3)[0]+strings.SplitN(string(b), "\n", 3)[1], "oom-killer:")
+		if !begins || strings.Contains(path, "wrapped") {
+			continue // a paste, not what journalctl or dmesg write
+		}
+		noise := "Nov 21 07:00:00 h sshd[1]: Accepted password for secret\n2026-11-21 07:00:00 UTC [1] LOG:  statement: select secret\n"
+		whole, _ := Read(bytes.NewReader(b))
+		x := Excerpt(noise + string(b) + noise)
+		if bytes.Contains(x, []byte("secret")) {
+			t.Errorf("%s: lines of others in %q", path, x)
+		}
+		part, _ := Read(bytes.NewReader(x))
+		if d := cmp.Diff(dumpReports(whole), dumpReports(part)); d != "" {
+			t.Errorf("%s: -whole +excerpt:\n%s", path, d)
+		}
+	}
+	many := strings.Repeat("a invoked oom-killer: order=0\n"+strings.Repeat("x", 1000)+"\nOut of memory: Killed process 1 (a) total-vm:1kB, anon-rss:1kB, file-rss:0kB\n", 4000)
+	if x := Excerpt(many + "Out of memory: Killed process 2 (b) total-vm:1kB, anon-rss:1kB, file-rss:0kB\n"); len(x) > maxExcerpt || !bytes.Contains(x, []byte("process 2 (b)")) {
+		t.Errorf("%d bytes", len(x))
+	}
+}

@@ -44,7 +44,8 @@ syslog write it, from kernels 3.10 to 6.18; a log of a PostgreSQL server (stderr
 jsonlog); or both mixed; plain or .gz; whole or cut, and - is stdin. All files given
 are read as one story, so give the kernel's and the server's together. An evidence
 file among them ('pgfettle snapshot') lets the plan for that host say what would have
-prevented it; without one the numbers of the report do.
+prevented it; without one the numbers of the report do. It has the kernel's reports
+in it where they could be read, so it may also be the only FILE.
 
 Without FILE, this host: the kernel's log from the journal, else from dmesg, which needs
 root or the group adm, and the end of the logs of its servers, or of the server that
@@ -159,6 +160,11 @@ func oomFiles(env *Env, args []string) (*kernlog.Log, *loaded, error) {
 			}
 			if err := l.read(); err != nil {
 				return nil, nil, err
+			}
+			if b, err := l.archive.ReadFile(kernlog.Entry); err == nil {
+				if err := r.Add(bytes.NewReader(b)); err != nil {
+					return nil, nil, err
+				}
 			}
 			continue
 		case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
