@@ -189,20 +189,10 @@ func (d *OOM) gaps(log *kernlog.Log, f *OOMFacts) {
 
 func oomPtr[T any](v T) *T { return &v }
 
-// oomTime spells a time: by the clock where it can be known. The time since boot
-// becomes one where the snapshot is of the same boot, which only a later one can
-// be.
+// oomTime spells a time: by the clock where it can be known.
 func oomTime(at kernlog.Stamp, f *OOMFacts) string {
-	if !at.Wall.IsZero() {
-		return at.Wall.UTC().Format(time.RFC3339)
-	}
-	if at.Boot >= 0 && f.Snapshot != nil {
-		if t, ok := f.Snapshot.Host.CPUTime.Get(); ok && t.BootTime > 0 {
-			when := time.Unix(t.BootTime, 0).Add(at.Boot)
-			if when.Unix() <= f.Snapshot.TakenAt {
-				return when.UTC().Format(time.RFC3339)
-			}
-		}
+	if t, ok := oomWall(at, f); ok {
+		return t.UTC().Format(time.RFC3339)
 	}
 	if at.Boot >= 0 {
 		return fmt.Sprintf("%.3f s after the boot", at.Boot.Seconds())
@@ -248,6 +238,7 @@ type oomCase struct {
 	sized  bool       // it is known, not supposed
 	death  *kernlog.Event
 	deathI int
+	byTime bool       // found by the time alone
 	tables unit.Bytes // page tables of the server's processes
 	procs  int        // of the server
 	most   *OOMTask   // process of the server with the most private memory

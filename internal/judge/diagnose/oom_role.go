@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -37,29 +38,85 @@ func (c *oomCase) victim(used map[int]bool) {
 			}
 		}
 	}
-	c.deathI = -1
-	for i := range c.log.Server {
-		e := &c.log.Server[i]
-		if e.Kind != kernlog.Died || e.PID != v.PID || used[i] || !oomServer(v.Name) || !oomNear(v.At, e.At) {
-			continue
-		}
-		c.death, c.deathI, used[i] = e, i, true
-		o.Statement = e.Statement
-		break
+	c.findDeath(v, used)
+	if c.death != nil {
+		o.Statement = c.death.Statement
 	}
 	c.role(&o)
+	if c.byTime {
+		o.Role, o.RoleFrom = oomRole(c.death.Role), fmt.Sprintf("the server's log, by its time: there it is process %d, as a container counts", c.death.PID)
+	}
 	c.kill.Victim = &o
 }
 
-// oomNear says whether two lines can be about the same kill: a postmaster sees the
-// death of a child at once, but a host that swaps may take minutes. Where one of
-// the clocks is not known the process id alone decides.
-func oomNear(kernel, server kernlog.Stamp) bool {
-	if kernel.Wall.IsZero() || server.Wall.IsZero() {
-		return true
+// findDeath finds the victim in the server's log: by its process id, or, as the
+// kernel counts processes otherwise than a container does, by the time alone
+// where only one died then.
+func (c *oomCase) findDeath(v *kernlog.Victim, used map[int]bool) {
+	c.deathI = -1
+	if !oomServer(v.Name) {
+		return
 	}
-	d := server.Wall.Sub(kernel.Wall)
-	return d > -10*time.Minute && d < 10*time.Minute
+	killed, known := oomWall(v.At, c.facts)
+	then := -1
+	for i := range c.log.Server {
+		e := &c.log.Server[i]
+		if e.Kind != kernlog.Died || used[i] {
+			continue
+		}
+		died, both := oomWall(e.At, c.facts)
+		both = both && known
+		apart := died.Sub(killed).Abs()
+		if e.PID == v.PID && (!both || apart < oomApart) {
+			c.death, c.deathI, used[i] = e, i, true
+			return
+		}
+		if both && apart < oomTogether {
+			if then >= 0 {
+				then = -2 // two of them: which one is not known
+			} else if then == -1 {
+				then = i
+			}
+		}
+	}
+	if then >= 0 && oomContainer(c.report.TaskGroup+c.report.Group) {
+		c.death, c.deathI, c.byTime, used[then] = &c.log.Server[then], then, true, true
+	}
+}
+
+const (
+	// oomApart is how far two lines about one kill may lie apart: a postmaster sees
+	// the death of a child at once, but a host that swaps may take minutes.
+	oomApart = 10 * time.Minute
+	// oomTogether is the same where nothing but the time tells.
+	oomTogether = 30 * time.Second
+)
+
+// oomContainer says whether a control group is that of a container, in which
+// processes have other ids than the kernel's log has.
+func oomContainer(group string) bool {
+	for _, w := range []string{"docker", "kubepods", "containerd", "libpod", "crio", "lxc", "machine.slice", "ecs/", "nspawn"} {
+		if strings.Contains(group, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// oomWall is a stamp by the clock. The time since boot is one where a snapshot
+// of the same boot is there.
+func oomWall(at kernlog.Stamp, f *OOMFacts) (time.Time, bool) {
+	if !at.Wall.IsZero() {
+		return at.Wall, true
+	}
+	if at.Boot >= 0 && f.Snapshot != nil {
+		if t, ok := f.Snapshot.Host.CPUTime.Get(); ok && t.BootTime > 0 {
+			if when := time.Unix(t.BootTime, 0).Add(at.Boot); when.Unix() <= f.Snapshot.TakenAt {
+				return when.UTC(), true
+			}
+		}
+	}
+	return time.Time{}, false
 }
 
 const oomOther = "other program"

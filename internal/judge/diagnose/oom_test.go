@@ -165,3 +165,25 @@ func TestOOMTwoServers(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 }
+
+// TestOOMContainer: a container counts its processes by itself; the time tells
+// which death it is, where only one was then.
+func TestOOMContainer(t *testing.T) {
+	kernel := func(group string) string {
+		return "2026-11-21T07:00:00.000000+0000 h kernel: oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0,oom_memcg=" + group + ",task_memcg=" + group + ",task=postgres,pid=990077,uid=26\n" +
+			"2026-11-21T07:00:00.000001+0000 h kernel: Memory cgroup out of memory: Killed process 990077 (postgres) total-vm:10kB, anon-rss:8kB, file-rss:0kB, shmem-rss:0kB, UID:26 pgtables:1kB oom_score_adj:0\n"
+	}
+	const one = "2026-11-21 07:00:00.200 UTC [1] LOG:  client backend (PID 77) was terminated by signal 9: Killed\n2026-11-21 07:00:00.200 UTC [1] DETAIL:  Failed process was running: this\n"
+	const docker = "/system.slice/docker-0.scope"
+	for name, c := range map[string]struct{ log, statement string }{
+		"one":           {kernel(docker) + one, "this"},
+		"two":           {kernel(docker) + one + strings.ReplaceAll(one, "PID 77", "PID 78"), ""},
+		"no container":  {kernel("/system.slice/pg.service") + one, ""},
+		"an hour later": {kernel(docker) + strings.ReplaceAll(one, "07:00:00", "08:00:00"), ""},
+	} {
+		k := oneKill(t, c.log, OOMFacts{})
+		if k.Victim.Statement != c.statement || (c.statement != "") != (k.Victim.Role == "backend") {
+			t.Errorf("%s: %+v", name, k.Victim)
+		}
+	}
+}
