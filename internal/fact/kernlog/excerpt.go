@@ -31,7 +31,7 @@ func Excerpt(log string) []byte {
 	}
 	for raw := range strings.Lines(log) {
 		l := stripLine(raw)
-		if l.from == fromOther || l.from == fromServer || l.from == bare && l.at.Boot < 0 && reSev.MatchString(raw) {
+		if l.from == fromOther || l.from == fromServer || l.from == bare && l.at.Boot < 0 && hasSeverity(raw) && reSev.MatchString(raw) {
 			continue
 		}
 		s := l.text
@@ -40,7 +40,7 @@ func Excerpt(log string) []byte {
 			flush()
 			in, left = true, 0
 			b.WriteString(raw)
-		case reOut.MatchString(s), strings.HasPrefix(s, "Killed process "), strings.HasPrefix(s, "oom-kill:"), strings.HasPrefix(s, "oom_reaper: "), strings.HasPrefix(s, "Tasks in "):
+		case outOf(s), strings.HasPrefix(s, "Killed process "), strings.HasPrefix(s, "oom-kill:"), strings.HasPrefix(s, "oom_reaper: "), strings.HasPrefix(s, "Tasks in "):
 			b.WriteString(raw)
 			if strings.Contains(s, "Killed process ") {
 				in, left = false, afterKill

@@ -97,6 +97,10 @@ func stripTime(s string, at *Stamp) (string, bool) {
 			}
 		}
 	case c == '<' || 'a' <= c && c <= 'z':
+		// Most lines that begin so are plain text: the expression is slow.
+		if i := strings.IndexByte(s[:min(len(s), 12)], ':'); c != '<' && i < 0 {
+			return s, false
+		}
 		if m := rePrio.FindString(s); m != "" {
 			return s[len(m):], true
 		}
@@ -121,6 +125,9 @@ func stripTime(s string, at *Stamp) (string, bool) {
 			return s[len(m[0]):], true
 		}
 	case 'A' <= c && c <= 'Z':
+		if len(s) < 16 || s[3] != ' ' {
+			return s, false
+		}
 		if m := reFull.FindStringSubmatch(s); m != nil {
 			note(m[1] + m[2] + " " + m[3])
 			at.setWall(m[1], m[2], " "+m[3])
@@ -162,6 +169,9 @@ func (at *Stamp) setWall(text, fraction, zone string) {
 // stripTag takes «host program[pid]: » off. Without a host only the programs
 // that matter here are taken for one: "Node 0 DMA: " is no tag.
 func stripTag(s string, l *line) (string, bool) {
+	if !strings.Contains(s, ": ") {
+		return s, false
+	}
 	m := reTag.FindStringSubmatch(s)
 	if m == nil {
 		return s, false

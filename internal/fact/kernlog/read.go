@@ -133,10 +133,18 @@ func (p *Reader) line(l line) {
 
 // opens says whether a line begins one of the three long lines of a report.
 func opens(text string) bool {
-	return strings.Contains(text, "invoked oom-killer:") || strings.HasPrefix(text, "oom-kill:") || strings.Contains(text, "Killed process ") || reOut.MatchString(text)
+	return strings.Contains(text, "invoked oom-killer:") || strings.HasPrefix(text, "oom-kill:") || strings.Contains(text, "Killed process ") || outOf(text)
 }
 
-var reOut = regexp.MustCompile(`(?i)^(memory cgroup )?out of memory`)
+// outOf says whether a line begins with «Out of memory», of the host or of a
+// control group.
+func outOf(text string) bool {
+	const group, words = "memory cgroup ", "out of memory"
+	if len(text) > len(group) && strings.EqualFold(text[:len(group)], group) {
+		text = text[len(group):]
+	}
+	return len(text) >= len(words) && strings.EqualFold(text[:len(words)], words)
+}
 
 func (p *Reader) release() {
 	if p.held == "" {
@@ -213,7 +221,12 @@ func (p *Reader) take(l line) {
 			return
 		}
 	}
-	switch low := strings.ToLower(s); {
+	low := ""
+	if c := s[0] | 0x20; c == 'o' || c == 's' || c == 'k' { // as those below begin
+		low = strings.ToLower(s[:min(len(s), 80)])
+	}
+	switch {
+	case low == "":
 	case strings.HasPrefix(low, "out of memory and no killable"), strings.HasPrefix(low, "system is deadlocked on memory"):
 		r := p.current(l.at)
 		r.NoVictim, r.Panic = true, r.Panic || strings.HasPrefix(low, "system")
@@ -358,7 +371,7 @@ func (p *Reader) body(l line) {
 			}
 		}
 	}
-	if strings.HasPrefix(s, "Mem-Info:") || reTaskIn.MatchString(s) || strings.HasPrefix(s, "memory: usage ") {
+	if strings.HasPrefix(s, "Mem-Info:") || strings.HasPrefix(s, "Task in ") && reTaskIn.MatchString(s) || strings.HasPrefix(s, "memory: usage ") {
 		// They stand before the table: after it another report begins.
 		if p.at != nil && (len(p.at.Victims) > 0 || len(p.at.Table.Tasks) > 0) {
 			p.close()

@@ -94,7 +94,7 @@ const (
 // are closed.
 func (v *serverReader) csv(p *Reader, s string) bool {
 	if v.csvLines == 0 {
-		if !reCSV.MatchString(s) {
+		if len(s) < 24 || s[0] < '0' || s[0] > '9' || s[4] != '-' || !reCSV.MatchString(s) {
 			return false
 		}
 	} else if v.csvLines > 1000 && reCSV.MatchString(s) {
@@ -143,9 +143,28 @@ func timeOf(s string) Stamp {
 	return at
 }
 
+// hasSeverity says quickly that a line can be none of a server, as most are.
+func hasSeverity(raw string) bool {
+	for from := 0; ; {
+		i := strings.IndexByte(raw[from:], ':')
+		if i < 0 {
+			return false
+		}
+		from += i + 1
+		if from > 3 {
+			if c := raw[from-2]; c >= 'A' && c <= 'Z' || c >= '1' && c <= '5' && raw[from-3] == 'G' { // DEBUG1
+				return true
+			}
+		}
+	}
+}
+
 // text reads a line of the server's stderr, whatever its log_line_prefix.
 func (v *serverReader) text(p *Reader, raw string, l line) bool {
-	m := reSev.FindStringSubmatchIndex(raw)
+	var m []int
+	if l.from != fromKernel && l.at.Boot < 0 && hasSeverity(raw) {
+		m = reSev.FindStringSubmatchIndex(raw)
+	}
 	if m == nil || m[0] > 512 || l.from == fromKernel || l.from == fromSystemd || l.at.Boot >= 0 {
 		// A statement of several lines goes on with a tab, or without one where a
 		// paste has lost it.
