@@ -14,7 +14,7 @@ var OomReport = Page{
 			"anon-rss for a query that took too much, at pgtables_bytes for too many connections over large shared_buffers, and at other " +
 			"programs.",
 	},
-	Verify:  "journalctl -k | grep -A 60 'invoked oom-killer'.",
+	Verify:  "pgfettle diagnose oom reads it, live or from a file.",
 	Sources: []string{"linux-oom", "dalibo-j1"},
 	See:     []string{"oom_kills", "page_tables_large", "terminated-by-signal-9"},
 }

@@ -13,8 +13,8 @@ var OomKills = Check{
 	Title:    "The OOM killer has been at work",
 	Why: "Each kill means that the memory of the host or of a control group was used up. If the victim was a backend, every session was thrown out and the server went through crash " +
 		"recovery; its log says only \"terminated by signal 9\", the reason stands in the kernel's log.",
-	Do: "Read who was killed and why: journalctl -k --grep 'Killed process|oom-kill' (or dmesg -T), and match the process id and time with \"was terminated by signal 9\" in the server " +
-		"log. Then look at the memory findings here, and at pgfettle plan.",
+	Do: "pgfettle diagnose oom reads who was killed and why, in the kernel's log (journalctl -k, dmesg) and in the server's, where a victim \"was terminated by signal 9\". Then look " +
+		"at the memory findings here, and at pgfettle plan.",
 	Sources: []string{"linux-oom", "linux-cgroup-v2", "pg-overcommit"},
 	Judge: func(c *Case) {
 		for i := range c.Snapshot.Instances {

@@ -10,9 +10,12 @@ func newDiagnose(env *Env) *cobra.Command {
 verdict in one line, the evidence for it, what would have prevented it with the
 commands, and what could not be told. Nothing is changed.
 
-memory: who holds the memory, what page tables take, whom the OOM killer would choose.`,
+memory: who holds the memory, what page tables take, whom the OOM killer would choose.
+oom: whom the OOM killer killed, why, what it did to the server.`,
 		Example: `  pgfettle diagnose memory
-  pgfettle diagnose memory --watch`,
+  pgfettle diagnose memory --watch
+  pgfettle diagnose oom
+  pgfettle diagnose oom /var/log/kern.log`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -21,6 +24,6 @@ memory: who holds the memory, what page tables take, whom the OOM killer would c
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(newDiagnoseMemory(env))
+	cmd.AddCommand(newDiagnoseMemory(env), newDiagnoseOOM(env))
 	return cmd
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
@@ -30,8 +31,10 @@ func newSnapshot(env *Env) *cobra.Command {
 		Long: `Write the evidence: the files of the kernel and the answers of the server as they
 were found, in one text that a person can read before he sends it. 'check FILE'
 and 'plan FILE' then give what they give here. No password, connection string or
-query text is in it. With --redact the names of databases, roles, tables and the
-host are replaced by pseudonyms, the same ones each time.
+query text is in it. The kernel's reports of OOM kills are, where they can be read,
+for 'diagnose oom FILE'. With --redact they are taken out, and the names of
+databases, roles, tables and the host are replaced by pseudonyms, the same ones each
+time.
 
 ` + targetHelp,
 		Example: `  pgfettle snapshot -o db1.evidence
@@ -79,6 +82,16 @@ func runSnapshot(ctx context.Context, env *Env, o *snapshotOptions) error {
 		}
 	}
 	a := l.archive
+	if l.request != nil && l.snapshot.HostSeen {
+		// The kernel forgets: what it says of kills is kept with the rest.
+		if text, _ := kernelLog(ctx, env.Target); ctx.Err() == nil {
+			if b := kernlog.Excerpt(string(text)); len(b) > 0 {
+				if err := a.Add(kernlog.Entry, b); err != nil {
+					return err
+				}
+			}
+		}
+	}
 	if o.redact {
 		a = a.Redact()
 	}

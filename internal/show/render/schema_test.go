@@ -67,6 +67,7 @@ func TestSchemasRefuse(t *testing.T) {
 		"status":          {`{}`, `{"schema":"pgfettle.status/1","knobs":[{"hold":"maybe"}]}`},
 		"diagnose-memory": {`{}`, `{"schema":"pgfettle.diagnose.memory/1","taken_at":1,"level":"bad","verdict":"","instances":[],"oom":[],"unknown":[]}`, `{"schema":"pgfettle.diagnose.memory/1","taken_at":1,"level":"fine","verdict":"","instances":null,"oom":[],"unknown":[]}`},
 		"demo-oom":        {`{}`, `{"schema":"pgfettle.demo.oom/1","server":"18.6","overcommit":"stand-in","limit":1,"cgroup_version":3,"sessions":4,"work_mem":"1MB","query":"","rounds":[],"swept":[],"removed":[]}`},
+		"diagnose-oom":    {`{}`, `{"schema":"pgfettle.diagnose.oom/1","kills":[{"time":""}],"unexplained":[],"refused":[],"lines":[],"read":{"lines":0,"reports":0,"server_events":0,"cut":false},"missing":[]}`},
 	} {
 		s, err := jsonschema.NewCompiler().Compile(schemaFile(kind))
 		if err != nil {

@@ -1,0 +1,177 @@
+// Package kernlog turns the kernel's log into typed facts: the reports of the
+// OOM killer, from 3.10 to 6.18, and the few other lines that tell of memory
+// that ran out, of systemd and of systemd-oomd too. It reads what dmesg, dmesg
+// -T, journalctl (short forms and JSON) and syslog write, whole or cut, with
+// lines of other programs between; beside them the handful of lines of a
+// PostgreSQL server's log (stderr, csvlog, jsonlog) that tell what the kill did
+// to the server.
+//
+// A log is written by others and is hostile until proven otherwise: lines,
+// reports and tables are bounded, and what makes no sense is left out, never
+// guessed.
+package kernlog
+
+import (
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+)
+
+// Stamp is when a line was written, as far as the log tells.
+type Stamp struct {
+	Text string        // as it stands in the log; "" where the line has none
+	Wall time.Time     // zero where year or zone is not in the log
+	Boot time.Duration // since boot; negative where the log does not tell
+}
+
+// none is the stamp of a line that has none.
+var none = Stamp{Boot: -1}
+
+// Log is what was read.
+type Log struct {
+	Reports []Report // of the OOM killer, in the order of the log
+	Other   []Other  // other lines about memory, in the order of the log
+	Server  []Event  // of PostgreSQL's own log, in its order
+	Lines   int      // read
+	Kernel  int      // of them lines that the kernel, or systemd about a kill, wrote
+	Cut     bool     // a bound was met: the oldest or the longest was left out
+}
+
+// Constraint says what the memory was short in.
+type Constraint string
+
+// The constraints, as the kernel names them.
+const (
+	Global  Constraint = "none"          // the whole host
+	Memcg   Constraint = "memcg"         // a control group with a limit
+	CPUSet  Constraint = "cpuset"        // the NUMA nodes of a cpuset
+	Policy  Constraint = "memory_policy" // the NUMA nodes of a memory policy
+	Unclear Constraint = ""              // the log does not tell
+)
+
+// Report is one run of the OOM killer. Any part may be missing: a log that is
+// cut, that hides the table of tasks, or that was searched with grep.
+type Report struct {
+	At         Stamp
+	Kernel     string // release, such as 6.1.0-56-cloud-amd64
+	Asker      Asker  // who wanted memory: not the one that held it
+	Constraint Constraint
+	Group      string // control group whose limit was hit
+	TaskGroup  string // control group of the victim
+	Info       *MemInfo
+	Memcg      *MemcgInfo
+	Table      Table
+	Slabs      []Slab // where the kernel listed them, largest first
+	Victims    []Victim
+	Score      *int64 // of the victim, where the kernel tells (before 5.0)
+	WholeGroup bool   // memory.oom.group: all of the group were killed
+	NoVictim   bool   // no task could be killed
+	Panic      bool   // the kernel was told to panic
+	PageSize   unit.Bytes
+}
+
+// Asker is the task whose request could not be met.
+type Asker struct {
+	Name  string
+	PID   int // 0: not told
+	Order int // of pages, a power of two; -1: not told
+	Adj   *int
+	GFP   string
+}
+
+// MemInfo is the state of the whole host. Counts are pages; nil is not told.
+type MemInfo struct {
+	ActiveAnon, InactiveAnon, ActiveFile, InactiveFile, Unevictable *int64
+	SlabReclaimable, SlabUnreclaimable, Shmem, PageTables, Free     *int64
+	RAM, Reserved, SwapCache                                        *int64
+	SwapTotal, SwapFree                                             *unit.Bytes
+	Huge                                                            []HugePool
+}
+
+// HugePool is the huge pages of one size on one node.
+type HugePool struct {
+	Node        int
+	Total, Free int64
+	Size        unit.Bytes
+}
+
+// MemcgInfo is the state of the control group whose limit was hit.
+type MemcgInfo struct {
+	Usage, Limit         *unit.Bytes // memory
+	SwapUsage, SwapLimit *unit.Bytes // version 1: memory and swap together
+	SwapTogether         bool
+	Kmem                 *unit.Bytes
+	Stat                 map[string]int64 // memory.stat, bytes
+}
+
+// Slab is a kernel cache.
+type Slab struct {
+	Name string
+	Used unit.Bytes
+}
+
+// Table is the list of tasks that could have been killed.
+type Table struct {
+	Tasks      []Task
+	Header     bool // the line with the columns' names was there
+	PIDs       bool // the rows have their pid, else the thread group stands for it
+	Split      bool // resident memory is told by kind (6.8)
+	PageTables bool // page tables are told
+}
+
+// Task is a row. Sizes of memory are pages but for PageTables.
+type Task struct {
+	PID, TGID, UID   int
+	VM, RSS          int64
+	Anon, File, Shm  int64 // where Table.Split
+	Swap             int64
+	Adj              int
+	Name             string
+	PageTables       unit.Bytes // where Table.PageTables
+	ptes, pmds, puds int64      // as counted before 4.15
+}
+
+// Victim is a task that was killed. Sizes are nil where the line has none.
+type Victim struct {
+	At                        Stamp
+	PID, UID                  int // UID -1: not told
+	Name                      string
+	VM, Anon, File, Shm, Ptes *unit.Bytes
+	Adj                       *int
+	Reaped                    bool
+}
+
+// Kind is what another line tells.
+type Kind string
+
+// The kinds of other lines.
+const (
+	UnitKilled Kind = "unit_killed"    // systemd: a process of a unit was killed by the OOM killer
+	UnitFailed Kind = "unit_failed"    // systemd: the unit failed with result oom-kill
+	OomdKilled Kind = "oomd_killed"    // systemd-oomd killed a control group
+	Refused    Kind = "commit_refused" // the kernel refused to promise memory (strict overcommit)
+	AllocFail  Kind = "alloc_failure"  // a page allocation failed, which is no kill
+)
+
+// Other is a line about memory that is no part of a report.
+type Other struct {
+	At   Stamp
+	Kind Kind
+	Name string // unit, control group or process
+	PID  int
+	Text string
+}
+
+// Bounds of what is kept. A report is about 100 lines and a row of the table for
+// each task; the kernel has at most 4,194,304 tasks, but nobody reads a list of
+// more than what pid_max is by default.
+const (
+	maxLine    = 64 << 10 // a line that is longer is cut: the kernel's own bound is 8 kB
+	maxReports = 256
+	maxTasks   = 32768
+	maxOther   = 1024
+	maxEvents  = 4096
+	maxText    = 4096 // of a statement or a line that is kept
+	maxJoin    = 6    // pieces that a paste may have broken one line into
+	maxSlabs   = 8
+)

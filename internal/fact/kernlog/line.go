@@ -1,0 +1,196 @@
+package kernlog
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// source is the program that wrote a line, as far as its prefix tells.
+type source int
+
+const (
+	bare source = iota // no prefix tells
+	fromKernel
+	fromSystemd
+	fromServer // PostgreSQL, through syslog or the journal
+	fromOther
+)
+
+// line is a line without its prefix.
+type line struct {
+	at     Stamp
+	from   source
+	pid    int    // of the program, where the prefix has it
+	text   string //
+	indent bool   // it began with a space: it continues a message of several lines
+}
+
+var (
+	reBoot   = regexp.MustCompile(`^\[\s*(\d{1,9})\.(\d{6})\] ?`)
+	reDelta  = regexp.MustCompile(`^\[\s*[+<]\s*\d+\.\d+>?\] ?`)
+	reCtime  = regexp.MustCompile(`^\[([A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4})\] ?`)
+	reHuman  = regexp.MustCompile(`^\[[A-Z][a-z]{2} ?\d{1,2} \d\d:\d\d\] ?`)
+	reISO    = regexp.MustCompile(`^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d)([.,]\d{1,9})?(Z|[+-]\d\d:?\d\d| [A-Z]{3,4})?(?:\s|$)`)
+	reFull   = regexp.MustCompile(`^[A-Z][a-z]{2} (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)(\.\d{1,9})? (\S{1,8}) `)
+	reSyslog = regexp.MustCompile(`^([A-Z][a-z]{2} [ \d]?\d \d\d:\d\d:\d\d(?:\.\d+)?) `)
+	reUnix   = regexp.MustCompile(`^(\d{9,10})\.(\d{6}) `)
+	rePrio   = regexp.MustCompile(`^(?:<\d{1,3}>|[a-z]{3,8}\s*:[a-z]{2,7}\s*: ?)`)
+	reKmsg   = regexp.MustCompile(`^\d{1,4},\d+,(\d{1,18}),[^;]{0,64};`)
+	reTag    = regexp.MustCompile(`^(?:\S{1,255} )?([A-Za-z][\w./@+-]{0,63})(?:\[(\d{1,10})\])?: `)
+)
+
+// stripLine takes the prefixes off a line: of a quotation, of dmesg, of
+// journalctl and of syslog, one after the other as they stand.
+func stripLine(s string) line {
+	l := line{at: none}
+	s = strings.TrimRight(s, " \t\r\n")
+	for strings.HasPrefix(s, "> ") || strings.HasPrefix(s, ">") && len(s) > 1 {
+		s = strings.TrimPrefix(strings.TrimPrefix(s, ">"), " ")
+	}
+	l.indent = strings.HasPrefix(s, " ") || strings.HasPrefix(s, "\t")
+	s = strings.TrimLeft(s, " \t")
+	tagged := false
+	for range 5 { // priority, time, tag, the kernel's own time, and one to spare
+		rest, ok := stripTime(s, &l.at)
+		if !ok && !tagged {
+			rest, ok = stripTag(s, &l)
+			tagged = ok
+		}
+		if !ok {
+			break
+		}
+		s = rest
+	}
+	l.text = strings.TrimSpace(s)
+	return l
+}
+
+// stripTime takes one mark of time off. A line may have two, of the wall clock
+// and since boot.
+func stripTime(s string, at *Stamp) (string, bool) {
+	if s == "" {
+		return s, false
+	}
+	note := func(text string) {
+		if at.Text == "" {
+			at.Text = text
+		}
+	}
+	switch c := s[0]; {
+	case c == '[':
+		if m := reBoot.FindStringSubmatch(s); m != nil {
+			sec, _ := strconv.ParseInt(m[1], 10, 64)
+			micro, _ := strconv.ParseInt(m[2], 10, 64)
+			at.Boot = time.Duration(sec)*time.Second + time.Duration(micro)*time.Microsecond
+			note(strings.TrimSpace(m[0]))
+			return s[len(m[0]):], true
+		}
+		if m := reCtime.FindStringSubmatch(s); m != nil {
+			note(m[1]) // of the host's time zone, which is not told
+			return s[len(m[0]):], true
+		}
+		for _, re := range []*regexp.Regexp{reDelta, reHuman} {
+			if m := re.FindString(s); m != "" {
+				return s[len(m):], true
+			}
+		}
+	case c == '<' || 'a' <= c && c <= 'z':
+		// Most lines that begin so are plain text: the expression is slow.
+		if i := strings.IndexByte(s[:min(len(s), 12)], ':'); c != '<' && i < 0 {
+			return s, false
+		}
+		if m := rePrio.FindString(s); m != "" {
+			return s[len(m):], true
+		}
+	case '0' <= c && c <= '9':
+		if m := reISO.FindStringSubmatch(s); m != nil {
+			note(strings.TrimSpace(m[1] + m[2] + m[3]))
+			at.setWall(m[1], m[2], m[3])
+			return s[len(m[0]):], true
+		}
+		if m := reUnix.FindStringSubmatch(s); m != nil {
+			sec, _ := strconv.ParseInt(m[1], 10, 64)
+			micro, _ := strconv.ParseInt(m[2], 10, 64)
+			at.Wall = time.Unix(sec, micro*1000).UTC()
+			note(m[1] + "." + m[2])
+			return s[len(m[0]):], true
+		}
+		if m := reKmsg.FindStringSubmatch(s); m != nil {
+			micro, err := strconv.ParseInt(m[1], 10, 64)
+			if err == nil && micro < 1e15 {
+				at.Boot = time.Duration(micro) * time.Microsecond
+			}
+			return s[len(m[0]):], true
+		}
+	case 'A' <= c && c <= 'Z':
+		if len(s) < 16 || s[3] != ' ' {
+			return s, false
+		}
+		if m := reFull.FindStringSubmatch(s); m != nil {
+			note(m[1] + m[2] + " " + m[3])
+			at.setWall(m[1], m[2], " "+m[3])
+			return s[len(m[0]):], true
+		}
+		if m := reSyslog.FindStringSubmatch(s); m != nil {
+			note(m[1]) // neither year nor zone
+			return s[len(m[0]):], true
+		}
+	}
+	return s, false
+}
+
+// setWall sets the wall clock where the zone is told. Of letters only UTC and
+// GMT mean one zone to everybody.
+func (at *Stamp) setWall(text, fraction, zone string) {
+	layout := "2006-01-02T15:04:05"
+	text = strings.Replace(text, " ", "T", 1)
+	switch z := strings.TrimSpace(zone); {
+	case z == "UTC" || z == "GMT" || z == "Z":
+		zone = "+0000"
+	case len(z) >= 5 && (z[0] == '+' || z[0] == '-'):
+		zone = strings.Replace(z, ":", "", 1)
+	default:
+		return
+	}
+	t, err := time.Parse(layout+"-0700", text+zone)
+	if err != nil {
+		return
+	}
+	if len(fraction) > 1 {
+		if f, err := strconv.ParseFloat("0."+fraction[1:], 64); err == nil {
+			t = t.Add(time.Duration(f * float64(time.Second)))
+		}
+	}
+	at.Wall = t.UTC()
+}
+
+// stripTag takes «host program[pid]: » off. Without a host only the programs
+// that matter here are taken for one: "Node 0 DMA: " is no tag.
+func stripTag(s string, l *line) (string, bool) {
+	if !strings.Contains(s, ": ") {
+		return s, false
+	}
+	m := reTag.FindStringSubmatch(s)
+	if m == nil {
+		return s, false
+	}
+	switch name := m[1]; {
+	case name == "kernel":
+		l.from = fromKernel
+	case name == "systemd" || name == "systemd-oomd":
+		l.from = fromSystemd
+	case name == "postgres" || name == "postgresql":
+		if m[2] == "" {
+			return s, false // «postgres: page allocation failure» is the kernel's
+		}
+		l.from = fromServer
+	case m[2] != "" && l.at.Text != "":
+		l.from = fromOther
+	default:
+		return s, false
+	}
+	l.pid, _ = strconv.Atoi(m[2])
+	return s[len(m[0]):], true
+}

@@ -1,0 +1,406 @@
+package kernlog
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+var (
+	reInvoked = regexp.MustCompile(`^(.{1,64}?) (?:invoked|triggered) oom-killer: ?(.*)$`)
+	reField   = regexp.MustCompile(`\b(order|oom_score_adj|gfp_mask)=(-?\w+(?:\([\w|]*\))?)`)
+	reCPU     = regexp.MustCompile(`^CPU: \d+ (?:UID: \d+ )?PID: (\d{1,10}) Comm: .{1,64}? (?:Not tainted|Tainted: [A-Z ]+?)\s+(\d\S{0,127})`)
+	reSummary = regexp.MustCompile(`^oom-kill:\s?constraint=CONSTRAINT_([A-Z_]+)`)
+	reKill    = regexp.MustCompile(`(?i)^(memory cgroup out of memory|out of memory[^:]{0,64}): Kill(?:ed)? process (\d{1,10})(?:, UID (\d{1,10}),)? \((.{1,64}?)\)(?: score (\d{1,10}) or (?:sacrifice|a) child|,| total-vm|\.|$)`)
+	reKilled  = regexp.MustCompile(`(?i)^Killed process (\d{1,10})(?:, UID (\d{1,10}),)? \((.{1,64}?)\)(?:,| total-vm|\.|$)`)
+	reSize    = regexp.MustCompile(`\b(total-vm|anon-rss|file-rss|shmem-rss|pgtables): ?(\d{1,16})kB`)
+	reUID     = regexp.MustCompile(`\bUID:? ?(\d{1,10})`)
+	reAdj     = regexp.MustCompile(`\boom_score_adj:(-?\d{1,4})`)
+	reReaped  = regexp.MustCompile(`^oom_reaper: reaped process (\d{1,10}) `)
+	reGroup   = regexp.MustCompile(`^Tasks in (\S+) are going to be killed due to memory\.oom\.group`)
+	reRefused = regexp.MustCompile(`^__vm_enough_memory: pid: ?(\d{1,10}), comm: (.{1,64}?),.*not? enough memory`)
+	reAlloc   = regexp.MustCompile(`^(.{1,64}?): page allocation failure: order:(\d{1,3})`)
+	reUnit    = regexp.MustCompile(`^(\S{1,256}): (A process of this unit has been killed by the OOM killer|Failed with result 'oom-kill')`)
+	reOomd    = regexp.MustCompile(`^Killed (\S{1,512}) due to (memory|swap)`)
+)
+
+// Read reads a log to its end. An error is one of reading; what the bytes say is
+// never an error.
+func Read(r io.Reader) (*Log, error) {
+	p := NewReader()
+	err := p.Add(r)
+	return p.Log(), err
+}
+
+// Reader puts several logs into one, such as that of the kernel and that of a
+// server.
+type Reader struct {
+	log      Log
+	at       *Report // the report that lines belong to
+	cols     columns
+	inTable  bool
+	inStat   bool
+	inSlab   bool
+	group    bool // further victims of the group follow
+	held     string
+	heldLine line
+	pieces   int
+	srv      serverReader
+}
+
+// NewReader returns an empty one.
+func NewReader() *Reader { return &Reader{} }
+
+// Add reads one more log. A report does not go over from one log to the next.
+func (p *Reader) Add(r io.Reader) error {
+	br := bufio.NewReaderSize(r, maxLine)
+	for {
+		b, err := br.ReadSlice('\n')
+		cut := errors.Is(err, bufio.ErrBufferFull)
+		if len(b) > 0 {
+			p.log.Lines++
+			p.raw(string(b))
+		}
+		for errors.Is(err, bufio.ErrBufferFull) { // the rest of a line that is too long
+			p.log.Cut = p.log.Cut || cut
+			_, err = br.ReadSlice('\n')
+		}
+		if err == nil {
+			continue
+		}
+		p.release()
+		p.close()
+		p.srv.end(p)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		return err
+	}
+}
+
+// Log closes what is open and returns all that was read.
+func (p *Reader) Log() *Log {
+	p.release()
+	p.close()
+	p.srv.end(p)
+	return &p.log
+}
+
+// raw takes a line as it stands in the file.
+func (p *Reader) raw(s string) {
+	if strings.HasPrefix(s, "{") {
+		if p.json(s) {
+			return
+		}
+	}
+	if p.srv.csv(p, s) {
+		return
+	}
+	l := stripLine(s)
+	if p.srv.text(p, s, l) {
+		return
+	}
+	p.line(l)
+}
+
+// line takes a line without its prefix. One that a paste has broken after a
+// comma is put together first.
+func (p *Reader) line(l line) {
+	if l.from == fromOther || l.from == fromServer {
+		return
+	}
+	if p.held != "" {
+		if p.pieces < maxJoin && l.text != "" && !opens(l.text) && len(p.held)+len(l.text) < 4*maxText {
+			p.held += " " + l.text
+			p.pieces++
+			if strings.HasSuffix(l.text, ",") {
+				return
+			}
+			p.release()
+			return
+		}
+		p.release()
+	}
+	if opens(l.text) && (strings.HasSuffix(l.text, ",") || strings.HasSuffix(l.text, ":")) {
+		p.held, p.heldLine, p.pieces = l.text, l, 1
+		return
+	}
+	p.take(l)
+}
+
+// opens says whether a line begins one of the three long lines of a report.
+func opens(text string) bool {
+	return strings.Contains(text, "invoked oom-killer:") || strings.HasPrefix(text, "oom-kill:") || strings.Contains(text, "Killed process ") || outOf(text)
+}
+
+// outOf says whether a line begins with «Out of memory», of the host or of a
+// control group.
+func outOf(text string) bool {
+	const group, words = "memory cgroup ", "out of memory"
+	if len(text) > len(group) && strings.EqualFold(text[:len(group)], group) {
+		text = text[len(group):]
+	}
+	return len(text) >= len(words) && strings.EqualFold(text[:len(words)], words)
+}
+
+func (p *Reader) release() {
+	if p.held == "" {
+		return
+	}
+	l := p.heldLine
+	l.text, p.held = p.held, ""
+	p.take(l)
+}
+
+// open begins a report.
+func (p *Reader) open(at Stamp) *Report {
+	p.close()
+	p.at = &Report{At: at}
+	p.at.Asker.Order = -1
+	return p.at
+}
+
+// close ends the report that is open, if it says anything.
+func (p *Reader) close() {
+	r := p.at
+	p.at, p.inTable, p.inStat, p.inSlab, p.group = nil, false, false, false, false
+	if r == nil {
+		return
+	}
+	r.Table.settle(p.cols, r.tableSize())
+	p.cols = columns{}
+	if len(p.log.Reports) >= maxReports {
+		p.log.Reports = append(p.log.Reports[:0], p.log.Reports[1:]...)
+		p.log.Cut = true
+	}
+	p.log.Reports = append(p.log.Reports, *r)
+}
+
+// current is the report that a part belongs to; a part that comes without the
+// beginning opens one.
+func (p *Reader) current(at Stamp) *Report {
+	if p.at == nil {
+		p.open(at)
+	}
+	return p.at
+}
+
+// take reads a whole line of the kernel, of systemd, or of nobody in particular.
+func (p *Reader) take(l line) {
+	s := l.text
+	if s == "" {
+		return
+	}
+	if l.from == fromKernel || l.at.Boot >= 0 {
+		p.log.Kernel++
+	}
+	if l.from == fromSystemd {
+		p.systemd(l)
+		return
+	}
+	switch {
+	case strings.Contains(s, " oom-killer:"):
+		if m := reInvoked.FindStringSubmatch(s); m != nil {
+			p.asker(p.open(l.at), m[1], m[2])
+			return
+		}
+	case strings.HasPrefix(s, "oom-kill:"):
+		p.summary(l)
+		return
+	case strings.Contains(s, "process "):
+		if p.kill(l) {
+			return
+		}
+	case strings.HasPrefix(s, "Tasks in "):
+		if m := reGroup.FindStringSubmatch(s); m != nil {
+			r := p.current(l.at)
+			r.WholeGroup, p.group, r.TaskGroup = true, true, m[1]
+			return
+		}
+	}
+	low := ""
+	if c := s[0] | 0x20; c == 'o' || c == 's' || c == 'k' { // as those below begin
+		low = strings.ToLower(s[:min(len(s), 80)])
+	}
+	switch {
+	case low == "":
+	case strings.HasPrefix(low, "out of memory and no killable"), strings.HasPrefix(low, "system is deadlocked on memory"):
+		r := p.current(l.at)
+		r.NoVictim, r.Panic = true, r.Panic || strings.HasPrefix(low, "system")
+		return
+	case strings.HasPrefix(low, "kernel panic - not syncing: out of memory"), strings.HasPrefix(low, "kernel panic - not syncing: system is deadlocked"):
+		p.current(l.at).Panic = true
+		return
+	}
+	if p.other(l) {
+		return
+	}
+	p.body(l)
+}
+
+// asker reads who wanted memory.
+func (p *Reader) asker(r *Report, name, rest string) {
+	r.Asker.Name = name
+	for _, m := range reField.FindAllStringSubmatch(rest, 8) {
+		n, err := strconv.Atoi(m[2])
+		switch {
+		case m[1] == "gfp_mask":
+			r.Asker.GFP = m[2]
+		case err != nil:
+		case m[1] == "order" && n >= 0 && n <= 64:
+			r.Asker.Order = n
+		case m[1] == "oom_score_adj" && n >= -1000 && n <= 1000:
+			r.Asker.Adj = &n
+		}
+	}
+}
+
+// summary reads «oom-kill:constraint=…», whose lists have commas of their own.
+func (p *Reader) summary(l line) {
+	m := reSummary.FindStringSubmatch(l.text)
+	if m == nil {
+		return
+	}
+	if p.at != nil && len(p.at.Victims) > 0 {
+		p.close() // another report whose beginning is missing
+	}
+	r := p.current(l.at)
+	switch m[1] {
+	case "NONE":
+		r.Constraint = Global
+	case "MEMCG":
+		r.Constraint = Memcg
+	case "CPUSET":
+		r.Constraint = CPUSet
+	case "MEMORY_POLICY":
+		r.Constraint = Policy
+	}
+	for _, f := range strings.Split(l.text, ",") {
+		k, v, _ := strings.Cut(strings.TrimSpace(f), "=")
+		switch k {
+		case "oom_memcg":
+			r.Group = v
+		case "task_memcg":
+			r.TaskGroup = v
+		}
+	}
+	p.inTable, p.inStat, p.inSlab = false, false, false
+}
+
+// systemd reads what systemd and systemd-oomd say about a kill.
+func (p *Reader) systemd(l line) {
+	if m := reUnit.FindStringSubmatch(l.text); m != nil {
+		kind := UnitKilled
+		if strings.HasPrefix(m[2], "Failed") {
+			kind = UnitFailed
+		}
+		p.add(Other{At: l.at, Kind: kind, Name: m[1], Text: l.text})
+	} else if m := reOomd.FindStringSubmatch(l.text); m != nil {
+		p.add(Other{At: l.at, Kind: OomdKilled, Name: m[1], Text: l.text})
+	}
+}
+
+// other reads lines about memory that are no part of a report.
+func (p *Reader) other(l line) bool {
+	s := l.text
+	if strings.HasPrefix(s, "__vm_enough_memory:") {
+		if m := reRefused.FindStringSubmatch(s); m != nil {
+			pid, _ := strconv.Atoi(m[1])
+			p.add(Other{At: l.at, Kind: Refused, Name: m[2], PID: pid, Text: s})
+		}
+		return true
+	}
+	if strings.Contains(s, ": page allocation failure: order:") {
+		if m := reAlloc.FindStringSubmatch(s); m != nil {
+			p.add(Other{At: l.at, Kind: AllocFail, Name: m[1], Text: s})
+		}
+		return true
+	}
+	if l.from == bare && (strings.Contains(s, "by the OOM killer") || strings.Contains(s, "'oom-kill'")) {
+		p.systemd(l)
+		return true
+	}
+	return false
+}
+
+func (p *Reader) add(o Other) {
+	if len(o.Text) > maxText {
+		o.Text = o.Text[:maxText]
+	}
+	if len(p.log.Other) >= maxOther {
+		p.log.Cut = true
+		return
+	}
+	p.log.Other = append(p.log.Other, o)
+}
+
+// body reads the parts of a report between its beginning and the kill.
+func (p *Reader) body(l line) {
+	s := l.text
+	if c, ok := header(s); ok {
+		if p.at != nil && len(p.at.Victims) > 0 {
+			p.close()
+		}
+		p.current(l.at).Table.Header = true
+		p.cols, p.inTable, p.inStat, p.inSlab = c, true, false, false
+		return
+	}
+	if p.inTable || strings.HasPrefix(s, "[") {
+		if p.cols.names == nil {
+			if c, ok := guess(s); ok {
+				if _, ok := c.row(s); ok {
+					if p.at != nil && len(p.at.Victims) > 0 {
+						p.close()
+					}
+					p.current(l.at)
+					p.cols, p.inTable = c, true
+				}
+			}
+		}
+		if p.at != nil && p.cols.names != nil {
+			if t, ok := p.cols.row(s); ok {
+				if len(p.at.Table.Tasks) < maxTasks {
+					p.at.Table.Tasks = append(p.at.Table.Tasks, t)
+				} else {
+					p.log.Cut = true
+				}
+				return
+			}
+		}
+	}
+	if strings.HasPrefix(s, "Mem-Info:") || strings.HasPrefix(s, "Task in ") && reTaskIn.MatchString(s) || strings.HasPrefix(s, "memory: usage ") {
+		// They stand before the table: after it another report begins.
+		if p.at != nil && (len(p.at.Victims) > 0 || len(p.at.Table.Tasks) > 0) {
+			p.close()
+		}
+		p.current(l.at)
+	}
+	r := p.at
+	if r == nil {
+		if !strings.HasPrefix(s, "active_anon:") {
+			return
+		}
+		r = p.current(l.at)
+	}
+	if len(r.Victims) > 0 {
+		return // what follows the kill belongs to others
+	}
+	if m := reCPU.FindStringSubmatch(s); m != nil {
+		r.Asker.PID, _ = strconv.Atoi(m[1])
+		r.Kernel = m[2]
+		return
+	}
+	switch {
+	case strings.HasPrefix(s, "Unreclaimable slab info:"):
+		p.inSlab, p.inStat = true, false
+	case p.inSlab && r.slab(s):
+	case strings.HasPrefix(s, "Tasks state"):
+		p.inSlab, p.inStat = false, false
+	case r.memcg(s, &p.inStat):
+	default:
+		r.info(s)
+	}
+}
