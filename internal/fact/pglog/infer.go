@@ -45,33 +45,14 @@ const (
 
 // infer finds the prefix of the lines at the head of a log.
 func infer(head []byte) (p *prefix, how string) {
-	var sample [][]byte // lines with a label somewhere
-	var before [][]byte // what stands before it
-	for line := range bytes.SplitSeq(head, []byte{'\n'}) {
-		line = bytes.TrimSuffix(line, []byte{'\r'})
-		if len(line) == 0 || line[0] == '\t' {
-			continue
-		}
-		if i := findLabel(line); i >= 0 {
-			sample, before = append(sample, line), append(before, line[:i])
-		}
-		if len(sample) == sampleLines {
-			break
-		}
-	}
+	sample, before := labelledLines(head)
 	if len(sample) == 0 {
 		return newPrefix("%m [%p] "), "none fits"
 	}
 	try := func(specs []string) (best *prefix, most int) {
 		for _, spec := range specs {
-			q, n := newPrefix(spec), 0
-			var f fields
-			for _, line := range sample {
-				if l, _, ok := q.match(line, &f); ok && known(l) {
-					n++
-				}
-			}
-			if n > most {
+			q := newPrefix(spec)
+			if n := fit(q, sample); n > most {
 				best, most = q, n
 			}
 		}
@@ -99,6 +80,41 @@ func infer(head []byte) (p *prefix, how string) {
 		return best, "usual"
 	}
 	return nil, "none fits"
+}
+
+// labelledLines are the lines of a head with a label somewhere, and what stands
+// before it.
+func labelledLines(head []byte) (sample, before [][]byte) {
+	for line := range bytes.SplitSeq(head, []byte{'\n'}) {
+		line = bytes.TrimSuffix(line, []byte{'\r'})
+		if len(line) == 0 || line[0] == '\t' {
+			continue
+		}
+		if i := findLabel(line); i >= 0 {
+			sample, before = append(sample, line), append(before, line[:i])
+		}
+		if len(sample) == sampleLines {
+			break
+		}
+	}
+	return sample, before
+}
+
+// fit counts the lines that a prefix fits.
+func fit(p *prefix, sample [][]byte) (n int) {
+	var f fields
+	for _, line := range sample {
+		if l, _, ok := p.match(line, &f); ok && known(l) {
+			n++
+		}
+	}
+	return n
+}
+
+// fits says whether a prefix that is said to be that of a log is.
+func fits(p *prefix, head []byte) bool {
+	sample, _ := labelledLines(head)
+	return float64(fit(p, sample)) >= fitShare*float64(len(sample))
 }
 
 // known says whether a label is one of the lists.

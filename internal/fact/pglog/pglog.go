@@ -75,9 +75,10 @@ type Sink interface {
 
 // Options say what is known beforehand.
 type Options struct {
-	Prefix    string // log_line_prefix, as the server has it; used where Known is set
+	Prefix    string // log_line_prefix; used where Known is set
 	Known     bool
 	How       string // where Prefix is from, for Source.How
+	Doubt     bool   // the lines may have another prefix, as it was changed since: one that does not fit is not used
 	DumpsOnly bool   // plain lines: read the memory-context dumps only, as another format holds the entries
 }
 
@@ -113,10 +114,7 @@ const (
 // entry. It is what a caller with several files puts them in order by.
 func Head(r io.Reader, o Options) (src Source, first int64, timed bool) {
 	var f firstEntry
-	src, err := Read(io.LimitReader(r, headSize), o, &f)
-	if err != nil {
-		return src, 0, false
-	}
+	src, _ = Read(io.LimitReader(r, headSize), o, &f) // a gzip stream ends early, as it is cut
 	return src, f.time, f.timed
 }
 

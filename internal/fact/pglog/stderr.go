@@ -21,7 +21,7 @@ type plainReader struct {
 func readStderr(in *lines, head []byte, o Options, out *counter) {
 	r := &plainReader{out: out, only: o.DumpsOnly}
 	src := out.src
-	if o.Known {
+	if o.Known && (!o.Doubt || fits(newPrefix(o.Prefix), head)) {
 		r.prefix, src.How = newPrefix(o.Prefix), o.How
 	} else {
 		r.prefix, src.How = infer(head)

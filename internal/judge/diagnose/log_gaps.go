@@ -57,7 +57,7 @@ func (c *LogCollector) gaps(r *LogReport) {
 	}
 	c.settingsGaps(r, gap)
 	if r.Temp.Files > 0 && len(r.Temp.Statements) == 1 && r.Temp.Statements[0].Fingerprint == "" {
-		gap("statements of temporary files", "the entries have no STATEMENT", "log_min_error_statement hides none of these; log_error_verbosity = terse does, set it to 'default'")
+		gap("statements of temporary files", "the entries have no STATEMENT", "log_min_error_statement = 'error', the default")
 	}
 }
 
