@@ -81,6 +81,10 @@ func (e *Entry) Kind() Kind {
 	return Other
 }
 
+// maxWho is longer than the name of a process of the server: a background worker's
+// has up to 96 bytes.
+const maxWho = 160
+
 var tmpPath = []byte("/pgsql_tmp/pgsql_tmp")
 
 func (e *Entry) byState() Kind {
@@ -153,6 +157,8 @@ func byText(m []byte, e *Entry) Kind {
 		}
 	case 'c':
 		switch {
+		case has(m, "connection received"), has(m, "connection auth"):
+			return Other
 		case has(m, "checkpoint complete:"):
 			return CheckpointDone
 		case has(m, "checkpoint starting:"):
@@ -188,6 +194,8 @@ func byText(m []byte, e *Entry) Kind {
 		}
 	case 'd':
 		switch {
+		case has(m, "duration: "):
+			return Other
 		case has(m, "database system is ready to accept"):
 			return Ready
 		case has(m, "database system was interrupted"), has(m, "database system was not properly shut down"), has(m, "database system shutdown was interrupted"):
@@ -295,7 +303,7 @@ func byText(m []byte, e *Entry) Kind {
 		}
 	}
 	// These begin with the name of a process, or of a person's role.
-	if e.Severity == Log && holds(m, " (PID ") && (holds(m, ") was terminated by ") || holds(m, ") exited with ")) {
+	if head := m[:min(len(m), maxWho)]; e.Severity == Log && holds(head, " (PID ") && (holds(m, ") was terminated by ") || holds(m, ") exited with ")) {
 		return ChildDied
 	}
 	if e.Severity >= Fatal && holds(m, " authentication failed for user ") {
