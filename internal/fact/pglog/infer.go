@@ -104,7 +104,8 @@ func labelledLines(head []byte) (sample, before [][]byte) {
 func fit(p *prefix, sample [][]byte) (n int) {
 	var f fields
 	for _, line := range sample {
-		if l, _, ok := p.match(line, &f); ok && known(l) {
+		// A name with a space in it is another part of the prefix, almost always.
+		if l, _, ok := p.match(line, &f); ok && known(l) && bytes.IndexByte(f.user, ' ') < 0 && bytes.IndexByte(f.db, ' ') < 0 && bytes.IndexByte(f.host, ' ') < 0 {
 			n++
 		}
 	}
@@ -193,6 +194,10 @@ func shape(b []byte) []string {
 		rest := b[n:]
 		at := bytes.IndexByte(word, '@')
 		switch {
+		case n == 0 && bytes.HasPrefix(b, []byte("[local]")) || bytes.HasPrefix(b, []byte("[none]")):
+			out.WriteString("%L")
+			b = b[bytes.IndexByte(b, ']')+1:]
+			continue
 		case n == 0:
 			if b[0] == '%' {
 				out.WriteByte('%')
@@ -238,8 +243,14 @@ func shape(b []byte) []string {
 		case at >= 0:
 			mark()
 			out.WriteString("%u@%d")
-			if i := bytes.IndexByte(word[at:], '/'); i >= 0 {
+			if bytes.HasPrefix(rest, []byte("[unknown]")) {
+				rest = rest[len("[unknown]"):]
+			}
+			if bytes.IndexByte(word[at:], '/') >= 0 || len(rest) > 0 && rest[0] == '/' {
+				// An application name may hold anything: it goes on to what
+				// stands between it and the label.
 				out.WriteString("/%a")
+				rest = rest[len(bytes.TrimRight(rest, " ,:;|>")):]
 			}
 		case bytes.IndexByte(word, '/') > 0 && span(word, func(c byte) bool { return isDigit(c) || c == '/' }) == n:
 			out.WriteString("%v")

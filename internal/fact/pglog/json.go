@@ -34,6 +34,8 @@ const (
 	jsonFields
 )
 
+var noError = []byte("00000")
+
 func jsonMember(key []byte) int {
 	switch string(key) {
 	case "timestamp":
@@ -94,6 +96,9 @@ func readJSON(in *lines, out *counter) {
 		e.Severity, e.Foreign = severityOf(f[jsSeverity])
 		if v, n := whole(f[jsPID]); n > 0 && n <= 10 {
 			e.PID = int(v)
+		}
+		if len(e.State) == 0 && len(f[jsSeverity]) > 0 {
+			e.State = noError // jsonlog leaves this one out
 		}
 		if !isState(e.State) {
 			e.State = nil

@@ -94,7 +94,13 @@ type fields struct {
 func (p *prefix) match(line []byte, f *fields) (l label, rest []byte, ok bool) {
 	*f = fields{}
 	p.tries = maxTries
-	return p.from(0, line, f, len(p.steps) > 0)
+	if l, rest, ok = p.from(0, line, f, false); ok || len(p.steps) == 0 {
+		return l, rest, ok
+	}
+	// Only where no word of the lists stands anywhere a strange one is taken.
+	*f = fields{}
+	p.tries = maxTries
+	return p.from(0, line, f, true)
 }
 
 func (p *prefix) from(at int, b []byte, f *fields, strange bool) (l label, rest []byte, ok bool) {

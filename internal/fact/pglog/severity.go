@@ -88,13 +88,17 @@ func labelled(b []byte, strange bool) (l label, rest []byte, ok bool) {
 	word = bytes.TrimSuffix(word, []byte("\u00a0"))
 	l, ok = labels[string(word)]
 	if !ok {
-		if !strange || i+2 >= len(b) || b[i+2] != ' ' || bytes.ContainsAny(word, "=[]()\t\"'") || len(word) < 2 {
+		if !strange || i+2 >= len(b) || b[i+2] != ' ' || len(word) < 2 || span(word, strangeByte) < len(word) {
 			return l, nil, false
 		}
 		l = label{part: partMessage, foreign: true}
 	}
 	return l, text(b[i+1:]), true
 }
+
+// strangeByte says what a severity of an unknown catalogue is made of: capitals, or
+// letters that are no ASCII.
+func strangeByte(c byte) bool { return c >= 'A' && c <= 'Z' || c >= 0x80 }
 
 // text is what follows a label: two spaces stand between, one where a translator
 // wrote it so.

@@ -87,20 +87,37 @@ func (r *plainReader) take(line []byte) (label, []byte, bool) {
 		return label{}, nil, false
 	}
 	l, rest, ok := labelled(line[i:], false)
-	r.f = fields{}
-	var n int
-	if r.f.time, n = clock(line); n > 0 {
-		r.f.timed = true
-		if n < i && line[n] == ' ' {
-			r.f.zone = zone(line[n+1 : i])
-		}
-	}
-	if k := bytes.IndexByte(line[:i], '['); k >= 0 {
-		if v, n := whole(line[k+1 : i]); n > 0 && n <= 10 {
-			r.f.pid = int(v)
-		}
-	}
+	r.f = loose(line[:i])
 	return l, rest, ok
+}
+
+// loose looks for a time and a process in what stands before a label: the time
+// first, but for a bracket or the like, then the first whole number.
+func loose(b []byte) (f fields) {
+	at := span(b, func(c byte) bool { return !isDigit(c) })
+	if at > 8 || at == len(b) { // it begins with a name
+		at = 0
+	}
+	us, n := clock(b[at:])
+	if n > 0 {
+		f.time, f.timed = us, true
+		if at += n; at < len(b) && b[at] == ' ' {
+			f.zone = zone(b[at+1:])
+			at += 1 + len(f.zone)
+		}
+	} else if us, n = epoch(b[at:]); n > 0 {
+		f.time, f.timed = us, true
+		at += n
+	}
+	for rest := b[at:]; len(rest) > 0; {
+		n := span(rest, wordByte)
+		if v, k := whole(rest[:n]); k == n && k > 0 && k <= 10 {
+			f.pid = int(v)
+			break
+		}
+		rest = rest[max(n, 1):]
+	}
+	return f
 }
 
 // without takes a line that has no prefix.
@@ -167,6 +184,23 @@ func (r *plainReader) flush() {
 		return
 	}
 	e := &r.cur
+	if e.Severity >= Error {
+		r.store[partMessage] = withoutPosition(r.store[partMessage])
+	}
 	e.Message, e.Detail, e.Hint, e.Context, e.Statement = r.store[partMessage], r.store[partDetail], r.store[partHint], r.store[partContext], r.store[partStatement]
 	r.out.entry(e)
+}
+
+// withoutPosition takes away « at character N», which the other formats have in a
+// column of its own.
+func withoutPosition(m []byte) []byte {
+	const words = " at character "
+	n := len(m)
+	for n > 0 && isDigit(m[n-1]) {
+		n--
+	}
+	if n < len(m) && bytes.HasSuffix(m[:n], []byte(words)) {
+		return m[:n-len(words)]
+	}
+	return m
 }

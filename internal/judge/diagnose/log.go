@@ -61,13 +61,13 @@ type LogFinding struct {
 // LogCrash is one crash or unclean end.
 type LogCrash struct {
 	Time            string  `json:"time"`
-	Cause           string  `json:"cause"`     // in words
-	Process         string  `json:"process"`   // that died first; "" where the log does not say
-	PID             int     `json:"pid"`       // 0: not said
-	Signal          int     `json:"signal"`    // 0: none
-	ExitCode        int     `json:"exit_code"` // -1: none
-	Statement       string  `json:"statement"` // normalized
-	SessionsEnded   int64   `json:"sessions_ended"`
+	Cause           string  `json:"cause"`            // in words
+	Process         string  `json:"process"`          // that died first; "" where the log does not say
+	PID             int     `json:"pid"`              // 0: not said
+	Signal          int     `json:"signal"`           // 0: none
+	ExitCode        int     `json:"exit_code"`        // -1: none
+	Statement       string  `json:"statement"`        // normalized
+	ProcessesEnded  int64   `json:"processes_ended"`  // that the log tells of: since 14 it tells of none
 	Refused         int64   `json:"refused"`          // connections, until it was ready
 	DownSeconds     float64 `json:"down_seconds"`     // until connections were accepted; -1: the log does not tell
 	RecoverySeconds float64 `json:"recovery_seconds"` // of that the replay of WAL; -1: not told

@@ -62,7 +62,7 @@ func (s *crashes) take(c *LogCollector, e *pglog.Entry, k pglog.Kind, at stamp) 
 		if s.open == nil {
 			s.begin(at, &LogCrash{ExitCode: -1, Cause: "a process of the server crashed; the line of its death is not in the log"})
 		}
-		s.open.SessionsEnded++
+		s.open.ProcessesEnded++
 	case pglog.Reinit:
 		if s.open == nil {
 			s.begin(at, &LogCrash{ExitCode: -1, Cause: "a process of the server crashed; the line of its death is not in the log"})

@@ -106,7 +106,7 @@ func (c *LogCollector) crashed(r *LogReport) (LogFinding, bool) {
 	var lost, killed int64
 	for _, x := range r.Crashes {
 		down += max(x.DownSeconds, 0)
-		lost += x.SessionsEnded
+		lost += x.ProcessesEnded
 		if x.Signal == 9 {
 			killed++
 		}
@@ -117,7 +117,7 @@ func (c *LogCollector) crashed(r *LogReport) (LogFinding, bool) {
 		f.Verdict = fmt.Sprintf("the server crashed %s; it was down for %s in the first %d", times(s.count), span(down), len(r.Crashes))
 	}
 	if lost > 0 {
-		f.Evidence = append(f.Evidence, things(lost, "session was ended", "sessions were ended")+" because of it (those that the log tells of; each lost its open transaction)")
+		f.Evidence = append(f.Evidence, things(lost, "other process was ended", "other processes were ended")+" because of it; a session lost its open transaction (14 and later do not log them)")
 	}
 	if killed > 0 {
 		f.Do = append(f.Do, "Signal 9: ask the kernel whether it was the OOM killer, for the same PID and second: journalctl -k | pgfettle diagnose oom -",

@@ -133,8 +133,8 @@ func (p *page) logCrashes(r *diagnose.LogReport) {
 		if c.RecoverySeconds >= 0 {
 			parts = append(parts, "replay of WAL "+seconds(c.RecoverySeconds))
 		}
-		if c.SessionsEnded > 0 {
-			parts = append(parts, count(int(c.SessionsEnded), "session", "sessions")+" ended")
+		if c.ProcessesEnded > 0 {
+			parts = append(parts, count(int(c.ProcessesEnded), "other process", "other processes")+" ended")
 		}
 		if c.Refused > 0 {
 			parts = append(parts, count(int(c.Refused), "connection", "connections")+" turned away")
