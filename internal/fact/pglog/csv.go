@@ -81,11 +81,9 @@ func readCSV(in *lines, out *counter) {
 			}
 		}
 		if in.cut { // where its quotes end nobody can say
-			r.cut, r.inside = true, false
-			if r.col < csvLeast {
-				out.src.Stray++
-				r.col = 0
-				continue
+			if r.cut = true; r.inside {
+				r.inside = false
+				r.col++ // the field at hand ends here
 			}
 		}
 		if !r.inside && r.col > 0 {
@@ -94,6 +92,7 @@ func readCSV(in *lines, out *counter) {
 	}
 	if r.inside && r.col >= csvMessage {
 		r.cut = true
+		r.col++
 		r.emit()
 	}
 }

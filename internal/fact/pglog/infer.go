@@ -105,7 +105,7 @@ func fit(p *prefix, sample [][]byte) (n int) {
 	var f fields
 	for _, line := range sample {
 		// A name with a space in it is another part of the prefix, almost always.
-		if l, _, ok := p.match(line, &f); ok && known(l) && bytes.IndexByte(f.user, ' ') < 0 && bytes.IndexByte(f.db, ' ') < 0 && bytes.IndexByte(f.host, ' ') < 0 {
+		if l, _, ok := p.match(line, &f); ok && known(l) && bytes.IndexByte(f.user, ' ') < 0 && bytes.IndexByte(f.db, ' ') < 0 && !bytes.ContainsAny(f.host, " ,=") {
 			n++
 		}
 	}

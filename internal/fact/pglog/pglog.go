@@ -136,11 +136,11 @@ func Read(r io.Reader, o Options, sink Sink) (Source, error) {
 	var src Source
 	in := newLines(r)
 	if head := in.peek(2); len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b { // gzip's magic
+		src.Gzip = true
 		z, err := gzip.NewReader(in)
 		if err != nil {
 			return src, err
 		}
-		src.Gzip = true
 		in = newLines(z)
 	}
 	head := in.peek(headSize)
@@ -207,16 +207,14 @@ func (c *counter) zone(z []byte) {
 // an entry, so each line of the head may decide.
 func formatOf(head []byte) Format {
 	for len(head) > 0 {
-		line, rest, whole := bytes.Cut(head, []byte{'\n'})
+		line, rest, _ := bytes.Cut(head, []byte{'\n'})
 		switch {
-		case !whole && len(rest) == 0 && len(line) == len(head) && len(line) == headSize:
-			return Stderr
 		case bytes.HasPrefix(line, []byte(`{"timestamp":"`)), bytes.HasPrefix(line, []byte(`{"user":`)), bytes.HasPrefix(line, []byte(`{ "timestamp"`)):
 			return JSON
 		case csvStart(line):
 			return CSV
 		}
-		if _, n := clock(line); n > 0 {
+		if _, n := clock(line); n > 0 && findLabel(line) > 0 {
 			return Stderr
 		}
 		head = rest

@@ -77,7 +77,7 @@ const maxLabel = 48
 func labelled(b []byte, strange bool) (l label, rest []byte, ok bool) {
 	head := b[:min(len(b), maxLabel)]
 	// The usual ones first, without a look into the map.
-	if len(b) > 5 && b[3] == ':' && b[4] == ' ' && b[0] == 'L' && b[1] == 'O' && b[2] == 'G' {
+	if len(b) > 5 && b[3] == ':' && b[4] == ' ' && b[5] == ' ' && b[0] == 'L' && b[1] == 'O' && b[2] == 'G' {
 		return label{part: partMessage, severity: Log}, text(b[4:]), true
 	}
 	i := bytes.IndexByte(head, ':')
@@ -92,6 +92,9 @@ func labelled(b []byte, strange bool) (l label, rest []byte, ok bool) {
 			return l, nil, false
 		}
 		l = label{part: partMessage, foreign: true}
+	}
+	if l.part == partMessage && (i+2 >= len(b) || b[i+2] != ' ') { // translators shortened those of the parts alone
+		return l, nil, false
 	}
 	return l, text(b[i+1:]), true
 }

@@ -131,6 +131,7 @@ type LogTemp struct {
 
 // LogSizeClass counts files of a size.
 type LogSizeClass struct {
+	From  unit.Bytes `json:"from"`
 	Below unit.Bytes `json:"below"` // 0: no bound
 	Files int64      `json:"files"`
 	Bytes unit.Bytes `json:"bytes"`

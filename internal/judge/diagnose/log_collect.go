@@ -256,26 +256,33 @@ func (m *mask) name(kind, s string) string {
 	return p
 }
 
-// text replaces what stands in quotes, and paths.
+// quotes are those that the server's catalogues put around names.
+var quotes = [][2]string{{`"`, `"`}, {"«", "»"}, {"»", "«"}, {"„", "“"}, {"“", "”"}, {"「", "」"}, {"'", "'"}}
+
+// text replaces what stands in quotes.
 func (m *mask) text(s string) string {
 	if !m.on {
 		return s
 	}
 	var b strings.Builder
 	for {
-		i := strings.IndexByte(s, '"')
-		if i < 0 {
-			break
+		at, by := len(s), [2]string{}
+		for _, q := range quotes {
+			if i := strings.Index(s, q[0]); i >= 0 && i < at {
+				at, by = i, q
+			}
 		}
-		j := strings.IndexByte(s[i+1:], '"')
-		if j < 0 {
-			b.WriteString(s[:i] + `"…`)
-			s = ""
-			break
+		b.WriteString(s[:at])
+		if at == len(s) {
+			return b.String()
 		}
-		b.WriteString(s[:i+1] + m.name("name", s[i+1:i+1+j]) + `"`)
-		s = s[i+j+2:]
+		s = s[at+len(by[0]):]
+		name, rest, closed := strings.Cut(s, by[1])
+		b.WriteString(by[0])
+		if !closed {
+			return b.String() + "…"
+		}
+		b.WriteString(m.name("name", name) + by[1])
+		s = rest
 	}
-	b.WriteString(s)
-	return b.String()
 }

@@ -43,9 +43,9 @@ func (c *LogCollector) gaps(r *LogReport) {
 		}
 	}
 	if foreign > 0 {
-		reason := fmt.Sprintf("%d entries are not in English: errors are told by their SQLSTATE; checkpoints, crashes, lock waits and autovacuum have none and are not recognized", foreign)
+		reason := fmt.Sprintf("%s not in English, by their labels alone: errors are told by their SQLSTATE; checkpoints, crashes, lock waits and autovacuum have none and are not recognized", things(foreign, "entry is", "entries are"))
 		if noState > 0 {
-			reason = fmt.Sprintf("%d entries are not in English, and %d errors are without SQLSTATE: of them only temporary files are recognized", foreign, noState)
+			reason = fmt.Sprintf("%s not in English, by their labels alone, and %s without SQLSTATE: of such a log only temporary files are recognized", things(foreign, "entry is", "entries are"), things(noState, "error is", "errors are"))
 		}
 		gap("messages in another language", reason, "lc_messages = 'C' (a reload suffices); %e in log_line_prefix, csvlog or jsonlog have the SQLSTATE")
 	}

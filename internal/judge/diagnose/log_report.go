@@ -210,6 +210,8 @@ func advise(d LogDump) []string {
 		out = append(out, "Caches of the catalog and of plans hold it: a session that lives long and touches many tables or partitions, or keeps many prepared statements. Reconnect from time to time (server_lifetime of a pooler).")
 	case large(has("ExecutorState")):
 		out = append(out, "ExecutorState holds it: what work_mem does not bound (aggregates that collect, as array_agg, string_agg and json; a function that returns all rows at once; large texts). Have the statement return less at a time.")
+	case large(has("ExprContext")):
+		out = append(out, "An expression holds it: an aggregate that collects (array_agg, string_agg, json_agg), or a value of hundreds of megabytes. work_mem does not bound that; have the statement collect less at a time.")
 	case large(has("AfterTriggerEvents")):
 		out = append(out, "Deferred triggers hold it: commit in smaller steps, or drop the constraint triggers during a bulk load.")
 	case large(has("MessageContext") + has("ErrorContext")):
@@ -295,6 +297,10 @@ func (c *LogCollector) checkpoints(r *LogReport) (LogFinding, bool) {
 	return f, ok
 }
 
+// mostWorkMem is the largest work_mem that is named as a remedy; the check temp_files
+// draws the line there too: a handful of such sorts fill the memory of most hosts.
+const mostWorkMem = unit.GB
+
 func (c *LogCollector) tempFiles(r *LogReport) (LogFinding, bool) {
 	t := r.Temp
 	f, ok := c.finding(pglog.TempFile, "temporary_files", LogNotice, fmt.Sprintf("%s of temporary files: %s, %s", t.Bytes, things(t.Files, "file", "files"), things(t.Spills, "execution that spilled", "executions that spilled")))
@@ -307,10 +313,14 @@ func (c *LogCollector) tempFiles(r *LogReport) (LogFinding, bool) {
 	}
 	var holds []string
 	for _, h := range t.Holds {
+		if h.WorkMem > mostWorkMem {
+			holds = append(holds, fmt.Sprintf("%d %% would need more than %s each, which is a matter of plans and indexes, not of work_mem", h.Percent, mostWorkMem.GUC()))
+			break
+		}
 		holds = append(holds, fmt.Sprintf("%s for %d %%", h.WorkMem.GUC(), h.Percent))
 	}
 	f.Evidence = append(f.Evidence, fmt.Sprintf("work_mem that would hold them in memory: %s (%.1f × what an execution wrote, as rows take two to three times the space in memory that they take on disk)", strings.Join(holds, ", "), spillFactor))
-	f.Do = append(f.Do, "Begin with the statements below: an index or a better plan often makes the sort needless. Then raise work_mem for the role or the statement (ALTER ROLE … SET work_mem), not for all: each node of each session may take it.",
+	f.Do = append(f.Do, "Begin with these statements: an index or a better plan often makes the sort needless. Then raise work_mem for the role or the statement (ALTER ROLE … SET work_mem), not for all: each node of each session may take it.",
 		"It is a bound from above where an execution has several sorts and hashes, as each has a work_mem of its own; hashes have hash_mem_multiplier × work_mem (2 × since 15).")
 	return f, true
 }

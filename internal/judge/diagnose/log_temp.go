@@ -97,6 +97,9 @@ func (s *temp) report(c *LogCollector) LogTemp {
 	for i, cl := range s.class {
 		if cl.Files > 0 {
 			cl.Below = sizeClasses[i]
+			if i > 0 {
+				cl.From = sizeClasses[i-1]
+			}
 			out.Classes = append(out.Classes, cl)
 		}
 	}

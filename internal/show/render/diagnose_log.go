@@ -200,16 +200,14 @@ func bytesOf(n int64) string {
 }
 
 func (p *page) logTemp(t *diagnose.LogTemp) {
-	var below unit.Bytes
 	for _, c := range t.Classes {
-		name := "below " + c.Below.String()
+		name := c.From.String() + " to " + c.Below.String()
 		switch {
 		case c.Below == 0:
-			name = "10 GB and more"
-		case below > 0:
-			name = below.String() + " to " + c.Below.String()
+			name = c.From.String() + " and more"
+		case c.From == 0:
+			name = "below " + c.Below.String()
 		}
-		below = c.Below
 		p.line("     ", pad(name, 18), padLeft(digits(int(c.Files)), 9), "  ", padLeft(c.Bytes.String(), 9))
 	}
 	p.logStatements(t.Statements, true)
