@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -164,6 +168,89 @@ func BenchmarkLog(b *testing.B) {
 			// Of a machine that others use too the time of the clock says little.
 			b.ReportMetric(float64(read)/1e6/(processorTime(b)-began), "MB/cpu-s")
 			b.ReportMetric(float64(entries), "entries")
+		})
+	}
+}
+
+// childLog names the file that TestLogChild reads; it is set for the process that
+// BenchmarkLogMemory starts.
+const childLog = "PGFETTLE_BENCH_LOG"
+
+// TestLogChild stands in for the program in a process of its own; run alone by
+// BenchmarkLogMemory.
+func TestLogChild(t *testing.T) {
+	name := os.Getenv(childLog)
+	if name == "" {
+		return
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	c := NewLogCollector(LogOptions{})
+	src, err := pglog.Read(f, pglog.Options{}, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.File(name, src, false)
+	if r := c.Report(); r.Temp.Files == 0 || r.Entries == 0 {
+		t.Fatalf("%+v", r)
+	}
+	// Not ru_maxrss: a child begins with that of its parent.
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(status), "VmHWM:")
+	if !ok {
+		t.Fatalf("no VmHWM in %s", status)
+	}
+	fmt.Println("VmHWM", strings.Fields(rest)[0])
+}
+
+// BenchmarkLogMemory reads a file in a process of its own and tells the most memory
+// that this ever had: the bound is 64 MB, whatever the size of the log.
+func BenchmarkLogMemory(b *testing.B) {
+	exe, err := os.Executable()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, f := range []pglog.Format{pglog.Stderr, pglog.CSV, pglog.JSON} {
+		b.Run(string(f), func(b *testing.B) {
+			name := filepath.Join(b.TempDir(), "log")
+			out, err := os.Create(name)
+			if err != nil {
+				b.Fatal(err)
+			}
+			block := wholeLog(b, f, 16<<20)
+			size := int64(0)
+			for size < logSize {
+				n, err := out.Write(block)
+				if err != nil {
+					b.Fatal(err)
+				}
+				size += int64(n)
+			}
+			if err := out.Close(); err != nil {
+				b.Fatal(err)
+			}
+			b.SetBytes(size)
+			var most int64
+			for b.Loop() {
+				cmd := exec.Command(exe, "-test.run=^TestLogChild$")
+				cmd.Env = append(os.Environ(), childLog+"="+name)
+				out, err := cmd.CombinedOutput()
+				var peak int64
+				if _, serr := fmt.Sscanf(string(out), "VmHWM %d", &peak); err != nil || serr != nil {
+					b.Fatalf("%v, %v: %s", err, serr, out)
+				}
+				most = max(most, peak) // kB
+			}
+			b.ReportMetric(float64(most)/1024, "peak-MB")
+			if most > 64<<10 {
+				b.Errorf("%d kB are more than 64 MB", most)
+			}
 		})
 	}
 }
