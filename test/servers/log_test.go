@@ -24,10 +24,11 @@ import (
 )
 
 // logPrefixes are as different as prefixes get, one for each major version. All
-// have the SQLSTATE, so that plain lines tell as much as the other formats.
+// have the SQLSTATE, so that plain lines tell as much as the other formats. None has
+// %t: it is taken by a look at the clock of its own, which may be in the next second.
 var logPrefixes = map[int]string{
 	13: "%m [%p] %e %q%u@%d/%a ",
-	14: "%t [%p]: [%l-1] user=%u,db=%d,app=%a,client=%h,e=%e ",
+	14: "%m [%p]: [%l-1] user=%u,db=%d,app=%a,client=%h,e=%e ",
 	15: "%n|%p|%e|%u|%d|%b|%c|%l|%s|%v|%x|%Q|%r|%h|%i|%a: ",
 	16: "%m %-8p %10u@%d %e%% ",
 	17: "< %m %p %e > %q[%u %d %a] ",
@@ -36,7 +37,7 @@ var logPrefixes = map[int]string{
 
 // logged is what every format has to tell alike of an entry.
 type logged struct {
-	Second                                  int64 // %t has no more
+	Second                                  int64
 	PID                                     int
 	Severity                                string
 	Kind                                    pglog.Kind

@@ -143,7 +143,7 @@ func (n names) list(most int) []LogCount {
 }
 
 // sizes is a histogram of sizes: eight buckets for each doubling, so that a
-// quantile is at most 9 % above the true one, whatever the number of values.
+// quantile is at most an eighth above the true one, whatever the number of values.
 type sizes struct {
 	count [64 * 8]int64
 	all   int64
