@@ -159,6 +159,9 @@ func logLife(t *testing.T, i *server.Instance, major int) (killed int) {
 	if err := syscall.Kill(killed, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
+	for run(b, "select 1") == nil { // until the postmaster has seen it, and ended the others
+		time.Sleep(10 * time.Millisecond)
+	}
 	for {
 		if c, err := pgconn.Connect(ctx, i.ConnString()); err == nil {
 			err = run(c, "select 1")
