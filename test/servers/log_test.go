@@ -360,3 +360,18 @@ func asPgError(err error, to **pgconn.PgError) bool {
 	*to = e
 	return ok
 }
+
+// TestLogOfStandardError: without a log collector the log is where the postmaster's
+// standard error goes.
+func TestLogOfStandardError(t *testing.T) {
+	on(t, []int{17}, func(t *testing.T, b server.Binaries) {
+		i := start(t, b, map[string]string{"log_temp_files": "0", "work_mem": "64kB"})
+		if err := i.Exec(t.Context(), "select count(*) from (select g, md5(g::text) from generate_series(1, 50000) g order by 2 offset 0) s"); err != nil {
+			t.Fatal(err)
+		}
+		r := diagnosed(t, i.DataDir)
+		if len(r.Files) != 1 || r.Files[0].Name != i.Log() || r.Files[0].PrefixHow != "of the server" || r.Temp.Files == 0 || r.Subject != i.DataDir {
+			t.Errorf("%+v %+v", r.Files, r.Temp)
+		}
+	})
+}
