@@ -1,6 +1,3 @@
-// Package diagnose looks back: it takes what logs, processes and a snapshot
-// tell of a trouble that has happened, and makes a document of what it was, with
-// its evidence, and of what would have prevented it. It is pure.
 package diagnose
 
 import (

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"time"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -181,13 +180,6 @@ func (p *page) kill(k *diagnose.OOMKill, n, of int) {
 	}
 	p.para("  ", plain, t)
 	p.killGaps("Not told by this report", k.Missing)
-}
-
-func seconds(s float64) string {
-	if s < 10 {
-		return fmt.Sprintf("%.2f s", s)
-	}
-	return time.Duration(s * float64(time.Second)).Round(time.Second).String()
 }
 
 func victimSizes(v *diagnose.OOMTask) string {

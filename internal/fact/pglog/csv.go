@@ -1,0 +1,197 @@
+package pglog
+
+import "bytes"
+
+// The columns of csvlog that are kept. 13 has 24 columns (backend_type is the
+// last), 14 and later 26; older servers have 23 or 22. They were only ever added
+// at the end.
+const (
+	csvTime = iota
+	csvUser
+	csvDatabase
+	csvPID
+	csvFrom
+	csvSeverity  = 11
+	csvState     = 12
+	csvMessage   = 13
+	csvDetail    = 14
+	csvHint      = 15
+	csvContext   = 18
+	csvStatement = 19
+	csvApp       = 22
+	csvBackend   = 23
+	// csvMost is more columns than any version has.
+	csvMost = 40
+	// csvLeast are those up to the message: a record that a full disk or a crash
+	// cut behind them still tells what happened.
+	csvLeast = csvMessage + 1
+)
+
+var csvKept = [csvMost]bool{csvTime: true, csvUser: true, csvDatabase: true, csvPID: true, csvFrom: true, csvSeverity: true, csvState: true,
+	csvMessage: true, csvDetail: true, csvHint: true, csvContext: true, csvStatement: true, csvApp: true, csvBackend: true}
+
+// csvStart says whether a line can be the first of a record: a time and a comma.
+func csvStart(line []byte) bool {
+	_, n := clock(line)
+	if n == 0 || n >= len(line) || line[n] != ' ' {
+		return false
+	}
+	z := zone(line[n+1:])
+	n += 1 + len(z)
+	return len(z) > 0 && n < len(line) && line[n] == ','
+}
+
+// csvReader takes records line by line; a quoted field may hold line ends.
+type csvReader struct {
+	out    *counter
+	field  [csvMost][]byte
+	col    int
+	inside bool // of quotes, at the end of the last line
+	cut    bool
+	line   int64
+	e      Entry
+}
+
+func readCSV(in *lines, out *counter) {
+	r := &csvReader{out: out}
+	for {
+		line, ok := in.next()
+		if !ok {
+			break
+		}
+		if !r.inside {
+			if !csvStart(line) {
+				if len(line) > 0 {
+					out.src.Stray++
+				}
+				continue
+			}
+			r.reset(in.count)
+		}
+		if !r.take(line) {
+			// Quotes do not pair: a record was cut before this line, which may
+			// begin the next.
+			r.inside = false
+			out.src.Stray++
+			if csvStart(line) {
+				r.reset(in.count)
+				if !r.take(line) {
+					r.inside = false
+				}
+			}
+		}
+		if in.cut { // where its quotes end nobody can say
+			if r.cut = true; r.inside {
+				r.inside = false
+				r.col++ // the field at hand ends here
+			}
+		}
+		if !r.inside && r.col > 0 {
+			r.emit()
+		}
+	}
+	if r.inside && r.col >= csvMessage {
+		r.cut = true
+		r.col++
+		r.emit()
+	}
+}
+
+func (r *csvReader) reset(line int64) {
+	for i := range r.field {
+		r.field[i] = r.field[i][:0]
+	}
+	r.col, r.inside, r.cut, r.line = 0, false, false, line
+}
+
+func (r *csvReader) keep(b []byte) {
+	if r.col >= csvMost || !csvKept[r.col] {
+		return
+	}
+	have := r.field[r.col]
+	if room := maxField - len(have); len(b) > room {
+		b, r.cut = b[:max(room, 0)], true
+	}
+	r.field[r.col] = append(have, b...)
+}
+
+// take reads a line of a record; false: it makes no sense.
+func (r *csvReader) take(b []byte) bool {
+	if r.inside {
+		r.keep([]byte{'\n'})
+	}
+	for {
+		if r.inside || len(b) > 0 && b[0] == '"' {
+			if !r.inside {
+				b = b[1:]
+			}
+			for {
+				i := bytes.IndexByte(b, '"')
+				if i < 0 {
+					r.keep(b)
+					r.inside = true
+					return true
+				}
+				if i+1 < len(b) && b[i+1] == '"' { // a quote within
+					r.keep(b[:i+1])
+					b = b[i+2:]
+					r.inside = true
+					continue
+				}
+				r.keep(b[:i])
+				b = b[i+1:]
+				break
+			}
+			r.inside = false
+		} else {
+			i := bytes.IndexByte(b, ',')
+			if i < 0 {
+				i = len(b)
+			}
+			r.keep(b[:i])
+			b = b[i:]
+		}
+		r.col++
+		if len(b) == 0 {
+			return true
+		}
+		if b[0] != ',' || r.col >= csvMost {
+			return false
+		}
+		b = b[1:]
+	}
+}
+
+func (r *csvReader) emit() {
+	if r.col < csvLeast {
+		r.out.src.Stray++
+		r.col = 0
+		return
+	}
+	f := &r.field
+	e := &r.e
+	*e = Entry{User: f[csvUser], Database: f[csvDatabase], Host: host(f[csvFrom]), State: f[csvState], Message: f[csvMessage], Detail: f[csvDetail],
+		Hint: f[csvHint], Context: f[csvContext], Statement: f[csvStatement], App: f[csvApp], Backend: f[csvBackend], Line: r.line, Cut: r.cut}
+	e.stamp(f[csvTime])
+	e.Severity, e.Foreign = severityOf(f[csvSeverity])
+	if v, n := whole(f[csvPID]); n > 0 && n <= 10 {
+		e.PID = int(v)
+	}
+	if !isState(e.State) {
+		e.State = nil
+	}
+	r.col = 0
+	r.out.entry(e)
+}
+
+// stamp sets the time of an entry from its text.
+func (e *Entry) stamp(b []byte) {
+	us, n := clock(b)
+	if n == 0 {
+		return
+	}
+	e.Time, e.Timed = us, true
+	if n < len(b) && b[n] == ' ' {
+		e.Zone = zone(b[n+1:])
+	}
+}

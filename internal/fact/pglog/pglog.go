@@ -1,0 +1,223 @@
+// Package pglog reads what a PostgreSQL server wrote to its log: plain lines with
+// any log_line_prefix, csvlog of 13 to 18, and jsonlog. It streams: one entry at a
+// time is held, whatever the length of the log, and each part of it is bounded.
+// It tells what happened (Kind) as far as the text or the SQLSTATE shows it; what
+// that means is for judgement to say.
+package pglog
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+)
+
+// Format is how a log is written.
+type Format string
+
+// The formats of log_destination that are files.
+const (
+	Stderr Format = "stderr"
+	CSV    Format = "csvlog"
+	JSON   Format = "jsonlog"
+)
+
+// Severity is the level of an entry, in the order of the server's own.
+type Severity uint8
+
+// The severities. NoSeverity is a word that is in no list of ours.
+const (
+	NoSeverity Severity = iota
+	Debug
+	Info
+	Notice
+	Log
+	Warning
+	Error
+	Fatal
+	Panic
+)
+
+// String returns the English word.
+func (s Severity) String() string {
+	return [...]string{"?", "DEBUG", "INFO", "NOTICE", "LOG", "WARNING", "ERROR", "FATAL", "PANIC"}[s]
+}
+
+// Entry is one message of the server with what belongs to it. Its slices are the
+// reader's own and stand until the Sink returns. What the format or the prefix
+// does not tell is empty.
+type Entry struct {
+	Time      int64  // microseconds since 1970 of the clock that Zone names
+	Timed     bool   // Time was there
+	Zone      []byte // "UTC", "CET", "+03"
+	PID       int
+	Severity  Severity
+	Foreign   bool   // the word for the severity is not English
+	State     []byte // SQLSTATE, five characters
+	User      []byte
+	Database  []byte
+	App       []byte
+	Host      []byte // without the port
+	Backend   []byte // backend_type
+	Message   []byte
+	Detail    []byte
+	Hint      []byte
+	Context   []byte
+	Statement []byte
+	Line      int64 // number of the line that it begins at
+	Cut       bool  // a part of it was longer than is kept
+}
+
+// Sink takes what a log holds, in its order.
+type Sink interface {
+	Entry(*Entry)
+	Dump(*Dump)
+}
+
+// Options say what is known beforehand.
+type Options struct {
+	Prefix    string // log_line_prefix; used where Known is set
+	Known     bool
+	How       string // where Prefix is from, for Source.How
+	Doubt     bool   // the lines may have another prefix, as it was changed since: one that does not fit is not used
+	DumpsOnly bool   // plain lines: read the memory-context dumps only, as another format holds the entries
+}
+
+// Source says what a log was found to be.
+type Source struct {
+	Format  Format
+	Prefix  string // of plain lines
+	How     string // of Prefix: what Options.How said, "usual", "inferred", "none fits"
+	Gzip    bool
+	Bytes   int64 // after unpacking
+	Lines   int64
+	Entries int64
+	Stray   int64 // lines that belong to no entry and to no dump
+	Foreign int64 // entries whose severity is not in English
+	Cut     int64 // entries of which a part was left out for its length
+	NoState int64 // entries at ERROR or worse without SQLSTATE
+	Zones   []string
+}
+
+const (
+	// maxField is how much is kept of one part of an entry: statements of
+	// megabytes exist, and their beginning tells them apart.
+	maxField = 16 << 10
+	// maxLine is how much of one line is looked at: room for every part.
+	maxLine = 256 << 10
+	// headSize is how much of a log is looked at to find out what it is.
+	headSize = 64 << 10
+	// maxZones: a server changes between two, summer and winter.
+	maxZones = 4
+)
+
+// Head looks at the beginning of a log: what it is and the time of its first
+// entry. It is what a caller with several files puts them in order by.
+func Head(r io.Reader, o Options) (src Source, first int64, timed bool) {
+	var f firstEntry
+	src, _ = Read(io.LimitReader(r, headSize), o, &f) // a gzip stream ends early, as it is cut
+	return src, f.time, f.timed
+}
+
+type firstEntry struct {
+	time  int64
+	timed bool
+}
+
+func (f *firstEntry) Entry(e *Entry) {
+	if !f.timed && e.Timed {
+		f.time, f.timed = e.Time, true
+	}
+}
+func (f *firstEntry) Dump(*Dump) {}
+
+// Read reads a log to its end. An error is one of the reader or of the gzip form;
+// lines that make no sense are counted, not an error.
+func Read(r io.Reader, o Options, sink Sink) (Source, error) {
+	var src Source
+	in := newLines(r)
+	if head := in.peek(2); len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b { // gzip's magic
+		src.Gzip = true
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return src, err
+		}
+		in = newLines(z)
+	}
+	head := in.peek(headSize)
+	src.Format = formatOf(head)
+	out := &counter{src: &src, sink: sink}
+	switch src.Format {
+	case CSV:
+		readCSV(in, out)
+	case JSON:
+		readJSON(in, out)
+	default:
+		readStderr(in, head, o, out)
+	}
+	src.Bytes, src.Lines = in.bytes, in.count
+	return src, in.err
+}
+
+// counter stands before the sink: it counts, and gathers the memory contexts that
+// pg_log_backend_memory_contexts writes as entries.
+type counter struct {
+	src   *Source
+	sink  Sink
+	asked dumper
+}
+
+func (c *counter) entry(e *Entry) {
+	c.src.Entries++
+	if e.Foreign {
+		c.src.Foreign++
+	}
+	if e.Cut {
+		c.src.Cut++
+	}
+	if e.Severity >= Error && len(e.State) == 0 {
+		c.src.NoState++
+	}
+	if len(e.Zone) > 0 {
+		c.zone(e.Zone)
+	}
+	if e.Severity == Log && len(e.Message) > 0 {
+		switch e.Message[0] {
+		case 'l', 'G':
+			if d := c.asked.entry(e); d != nil {
+				c.sink.Dump(d)
+				return
+			}
+		}
+	}
+	c.sink.Entry(e)
+}
+
+func (c *counter) zone(z []byte) {
+	for _, have := range c.src.Zones {
+		if have == string(z) {
+			return
+		}
+	}
+	if len(c.src.Zones) < maxZones {
+		c.src.Zones = append(c.src.Zones, string(z))
+	}
+}
+
+// formatOf tells the format by the first lines. A log may begin in the middle of
+// an entry, so each line of the head may decide.
+func formatOf(head []byte) Format {
+	for len(head) > 0 {
+		line, rest, _ := bytes.Cut(head, []byte{'\n'})
+		switch {
+		case bytes.HasPrefix(line, []byte(`{"timestamp":"`)), bytes.HasPrefix(line, []byte(`{"user":`)), bytes.HasPrefix(line, []byte(`{ "timestamp"`)):
+			return JSON
+		case csvStart(line):
+			return CSV
+		}
+		if _, n := clock(line); n > 0 && findLabel(line) > 0 {
+			return Stderr
+		}
+		head = rest
+	}
+	return Stderr
+}
