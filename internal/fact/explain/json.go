@@ -148,6 +148,7 @@ func nodeOf(o object, depth int, count *int) (*Node, error) {
 			n.word(w, strings.Join(texts(v), ", "))
 		}
 	}
+	n.groupingSets(o)
 	for _, w := range o.objects("Workers") {
 		to := n.worker(w.count("Worker Number"))
 		to.Actual, to.Buffers, to.Sort = actualOf(w), bufferCounts(w), sortFrom(w)
@@ -160,6 +161,26 @@ func nodeOf(o object, depth int, count *int) (*Node, error) {
 		n.Children = append(n.Children, child)
 	}
 	return n, nil
+}
+
+// groupingSets reads what the text format writes as one line a set.
+func (n *Node) groupingSets(o object) {
+	for _, set := range o.objects("Grouping Sets") {
+		for _, kind := range []string{"Hash Key", "Group Key"} {
+			lists, _ := set[kind+"s"].([]any)
+			for _, l := range lists {
+				keys, _ := l.([]any)
+				text := strings.Join(texts(keys), ", ")
+				if text == "" {
+					text = "()"
+				}
+				n.word(kind, text)
+			}
+		}
+		if keys, ok := set["Sort Key"].([]any); ok {
+			n.word("Sort Key", strings.Join(texts(keys), ", "))
+		}
+	}
 }
 
 // headOf spells a node as the text format does.

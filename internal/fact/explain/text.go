@@ -254,6 +254,11 @@ func (r *reader) property(text string, column int) {
 		return
 	}
 	if subplan.MatchString(text) && !strings.Contains(text, ": ") {
+		// Its node stands below the one that the label belongs to, not below the
+		// last one, which may be as far left as the label.
+		for len(r.stack) > 1 && r.stack[len(r.stack)-1].column >= column && !p.Flat {
+			r.stack = r.stack[:len(r.stack)-1]
+		}
 		r.label = text
 		return
 	}
