@@ -70,7 +70,7 @@ func newRoot(env *Env) *cobra.Command {
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().BoolVar(&env.NoColor, "no-color", false, "never write colours (NO_COLOR does the same)")
-	root.AddCommand(newCheck(env), newPlan(env), newApply(env), newUndo(env), newJournal(env), newStatus(env), newMoveWAL(env), newSnapshot(env), newExplain(env), newPolicy(env), newDemo(env), newVersion(env), newMan(env))
+	root.AddCommand(newCheck(env), newPlan(env), newApply(env), newUndo(env), newJournal(env), newStatus(env), newMoveWAL(env), newSnapshot(env), newExplain(env), newDiagnose(env), newPolicy(env), newDemo(env), newVersion(env), newMan(env))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	strict(root)

@@ -1,0 +1,9 @@
+package cli
+
+import (
+	"context"
+)
+
+func runSlowSample(ctx context.Context, env *Env, o *slowOptions, args []string) error {
+	return nil
+}
