@@ -85,7 +85,7 @@ func TestRefused(t *testing.T) {
 		"":        ErrNone,
 		"SELECT;": ErrNone,
 		"<explain xmlns=\"http://www.postgresql.org/2009/explain\">": ErrXML,
-		"- Plan: \n    Node Type: \"Result\"\n":                       ErrYAML,
+		"- Plan: \n    Node Type: \"Result\"\n":                      ErrYAML,
 	} {
 		if _, err := Parse([]byte(text)); !errors.Is(err, want) {
 			t.Errorf("%q: %v, want %v", text, err, want)

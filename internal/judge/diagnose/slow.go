@@ -1,3 +1,5 @@
+// Package diagnose judges what has happened or is happening to a host or an
+// instance, and says what would have prevented it.
 package diagnose
 
 import (
@@ -271,6 +273,8 @@ func slowSpread(pairs []slowPair) string {
 	switch {
 	case n == 0:
 		return "unknown"
+	case n == 1:
+		return "concentrated"
 	case high <= 3*low: // caches and clocks alone make nodes differ by two
 		return "uniform"
 	}

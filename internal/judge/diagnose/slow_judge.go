@@ -49,7 +49,7 @@ func (d *Slow) judge() {
 func slowRank(v SlowVerdict) float64 {
 	r := map[string]float64{slowSure: 3, slowLikely: 2, slowPossible: 1}[v.Certainty] / 1000
 	switch {
-	case v.ID == "other-plan":
+	case v.ID == "other-plan", v.ID == "other-query":
 		return math.MaxFloat64 // every other difference may follow from it
 	case v.Explains != nil:
 		return *v.Explains + r
@@ -179,6 +179,12 @@ func (d *Slow) otherPlan() {
 		return
 	}
 	e := d.extra()
+	if a, b := slowTables(d.slowRun), slowTables(d.fastRun); !slowOverlap(a, b) {
+		d.add("other-query", slowLikely, nil, "These are probably not two runs of one query",
+			[]string{"the slow one reads " + slowCut(strings.Join(slowKeys(a), ", ")), "the fast one reads " + slowCut(strings.Join(slowKeys(b), ", "))},
+			[]string{"give two runs of the same query"})
+		return
+	}
 	evidence := []string{"the diff of both plans stands below"}
 	next := []string{"find what the planner believed: compare the estimated with the actual rows of the first node that differs",
 		"ANALYZE the tables of the plan, then EXPLAIN again; where the values are skewed raise their statistics: ALTER TABLE … ALTER COLUMN … SET STATISTICS 1000",
@@ -187,6 +193,32 @@ func (d *Slow) otherPlan() {
 		evidence = append(evidence, text)
 	}
 	d.add("other-plan", slowSure, &e, "The planner chose another plan", evidence, next)
+}
+
+// slowTables names what a plan reads.
+func slowTables(p *explain.Plan) map[string]bool {
+	out := map[string]bool{}
+	p.Root.Walk(func(n *explain.Node) {
+		kind, rest, ok := strings.Cut(n.Head, " on ")
+		if ok && !strings.HasSuffix(kind, "Bitmap Index Scan") {
+			table, _, _ := strings.Cut(rest, " ")
+			out[table] = true
+		}
+	})
+	return out
+}
+
+// slowOverlap says whether two plans have a table in common, or one has none.
+func slowOverlap(a, b map[string]bool) bool {
+	if len(a) == 0 || len(b) == 0 {
+		return true
+	}
+	for t := range a {
+		if b[t] {
+			return true
+		}
+	}
+	return false
 }
 
 // slowMisjudged names the node whose rows were estimated worst.
