@@ -48,6 +48,8 @@ const (
 	// tick is the length of a clock tick, as /proc tells time: USER_HZ is 100 on
 	// every architecture that PostgreSQL is served on.
 	tick = 0.01
+	// kthreadd is the parent of the kernel's threads.
+	kthreadd = 2
 	// topProcesses is how many of the busiest are kept.
 	topProcesses = 8
 )
@@ -276,7 +278,7 @@ func busiest(before, after map[int]live.ProcStat, postmaster int) []live.Busy {
 			b = live.ProcStat{}
 		}
 		busy := live.Busy{PID: pid, Name: p.Name, CPU: float64(p.Ticks-b.Ticks) * tick, Major: p.Major - b.Major, Minor: p.Minor - b.Minor,
-			Ours: postmaster > 0 && (pid == postmaster || p.Parent == postmaster)}
+			Kernel: pid == kthreadd || p.Parent == kthreadd, Ours: postmaster > 0 && (pid == postmaster || p.Parent == postmaster)}
 		if busy.CPU > 0 {
 			out = append(out, busy)
 		}

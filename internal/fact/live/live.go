@@ -67,12 +67,13 @@ type Tick struct{ Running, Blocked int64 }
 
 // Busy is one process over the watch. Ours is a process of the instance.
 type Busy struct {
-	PID   int     `json:"pid"`
-	Name  string  `json:"name"`
-	Ours  bool    `json:"ours"`
-	CPU   float64 `json:"cpu"` // seconds
-	Major int64   `json:"major_faults"`
-	Minor int64   `json:"minor_faults"`
+	PID    int     `json:"pid"`
+	Name   string  `json:"name"`
+	Ours   bool    `json:"ours"`
+	Kernel bool    `json:"kernel"` // a thread of the kernel
+	CPU    float64 `json:"cpu"`    // seconds
+	Major  int64   `json:"major_faults"`
+	Minor  int64   `json:"minor_faults"`
 }
 
 // Wait is how often a state was seen, over all looks and backends. Type is ""

@@ -135,7 +135,7 @@ func (d *SlowSample) processors() {
 			continue
 		}
 		others += p.CPU
-		if p.CPU > worst.CPU {
+		if p.CPU > worst.CPU && !p.Kernel {
 			worst = p
 		}
 	}
@@ -147,12 +147,20 @@ func (d *SlowSample) processors() {
 			}
 		}
 		d.add("cpu-others", slowSure, weight, "The processors are full, most of all with other programs than this instance", evidence,
-			[]string{fmt.Sprintf("see what process %d (%s) is and whether it belongs here: ps -fp %d", worst.PID, worst.Name, worst.PID), "systemd-run or the CPUWeight of its unit gives it less; nice does so for one process"})
+			[]string{slowStranger(worst), "systemd-run or the CPUWeight of its unit gives it less; nice does so for one process"})
 		return
 	}
 	evidence = append(evidence, fmt.Sprintf("of the busiest processes those of this instance used %.1f processors, others %.1f", ours/d.e.Seconds, others/d.e.Seconds))
 	d.add("cpu-full", slowSure, weight, "The processors are full with the work of this instance", evidence,
 		[]string{"which queries: SELECT query, calls, total_exec_time, mean_exec_time FROM pg_stat_statements ORDER BY total_exec_time DESC LIMIT 10", "more active connections than processors only make each slower: a pooler with about two for each processor"})
+}
+
+// slowStranger says what to do about the busiest program that is not ours.
+func slowStranger(p live.Busy) string {
+	if p.PID == 0 {
+		return "they are threads of the kernel: writing back dirty pages, taking back memory, or interrupts; the profile tells which"
+	}
+	return fmt.Sprintf("see what process %d (%s) is and whether it belongs here: ps -fp %d", p.PID, p.Name, p.PID)
 }
 
 func (d *SlowSample) stolen() {

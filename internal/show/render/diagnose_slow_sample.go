@@ -50,6 +50,8 @@ func SlowSampleText(w io.Writer, d *diagnose.SlowSample, st Style) error {
 			whose := ""
 			if x.Ours {
 				whose = "of this instance"
+			} else if x.Kernel {
+				whose = "of the kernel"
 			}
 			p.line("  ", padLeft(fmt.Sprintf("%.2f", x.CPU/max(d.Seconds, 0.001)), 6), "  ", padLeft(digits(x.PID), 8), "  ", pad(clean(x.Name), 16), "  ", whose)
 		}
@@ -59,7 +61,7 @@ func SlowSampleText(w io.Writer, d *diagnose.SlowSample, st Style) error {
 		p.line(p.tint(strong, "── Functions, of the whole host (perf)"))
 		p.gap()
 		for i, f := range d.Functions {
-			if i == slowLines && f.Meaning == "" || i >= 2*slowLines {
+			if i >= slowLines && f.Meaning == "" || i >= 2*slowLines {
 				continue
 			}
 			where := ""
