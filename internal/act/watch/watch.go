@@ -58,12 +58,19 @@ const (
 const waits = `SELECT coalesce(backend_type, ''), coalesce(state, ''), coalesce(wait_event_type, ''), coalesce(wait_event, ''), count(*)
 FROM pg_catalog.pg_stat_activity WHERE pid <> pg_catalog.pg_backend_pid() GROUP BY 1, 2, 3, 4`
 
-// blockers are those at the head of each queue: they hold a lock that others
-// wait for. Fifty waiters are enough to find them.
-const blockers = `SELECT b.pid, count(*), coalesce(b.state, ''), coalesce(extract(epoch FROM now() - b.xact_start), 0)::bigint, left(coalesce(b.query, ''), 200), min(left(w.query, 200))
-FROM (SELECT pid, query, pg_catalog.pg_blocking_pids(pid) AS by FROM pg_catalog.pg_stat_activity WHERE wait_event_type = 'Lock' LIMIT 50) w
-CROSS JOIN LATERAL unnest(w.by) AS u(pid) JOIN pg_catalog.pg_stat_activity b ON b.pid = u.pid
-GROUP BY 1, 3, 4, 5 ORDER BY 2 DESC LIMIT 10`
+// blockers are those at the head of each queue: they hold a lock that others wait
+// for, and wait for none themselves; counted are all behind them. Process 0 stands
+// for a prepared transaction. Fifty waiters are enough to find them.
+const blockers = `WITH RECURSIVE edge AS MATERIALIZED (
+  SELECT w.pid AS waiter, u.pid AS blocker, w.query
+  FROM (SELECT pid, left(query, 200) AS query, pg_catalog.pg_blocking_pids(pid) AS by FROM pg_catalog.pg_stat_activity WHERE wait_event_type = 'Lock' LIMIT 50) w
+  CROSS JOIN LATERAL unnest(w.by) AS u(pid)),
+chain AS (SELECT blocker AS root, waiter FROM edge UNION SELECT c.root, e.waiter FROM chain c JOIN edge e ON e.blocker = c.waiter)
+SELECT c.root, count(DISTINCT c.waiter), CASE WHEN c.root = 0 THEN 'a prepared transaction' ELSE coalesce(b.state, '') END,
+  coalesce(extract(epoch FROM now() - b.xact_start), 0)::bigint, left(coalesce(b.query, ''), 200), coalesce((SELECT min(query) FROM edge WHERE blocker = c.root), '')
+FROM chain c LEFT JOIN pg_catalog.pg_stat_activity b ON b.pid = c.root
+WHERE coalesce(b.wait_event_type, '') <> 'Lock'
+GROUP BY c.root, b.state, b.xact_start, b.query ORDER BY 2 DESC LIMIT 10`
 
 // Run watches. The error is the context's, or a server that went away at once;
 // what else could not be seen is in the episode, with the reason.
@@ -223,9 +230,9 @@ func (w *watcher) end(before map[int]live.ProcStat, took time.Duration) {
 	}
 	e.CPUs = w.cpus()
 	if m, ok := read(w, "/proc/meminfo", func(b []byte) (map[string]int64, error) {
-		return live.ParseCounters([]byte(strings.NewReplacer(":", " ", " kB", "").Replace(string(b))), []string{"MemTotal", "PageTables"})
+		return live.ParseCounters([]byte(strings.NewReplacer(":", " ", " kB", "").Replace(string(b))), []string{"MemTotal", "MemAvailable", "PageTables"})
 	}); ok {
-		e.Memory, e.Tables = unit.Bytes(m["MemTotal"])*unit.KB, unit.Bytes(m["PageTables"])*unit.KB
+		e.Memory, e.Available, e.Tables = unit.Bytes(m["MemTotal"])*unit.KB, unit.Bytes(m["MemAvailable"])*unit.KB, unit.Bytes(m["PageTables"])*unit.KB
 	}
 }
 

@@ -23,6 +23,7 @@ type Episode struct {
 	Before    Counters    `json:"before"`
 	After     Counters    `json:"after"`
 	Memory    unit.Bytes  `json:"memory"`      // MemTotal; 0: not known
+	Available unit.Bytes  `json:"available"`   // MemAvailable at the end
 	Tables    unit.Bytes  `json:"page_tables"` // PageTables at the end
 	Ticks     []Tick      `json:"-"`           // in their order
 	Processes []Busy      `json:"processes"`   // those that used most processor time, most first

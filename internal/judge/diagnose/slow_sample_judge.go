@@ -68,7 +68,11 @@ func (d *SlowSample) lockJam() {
 		if i == 3 {
 			break
 		}
-		// Who waits himself is a link of the chain, not its end.
+		if b.PID == 0 {
+			evidence = append(evidence, fmt.Sprintf("a prepared transaction held up %d others", b.Waiters))
+			next = append(next, "end it: SELECT gid, prepared FROM pg_prepared_xacts ORDER BY prepared, then COMMIT PREPARED or ROLLBACK PREPARED")
+			continue
+		}
 		text := fmt.Sprintf("process %d (%s, its transaction %d s old) held up %d others: %s", b.PID, b.State, b.Since, b.Waiters, slowCut(b.Query))
 		evidence = append(evidence, text)
 		if strings.HasPrefix(b.State, "idle in transaction") {
@@ -187,10 +191,15 @@ func (d *SlowSample) memory() {
 	// thrown out and are wanted again.
 	swap := slowValue(f.SwapIn)
 	full := f.GroupLimit != nil && f.GroupMemory != nil && *f.GroupMemory >= *f.GroupLimit/100*90
-	// Version 1 of control groups knows no pressure: there, met limits and pages that
-	// have to be read again at once stand for it. A page cache that fills a group
-	// meets the limit too, but hurts nobody.
-	squeezed := full && (group >= slowShareOfTime || slowValue(f.GroupFull) >= 10 && slowValue(f.GroupMajor) >= 10)
+	// Version 1 of control groups knows no pressure: there the host's stands for it,
+	// where the host has memory left, and so cannot be what is short. A page cache
+	// that fills a group meets its limit too, but makes nobody wait.
+	room := d.e.Available > d.e.Memory/10
+	squeezed := full && (group >= slowShareOfTime || f.GroupPSI == nil && room && host >= slowShareOfTime)
+	certainty := slowSure
+	if f.GroupPSI == nil {
+		certainty = slowLikely
+	}
 	if !squeezed && host < slowShareOfTime && group < slowShareOfTime && swap < 100 && slowValue(f.DirectScan) < 1000 {
 		return
 	}
@@ -201,11 +210,11 @@ func (d *SlowSample) memory() {
 	evidence = append(evidence, fmt.Sprintf("%.0f major faults, %.0f pages swapped in and %.0f out, %.0f pages looked at by processes in search of memory, each second", slowValue(f.Major), swap, slowValue(f.SwapOut), slowValue(f.DirectScan)))
 	weight := 2 * max(host, group, slowShareOfTime)
 	if squeezed {
-		evidence = append(evidence, fmt.Sprintf("the instance's control group has %s of its limit of %s in use, met the limit %.0f times a second, and had %.0f major faults a second", *f.GroupMemory, *f.GroupLimit, slowValue(f.GroupFull), slowValue(f.GroupMajor)))
+		evidence = append(evidence, fmt.Sprintf("the instance's control group has %s of its limit of %s in use; the host has %s available", *f.GroupMemory, *f.GroupLimit, d.e.Available))
 		if f.GroupPSI != nil {
 			evidence = append(evidence, fmt.Sprintf("it waited for memory %.0f %% of the time", group))
 		}
-		d.add("cgroup-memory", slowSure, weight, "The control group's memory limit squeezes the instance, while the host may have memory left", evidence,
+		d.add("cgroup-memory", certainty, weight, "The control group's memory limit squeezes the instance, while the host may have memory left", evidence,
 			[]string{"raise the limit (MemoryMax of the unit, the container's memory), or shared_buffers and work_mem down: pgfettle plan knows the limit", "the page cache of the instance's files counts in the limit too"})
 		return
 	}
