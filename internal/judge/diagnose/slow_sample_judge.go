@@ -143,7 +143,9 @@ func (d *SlowSample) processors() {
 			worst = p
 		}
 	}
-	weight := max(slowValue(f.CPUPSI), 50)
+	// That some process waited does not mean that each did: it costs a query half of
+	// its time at least, where twice as many want to run as can.
+	weight := 50.0
 	if others > ours {
 		for i, p := range d.Processes {
 			if !p.Ours && i < 5 {
