@@ -58,7 +58,7 @@ var explained = []struct{ name, sql string }{
 	{"indexonly", `SELECT id FROM big WHERE id < 5000`},
 	{"bitmap", `SELECT count(*) FROM big WHERE k = 7 OR k = 9`},
 	{"spill", `SET work_mem = '64kB'; EXPLAIN_HERE SELECT * FROM big ORDER BY v, id`},
-	{"hashspill", `SET work_mem = '64kB'; EXPLAIN_HERE SELECT count(*) FROM big a JOIN big b ON a.id = b.id`},
+	{"hashspill", `SET work_mem = '64kB'; SET enable_mergejoin = off; SET enable_nestloop = off; EXPLAIN_HERE SELECT count(*) FROM big a JOIN big b ON a.id = b.id`},
 	{"hashagg", `SET work_mem = '64kB'; SET enable_sort = off; EXPLAIN_HERE SELECT id, count(*) FROM big GROUP BY id`},
 	{"never", `SELECT * FROM small s LEFT JOIN big b ON b.id = s.id AND s.id < 0 WHERE s.id = 1 AND EXISTS (SELECT 1 FROM big WHERE id = -1)`},
 	{"subplans", `WITH c AS MATERIALIZED (SELECT * FROM small WHERE id < 50) SELECT (SELECT max(id) FROM small), (SELECT v FROM big WHERE big.id = c.id) FROM c, c d WHERE c.id = d.id`},
@@ -194,4 +194,38 @@ func keep(t *testing.T, b server.Binaries, name, text, doc string) {
 	if !json.Valid([]byte(doc)) {
 		t.Errorf("%s: no JSON", name)
 	}
+}
+
+// TestExplainReadsTheLog holds that plans which auto_explain wrote into the server's
+// log are found there, in both formats, with their time and their query.
+func TestExplainReadsTheLog(t *testing.T) {
+	each(t, func(t *testing.T, b server.Binaries) {
+		for _, format := range []string{"text", "json"} {
+			i := start(t, b, map[string]string{"shared_preload_libraries": "auto_explain", "auto_explain.log_min_duration": "0", "auto_explain.log_analyze": "on",
+				"auto_explain.log_buffers": "on", "auto_explain.log_format": format, "log_line_prefix": "%m [%p] %q%u@%d "})
+			conn := session(t, i)
+			lines(t, conn, "SELECT count(*)\nFROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid\nWHERE c.relname LIKE 'pg{%'")
+			text, err := i.ReadLog(1 << 20)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plans, err := explain.Parse([]byte(text))
+			if err != nil {
+				t.Fatalf("%s: %v\n%s", format, err, text)
+			}
+			found := false
+			for _, p := range plans {
+				if !strings.Contains(p.Query, "pg{%") {
+					continue
+				}
+				found = true
+				if p.Format != format || p.Execution == nil || *p.Execution <= 0 || !p.Buffers || p.Root.Head != "Aggregate" || len(p.Root.Children) != 1 || !strings.Contains(p.Query, "pg_attribute") {
+					t.Errorf("%s: %+v of\n%s", format, p, text)
+				}
+			}
+			if !found {
+				t.Errorf("%s: the query is in none of %d plans of\n%s", format, len(plans), text)
+			}
+		}
+	})
 }

@@ -3,7 +3,6 @@ package watch
 import (
 	"context"
 	"errors"
-	"os/exec"
 	"strconv"
 	"strings"
 	"time"
@@ -44,7 +43,7 @@ func (w *watcher) perf(ctx context.Context) <-chan profile {
 		if err != nil {
 			p.gap = &known.Gap{Fact: "perf", Reason: err.Error()}
 			switch {
-			case errors.Is(err, exec.ErrNotFound):
+			case strings.Contains(err.Error(), "executable file not found"): // os/exec's words; only the target may import it
 				p.gap.Reason, p.gap.Reveal = "it is not installed", "install perf (package linux-perf, linux-tools or perf) to see which functions take the time"
 			case w.t.UID() != 0:
 				p.gap.Reveal = "run pgfettle as root, or set kernel.perf_event_paranoid to -1 for the while"

@@ -27,7 +27,7 @@ type slowOptions struct {
 func newDiagnoseSlow(env *Env) *cobra.Command {
 	o := &slowOptions{}
 	cmd := &cobra.Command{
-		Use:   "slow FILE [FILE] | --sample[=DURATION] [TARGET]",
+		Use:   "slow FILE [FILE] | --sample [DURATION] [TARGET]",
 		Short: "Say why a query is slow now and was not before, or why everything is slow",
 		Long: `Compare two runs of one query, a slow and a fast one, as EXPLAIN (ANALYZE, BUFFERS)
 wrote them: text or JSON, of any version from 9.x to 18, as psql or pgAdmin showed it
@@ -40,9 +40,16 @@ CPU, memory or internal locks were slow, and what to look at next.
 With --sample a live instance and its host are watched for a while, while it is slow:
 wait events and who blocks whom, run queue, stolen and throttled time, pressure (PSI),
 page faults, swap, compaction, page tables, and where perf is installed and allowed,
-the functions that take the time, with their meaning. Nothing is changed.
+the functions that take the time, with their meaning. The time is given as
+--sample=2m or --sample 2m, from 1s to 1h; perf records the first ten seconds of it.
+Nothing is changed.
 
-` + targetHelp,
+TARGET is one of
+  nothing            this host and the instance that runs on it; with PGHOST,
+                     PGPORT or PGSERVICE set, the server that they name
+  a data directory   its instance, and this host
+  a conninfo         'host=db1 dbname=postgres' or postgresql://…; from another
+                     host it gives no host facts`,
 		Example: `  pgfettle diagnose slow slow.txt fast.txt
   psql -XqAt -c 'EXPLAIN (ANALYZE, BUFFERS) SELECT …' | pgfettle diagnose slow - fast.txt
   pgfettle diagnose slow both.txt --format json
