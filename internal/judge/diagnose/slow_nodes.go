@@ -117,7 +117,12 @@ func (d *Slow) reads() {
 		// What each block cost at most.
 		evidence = append(evidence, fmt.Sprintf("that is %s for each block at most", ms(d.extra()/float64(*s.Read-*f.Read))))
 	}
-	d.add("reads", certainty, explains, "Blocks were read that the fast run found in shared buffers", evidence,
+	title := "Blocks were read that the fast run found in shared buffers"
+	if a, b := *s.Hit+*s.Read, *f.Hit+*f.Read; float64(a) > 1.5*float64(max(b, 1)) {
+		title = "More blocks were looked at, and some of them had to be read"
+		evidence = append(evidence, fmt.Sprintf("it looked at %d blocks in all, the fast run at %d", a, b))
+	}
+	d.add("reads", certainty, explains, title, evidence,
 		[]string{"the first run after a start or after a large scan reads: run it twice and compare the second ones",
 			"where it goes on: shared_buffers or memory for the page cache is too small for what the queries touch (pgfettle plan), or something else pushes it out",
 			"SET track_io_timing = on tells a slow disk (milliseconds a block) from the page cache (microseconds)"})
