@@ -29,6 +29,6 @@ slow: why one run of a query was slow and another one was not, or why all are no
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(newDiagnoseMemory(env), newDiagnoseOOM(env), newDiagnoseLog(env))
+	cmd.AddCommand(newDiagnoseMemory(env), newDiagnoseOOM(env), newDiagnoseLog(env), newDiagnoseSlow(env))
 	return cmd
 }

@@ -89,7 +89,7 @@ func runDiagnoseMemory(ctx context.Context, env *Env, o *diagnoseMemoryOptions) 
 	if o.watch == 0 {
 		return diagnoseMemoryOnce(ctx, env, o)
 	}
-	return watch(ctx, env, o)
+	return watchMemory(ctx, env, o)
 }
 
 func diagnoseMemoryOnce(ctx context.Context, env *Env, o *diagnoseMemoryOptions) error {
@@ -111,9 +111,9 @@ func memoryReport(ctx context.Context, env *Env, o *diagnoseMemoryOptions) (*dia
 	return diagnose.Memory(l.snapshot), nil
 }
 
-// watch looks again and again. On a terminal each look replaces the one before;
+// watchMemory looks again and again. On a terminal each look replaces the one before;
 // elsewhere they follow one another. That somebody interrupts it is its end.
-func watch(ctx context.Context, env *Env, o *diagnoseMemoryOptions) error {
+func watchMemory(ctx context.Context, env *Env, o *diagnoseMemoryOptions) error {
 	fd, screen := terminal(env.Stdout)
 	screen = screen && o.format == "text" && env.Getenv("TERM") != "dumb"
 	tick := time.NewTicker(o.watch)

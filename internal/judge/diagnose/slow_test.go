@@ -1,0 +1,81 @@
+package diagnose
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/pgfettle/pgfettle/internal/fact/explain"
+)
+
+var slowUpdate = flag.Bool("update", false, "rewrite the goldens of testdata")
+
+// compareCase reads the files slow and fast of a case, in the order in which a
+// person may well give them: the fast one first.
+func compareCase(t *testing.T, ar *txtar.Archive) *Slow {
+	t.Helper()
+	plans := map[string]*explain.Plan{}
+	for _, f := range ar.Files {
+		if f.Name != "slow" && f.Name != "fast" {
+			continue
+		}
+		list, err := explain.Parse(f.Data)
+		if err != nil || len(list) != 1 {
+			t.Fatalf("%s: %d plans, %v", f.Name, len(list), err)
+		}
+		plans[f.Name] = list[0]
+	}
+	return CompareSlow("fast", plans["fast"], "slow", plans["slow"])
+}
+
+func TestSlowGoldens(t *testing.T) {
+	files, err := filepath.Glob("testdata/slow_*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no goldens", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			ar, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.TrimSpace(string(ar.Comment)) == "" {
+				t.Error("the first line does not say the case")
+			}
+			d := compareCase(t, ar)
+			var b bytes.Buffer
+			enc := json.NewEncoder(&b)
+			enc.SetEscapeHTML(false)
+			enc.SetIndent("", " ")
+			if err := enc.Encode(d); err != nil {
+				t.Fatal(err)
+			}
+			at := len(ar.Files)
+			for i, f := range ar.Files {
+				if f.Name == "want.json" {
+					at = i
+				}
+			}
+			if at == len(ar.Files) {
+				ar.Files = append(ar.Files, txtar.File{Name: "want.json"})
+			}
+			if *slowUpdate {
+				ar.Files[at].Data = b.Bytes()
+				if err := os.WriteFile(file, txtar.Format(ar), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if diff := cmp.Diff(string(ar.Files[at].Data), b.String()); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,126 @@
+package render
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+)
+
+// SlowSampleJSON writes what a watch told as JSON. No array is null.
+func SlowSampleJSON(w io.Writer, d *diagnose.SlowSample) error { return writeJSON(w, d) }
+
+// most lines of each list that a person reads in an emergency.
+const slowLines = 10
+
+// SlowSampleText writes what a watch told for people.
+func SlowSampleText(w io.Writer, d *diagnose.SlowSample, st Style) error {
+	p := newPage(st)
+	p.para("", strong, d.Verdict)
+	p.slowVerdicts(d.Verdicts)
+	p.gap()
+	subject := fmt.Sprintf("── Seen in %.0f s", d.Seconds)
+	if d.Instance != "" {
+		subject += " of " + clean(d.Instance)
+	}
+	p.line(p.tint(strong, subject))
+	p.gap()
+	p.slowFigures(d)
+	if len(d.Waits) > 0 {
+		p.gap()
+		p.line(p.tint(strong, "── What the processes of the server did, on average at once"))
+		p.gap()
+		for i, x := range d.Waits {
+			if i == slowLines {
+				break
+			}
+			event := "computes"
+			if x.Type != "" {
+				event = x.Type + " / " + x.Event
+			}
+			p.line("  ", padLeft(fmt.Sprintf("%.1f", float64(x.Seen)/float64(max(d.Asked, 1))), 6), "  ", pad(clean(event), 34), "  ", clean(x.Backend))
+		}
+	}
+	if len(d.Processes) > 0 {
+		p.gap()
+		p.line(p.tint(strong, "── Processors used, by process"))
+		p.gap()
+		for _, x := range d.Processes {
+			whose := ""
+			if x.Ours {
+				whose = "of this instance"
+			} else if x.Kernel {
+				whose = "of the kernel"
+			}
+			p.line("  ", padLeft(fmt.Sprintf("%.2f", x.CPU/max(d.Seconds, 0.001)), 6), "  ", padLeft(digits(x.PID), 8), "  ", pad(clean(x.Name), 16), "  ", whose)
+		}
+	}
+	if len(d.Functions) > 0 {
+		p.gap()
+		p.line(p.tint(strong, "── Functions, of the whole host (perf)"))
+		p.gap()
+		for i, f := range d.Functions {
+			if i >= slowLines && f.Meaning == "" || i >= 2*slowLines {
+				continue
+			}
+			where := ""
+			if f.Kernel {
+				where = " (kernel)"
+			}
+			p.para(fmt.Sprintf("  %5.1f %%  ", f.Percent), plain, clean(f.Name)+where+" in "+clean(f.Command))
+			if f.Meaning != "" {
+				p.para("           ", faint, f.Meaning)
+			}
+		}
+	}
+	if len(d.Missing) > 0 {
+		p.gap()
+		p.line(p.tint(strong, "── Could not be seen"))
+		p.gap()
+		for _, g := range d.Missing {
+			text := g.Fact + ": " + g.Reason
+			if g.Reveal != "" {
+				text += "; " + g.Reveal
+			}
+			p.para("  ", plain, clean(text))
+		}
+	}
+	_, err := io.WriteString(w, p.b.String())
+	return err
+}
+
+// slowFigures writes what was measured; what was not is ~.
+func (p *page) slowFigures(d *diagnose.SlowSample) {
+	f := d.Figures
+	num := func(v *float64, unit string) string {
+		switch {
+		case v == nil:
+			return "~"
+		case *v >= 1000:
+			return fmt.Sprintf("%.0f%s", *v, unit)
+		}
+		return fmt.Sprintf("%.1f%s", *v, unit)
+	}
+	size := func(v *unit.Bytes) string {
+		if v == nil {
+			return "~"
+		}
+		return v.String()
+	}
+	for _, row := range [][2]string{
+		{"queries active", num(f.Active, "") + ", of their time " + num(f.Waiting, " %") + " waiting, " + num(f.Computing, " %") + " computing"},
+		{"run queue", num(f.RunQueue, "") + " on " + digits(d.CPUs) + " processors; " + num(f.Blocked, "") + " blocked by disks"},
+		{"processors", "busy " + num(f.Busy, " %") + ", in the kernel " + num(f.System, " %") + ", waiting for disks " + num(f.IOWait, " %") + ", stolen " + num(f.Steal, " %")},
+		{"context switches", num(f.Switches, " a second")},
+		{"pressure (PSI, some)", "processors " + num(f.CPUPSI, " %") + ", memory " + num(f.MemoryPSI, " %") + ", disks " + num(f.IOPSI, " %")},
+		{"page faults", num(f.Faults, " a second") + ", of them from disk " + num(f.Major, "")},
+		{"swap", "in " + num(f.SwapIn, "") + " and out " + num(f.SwapOut, " pages a second")},
+		{"direct reclaim", num(f.DirectScan, " pages a second")},
+		{"compaction stalls", num(f.Compaction, " a second") + "; huge pages made in faults " + num(f.HugeFaults, " a second")},
+		{"page tables", size(f.PageTables)},
+		{"control group", "memory " + size(f.GroupMemory) + " of " + size(f.GroupLimit) + ", memory pressure " + num(f.GroupPSI, " %") + ", throttled " + num(f.Throttled, " % of periods")},
+	} {
+		p.para("  "+pad(row[0], 20)+"  ", plain, row[1])
+	}
+}

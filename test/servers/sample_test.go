@@ -1,0 +1,177 @@
+package servers
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/act/cgroup"
+	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/act/watch"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+)
+
+// watched watches a throwaway server and this host, and judges.
+func watched(t *testing.T, i *server.Instance, long time.Duration, group string) *diagnose.SlowSample {
+	t.Helper()
+	lock, err := collect.ReadLock(&target.Local{}, i.DataDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := watch.Run(t.Context(), &target.Local{}, watch.Options{Duration: long, Postmaster: lock.PID, CGroup: group, Conn: session(t, i), Host: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := diagnose.JudgeSlowSample(i.DataDir, e)
+	figures, err := json.Marshal(d.Figures)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s\n%s\nwaits %+v\nprocesses %+v\nmissing %+v", d.Verdict, figures, d.Waits, d.Processes, d.Missing)
+	return d
+}
+
+func sampleVerdict(d *diagnose.SlowSample, id string) *diagnose.SlowVerdict {
+	i := slices.IndexFunc(d.Verdicts, func(v diagnose.SlowVerdict) bool { return v.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return &d.Verdicts[i]
+}
+
+// TestSampleSeesALockJam holds that a session which keeps a lock and does nothing
+// is named, as the first verdict, on every version.
+func TestSampleSeesALockJam(t *testing.T) {
+	each(t, func(t *testing.T, b server.Binaries) {
+		i := start(t, b, map[string]string{"deadlock_timeout": "10s"})
+		holder := session(t, i)
+		lines(t, holder, "CREATE TABLE hot AS SELECT 1 AS id, 0 AS v")
+		pid := strings.TrimSpace(lines(t, holder, "BEGIN; UPDATE hot SET v = 1; SELECT pg_backend_pid()"))
+		done := make(chan struct{})
+		const waiters = 6
+		for range waiters {
+			conn := session(t, i)
+			go func() {
+				conn.Exec(t.Context(), "UPDATE hot SET v = v + 1").ReadAll() // it ends with the holder's transaction
+				done <- struct{}{}
+			}()
+		}
+		d := watched(t, i, 3*time.Second, "")
+		lines(t, holder, "COMMIT")
+		for range waiters {
+			<-done
+		}
+		if len(d.Verdicts) == 0 || d.Verdicts[0].ID != "lock-jam" {
+			t.Fatalf("the first verdict is no jam of locks: %+v", d.Verdicts)
+		}
+		at := slices.IndexFunc(d.Verdicts[0].Next, func(s string) bool { return strings.Contains(s, "pg_terminate_backend("+pid+")") })
+		if at < 0 {
+			t.Errorf("process %s is not named: %+v", pid, d.Verdicts[0])
+		}
+		if n := *d.Figures.Active; n < waiters-1 || n > waiters+1 {
+			t.Errorf("%.1f queries active where %d waited", n, waiters)
+		}
+	})
+}
+
+// TestSampleSeesAHog holds that another program which takes the processors is named.
+func TestSampleSeesAHog(t *testing.T) {
+	on(t, []int{18}, func(t *testing.T, b server.Binaries) {
+		i := start(t, b, nil)
+		var pids []int
+		for range 4 * runtime.NumCPU() {
+			hog := exec.Command("sh", "-c", "while :; do :; done")
+			hog.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+			if err := hog.Start(); err != nil {
+				t.Fatal(err)
+			}
+			pids = append(pids, hog.Process.Pid)
+			t.Cleanup(func() { hog.Process.Kill(); hog.Wait() })
+		}
+		d := watched(t, i, 4*time.Second, "")
+		v := sampleVerdict(d, "cpu-others")
+		if v == nil {
+			t.Fatalf("nobody says that others have the processors: %q %+v", d.Verdict, d.Verdicts)
+		}
+		named := slices.ContainsFunc(pids, func(pid int) bool {
+			return slices.ContainsFunc(v.Evidence, func(s string) bool { return strings.Contains(s, "process "+strconv.Itoa(pid)+" (sh)") })
+		})
+		if !named {
+			t.Errorf("none of %v is named: %+v", pids, v)
+		}
+	})
+}
+
+// TestSampleSeesASqueeze holds that a control group's limit is named as what a
+// server suffers from, with the numbers of the group.
+func TestSampleSeesASqueeze(t *testing.T) {
+	on(t, []int{17}, func(t *testing.T, b server.Binaries) {
+		groupHere(t)
+		at, err := cgroup.Places()
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Room for the server and one sort, and none for the table that is read.
+		g, err := cgroup.New(at, "pgfettle-test-squeeze-"+strconv.Itoa(os.Getpid()), 80*unit.MB)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := g.Remove(); err != nil {
+				t.Error(err)
+			}
+		})
+		i, err := server.New(t.Context(), b, server.Options{Settings: map[string]string{"shared_buffers": "16MB", "max_parallel_workers_per_gather": "0", "fsync": "off", "autovacuum": "off"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := i.Remove(); err != nil {
+				t.Error(err)
+			}
+		})
+		if err := i.StartConfined(t.Context(), server.Confinement{Enter: g.Add}); err != nil {
+			t.Fatal(err)
+		}
+		conn := session(t, i)
+		lines(t, conn, "CREATE TABLE big AS SELECT i, repeat('x', 400) AS pad FROM generate_series(1, 500000) i")
+		stop := make(chan struct{})
+		done := make(chan struct{})
+		for _, sql := range []string{"SELECT count(*) FROM big", "SELECT count(pad) FROM big", "SET work_mem = '40MB'; SELECT count(*) FROM (SELECT i FROM generate_series(1, 400000) i ORDER BY i DESC OFFSET 1) x"} {
+			conn := session(t, i)
+			go func() {
+				defer func() { done <- struct{}{} }()
+				for {
+					select {
+					case <-stop:
+						return
+					default:
+						conn.Exec(t.Context(), sql).ReadAll()
+					}
+				}
+			}()
+		}
+		d := watched(t, i, 6*time.Second, g.Dir)
+		close(stop)
+		for range 3 {
+			<-done
+		}
+		v := sampleVerdict(d, "cgroup-memory")
+		if v == nil {
+			t.Fatalf("nobody says that the group is squeezed: %q %+v", d.Verdict, d.Verdicts)
+		}
+		if !strings.Contains(strings.Join(v.Evidence, " "), "limit of 80 MB") {
+			t.Errorf("the limit is not named: %+v", v)
+		}
+	})
+}
