@@ -3,7 +3,6 @@ package diagnose
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,9 +12,8 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/pgfettle/pgfettle/internal/fact/explain"
+	"github.com/pgfettle/pgfettle/test/golden"
 )
-
-var slowUpdate = flag.Bool("update", false, "rewrite the goldens of testdata")
 
 // compareCase reads the files slow and fast of a case, in the order in which a
 // person may well give them: the fast one first.
@@ -66,7 +64,7 @@ func TestSlowGoldens(t *testing.T) {
 			if at == len(ar.Files) {
 				ar.Files = append(ar.Files, txtar.File{Name: "want.json"})
 			}
-			if *slowUpdate {
+			if golden.Updating() {
 				ar.Files[at].Data = b.Bytes()
 				if err := os.WriteFile(file, txtar.Format(ar), 0o644); err != nil {
 					t.Fatal(err)
