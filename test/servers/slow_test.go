@@ -83,10 +83,10 @@ func TestSlowPairs(t *testing.T) {
 
 		const point = "SELECT v FROM big WHERE id = 4711"
 		fast = run("", point)
-		pair("other plan", "other-plan", true, run("SET enable_indexscan = off; SET enable_bitmapscan = off; SET enable_indexonlyscan = off", point), fast)
+		pair("other plan", "other-plan", false, run("SET enable_indexscan = off; SET enable_bitmapscan = off; SET enable_indexonlyscan = off", point), fast)
 
 		const byIndex = "SET enable_seqscan = off; SET enable_bitmapscan = off"
-		pair("more rows", "other-rows", true, run(byIndex, "SELECT sum(v) FROM big WHERE id < 19000"), run(byIndex, "SELECT sum(v) FROM big WHERE id < 20"))
+		pair("more rows", "other-rows", false, run(byIndex, "SELECT sum(v) FROM big WHERE id < 19000"), run(byIndex, "SELECT sum(v) FROM big WHERE id < 20"))
 
 		// A row that another session has changed and keeps for a while.
 		holder := session(t, i)

@@ -45,6 +45,7 @@ type load struct {
 	conn string
 	quit chan struct{}
 	wg   sync.WaitGroup
+	stop context.CancelFunc // of the witness
 
 	mu       sync.Mutex
 	sessions []*session
@@ -75,11 +76,31 @@ func begin(ctx context.Context, conn string, n int) (*load, error) {
 		}
 		l.sessions = append(l.sessions, s)
 	}
+	if err := l.witness(ctx); err != nil {
+		l.end(ctx)
+		return nil, fmt.Errorf("session of the load: %w", err)
+	}
 	l.last = time.Now()
 	for _, s := range l.sessions {
 		l.wg.Go(func() { l.work(ctx, s) })
 	}
 	return l, nil
+}
+
+// witness opens one more connection, which only waits for what the server says.
+// A session that was between two transactions when its server process ended finds
+// out by writing, which fails before it has read the server's last word.
+func (l *load) witness(ctx context.Context) error {
+	s := &session{}
+	if err := l.dial(ctx, s); err != nil {
+		return err
+	}
+	ctx, l.stop = context.WithCancel(ctx)
+	l.wg.Go(func() {
+		_, _ = s.conn.Exec(ctx, "select pg_sleep(86400)").ReadAll()
+		_ = s.conn.Close(ctx)
+	})
+	return nil
 }
 
 // dial connects a session.
@@ -227,6 +248,9 @@ func (l *load) soFar() int {
 // end stops the load and returns what it went through.
 func (l *load) end(ctx context.Context) Load {
 	close(l.quit)
+	if l.stop != nil {
+		l.stop()
+	}
 	l.wg.Wait()
 	for _, s := range l.sessions {
 		if !s.conn.IsClosed() {
