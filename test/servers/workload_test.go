@@ -128,22 +128,24 @@ func folder(t *testing.T) string {
 }
 
 // TestWorkloadsRun loads and runs every workload: no error, every script executed,
-// the data the same each time, the database as large as was said.
+// the data the same on every version, the database as large as was said.
 func TestWorkloadsRun(t *testing.T) {
+	sums := map[string]string{} // of the data by workload, as the first version has them
 	on(t, []int{13, 15, 18}, func(t *testing.T, b server.Binaries) {
 		p := pgbench(t, b)
 		i := start(t, b, map[string]string{"fsync": "off", "autovacuum": "off", "max_wal_size": "2GB"})
 		for n, w := range workload.List() {
 			t.Run(w.Name, func(t *testing.T) {
-				const scale = 2
+				const scale = 1
 				conninfo := database(t, i, fmt.Sprintf("load%d", n))
 				size, sum := loaded(t, conninfo, &w, scale)
 				if said := w.Size(scale); math.Abs(float64(size)/float64(said)-1) > 0.1 {
 					t.Errorf("scale %d takes %d bytes, said are %d", scale, size, int64(said))
 				}
-				if _, again := loaded(t, database(t, i, fmt.Sprintf("again%d", n)), &w, scale); again != sum {
-					t.Errorf("the data differ from one load to the next\n%s\n%s", sum, again)
+				if first, ok := sums[w.Name]; ok && first != sum {
+					t.Errorf("the data differ from one version to the next\n%s\n%s", first, sum)
 				}
+				sums[w.Name] = sum
 				conn, err := workload.ParseConn(conninfo)
 				if err != nil {
 					t.Fatal(err)
@@ -185,6 +187,119 @@ func TestWorkloadsRun(t *testing.T) {
 					t.Errorf("writes: %v, and the data are\n%s, were\n%s", w.Writes, after, sum)
 				}
 			})
+		}
+	})
+}
+
+// TestLoadIsTheSameInParts holds that the rows do not hang on how many are made at
+// once: eleven units of scale are made in two parts.
+func TestLoadIsTheSameInParts(t *testing.T) {
+	on(t, []int{18}, func(t *testing.T, b server.Binaries) {
+		i := start(t, b, map[string]string{"fsync": "off", "autovacuum": "off", "max_wal_size": "2GB"})
+		w, err := workload.Find("tpcb")
+		if err != nil {
+			t.Fatal(err)
+		}
+		conninfo := database(t, i, "parts")
+		size, _ := loaded(t, conninfo, w, 11)
+		if said := w.Size(11); math.Abs(float64(size)/float64(said)-1) > 0.1 {
+			t.Errorf("scale 11 takes %d bytes, said are %d", size, int64(said))
+		}
+		got := lines(t, connected(t, conninfo), "SELECT count(*) || ' ' || count(DISTINCT aid) || ' ' || max(aid) || ' ' || max(bid) FROM pgbench_accounts")
+		if got != "1100000 1100000 1100000 11\n" {
+			t.Errorf("accounts: %s", got)
+		}
+	})
+}
+
+// TestMixFromStatements makes a workload out of what a server was asked, and runs
+// it: the shares and the rows of a call are those of the original, what cannot be
+// run is named with the reason, and nothing was written on the way.
+func TestMixFromStatements(t *testing.T) {
+	on(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
+		p := pgbench(t, b)
+		i := start(t, b, map[string]string{"shared_preload_libraries": "pg_stat_statements", "fsync": "off"})
+		conninfo := database(t, i, "live")
+		c := connected(t, conninfo)
+		lines(t, c, "CREATE EXTENSION pg_stat_statements")
+		lines(t, c, `CREATE TABLE person (id bigint PRIMARY KEY, town text NOT NULL, born timestamp NOT NULL, note text);
+			CREATE TABLE "Order" (id int PRIMARY KEY, person_id bigint NOT NULL, total numeric NOT NULL);
+			INSERT INTO person SELECT g, CASE WHEN g % 10 < 7 THEN 'Big: town' ELSE 'small''s ' || g % 10 END, timestamp '1950-01-01' + g * interval '1 day' FROM generate_series(1, 20000) g;
+			INSERT INTO "Order" SELECT g, g % 20000 + 1, g % 1000 FROM generate_series(1, 50000) g;
+			CREATE INDEX ON "Order" (person_id);
+			ANALYZE`)
+		lines(t, c, "SELECT pg_stat_statements_reset()")
+
+		ask := func(n int, sql string, args ...func(k int) string) {
+			for k := range n {
+				var v [][]byte
+				for _, a := range args {
+					v = append(v, []byte(a(k)))
+				}
+				if r := c.ExecParams(t.Context(), sql, v, nil, nil, nil).Read(); r.Err != nil {
+					t.Fatal(sql, r.Err)
+				}
+			}
+		}
+		id := func(k int) string { return strconv.Itoa(k*97%20000 + 1) }
+		ask(300, "SELECT town FROM person WHERE id = $1", id)
+		ask(150, `SELECT o.id, o.total FROM person AS p JOIN "Order" o ON o.person_id = p.id WHERE p.id = $1 ORDER BY o.id LIMIT 3`, id)
+		ask(50, "SELECT count(*) FROM person WHERE born >= $1 AND born < $2", func(k int) string { return "1960-01-01 10:30:00" }, func(k int) string { return "1961-01-01" })
+		ask(40, "SELECT id FROM person WHERE id = ANY ($1) -- many", func(k int) string { return "{1,2,3,4,5,6,7,8,9,10}" })
+		ask(30, "UPDATE \"Order\" SET total = $1 WHERE id = $2 AND total <> 0", func(int) string { return "1" }, func(k int) string { return strconv.Itoa(k*1000 + 1) })
+		ask(20, "SELECT upper($1)", func(int) string { return "x" })
+		ask(15, "SELECT note FROM person WHERE id = $1 AND born = $2", func(k int) string { return strconv.Itoa(k + 1) }, func(k int) string { return time.Date(1950, 1, k+2, 0, 0, 0, 0, time.UTC).Format(time.DateOnly) })
+		ask(12, "SELECT set_config($1, $2, false)", func(int) string { return "work_mem" }, func(int) string { return "5MB" })
+		ask(10, "SELECT id FROM person WHERE town = $1 LIMIT 50", func(int) string { return "Big: town" })
+		before := lines(t, c, "SELECT count(*) || ' ' || sum(total) FROM \"Order\"")
+		m, err := workload.Synthesize(t.Context(), c, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Log(m.Line())
+		for _, s := range m.Statements {
+			t.Logf("%d calls, share %.3f and %.3f, rows %.2f and %.2f, near %v: %s", s.Calls, s.Share, s.Weight, s.Rows, s.Seen, s.Near, s.Query)
+			if joint := strings.Contains(s.Query, "born = "); s.Near == joint { // two values that belong together in the original, and do not here
+				t.Errorf("%q is near the original: %v", s.Query, s.Near)
+			}
+		}
+		if len(m.Statements) < 5 || m.Statements[0].Calls != 300 || !m.Workload.Synthetic || m.Workload.Writes {
+			t.Errorf("%d statements, the first called %d times: %+v", len(m.Statements), m.Statements[0].Calls, m.Workload)
+		}
+		for fragment, reason := range map[string]string{"UPDATE": "only reading", "upper(": "nothing tells", "set_config": "volatile function", "_reset()": "volatile function"} {
+			found := false
+			for _, l := range m.Left {
+				found = found || strings.Contains(l.Query, fragment) && strings.Contains(l.Reason, reason)
+			}
+			if !found {
+				t.Errorf("%s is not left out because %q: %+v", fragment, reason, m.Left)
+			}
+		}
+		w, err := workload.Synthesize(t.Context(), c, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !w.Workload.Writes || len(w.Statements) <= len(m.Statements) {
+			t.Errorf("with writes: %d statements, without %d; left %+v", len(w.Statements), len(m.Statements), w.Left)
+		}
+		if after := lines(t, c, "SELECT count(*) || ' ' || sum(total) FROM \"Order\""); after != before {
+			t.Errorf("the trials of a statement that writes were not rolled back: %s, were %s", after, before)
+		}
+		conn, err := workload.ParseConn(conninfo)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, protocol := range []string{workload.Simple, workload.Prepared} {
+			r, _ := ran(t, p, m.Workload, workload.Options{Conn: conn, Dir: folder(t), Clients: 2, Transactions: 500, Seed: 7, PerStatement: true, Protocol: protocol})
+			for n, s := range r.Scripts {
+				want := m.Statements[n].Weight
+				if got := float64(s.Transactions) / 1000; math.Abs(got-want) > 0.05 { // three standard deviations of a half
+					t.Errorf("%s: script %d has %.3f of the transactions, its weight is %.3f", protocol, n, got, want)
+				}
+			}
+		}
+		if after := lines(t, c, "SELECT count(*) || ' ' || sum(total) FROM \"Order\""); after != before {
+			t.Errorf("the data were changed: %s, were %s", after, before)
 		}
 	})
 }

@@ -129,15 +129,11 @@ func distributionOf(ctx context.Context, c *pgconn.PgConn, from []source, u use)
 		if u.qualifier != "" && s.alias != u.qualifier {
 			continue
 		}
-		full := quote(s.table)
-		if s.schema != "" {
-			full = quote(s.schema) + "." + full
-		}
 		res := c.ExecParams(ctx, `SELECT a.attname, s.most_common_vals::text::text[], s.most_common_freqs::float8[], s.histogram_bounds::text::text[]
 			FROM pg_class t JOIN pg_namespace n ON n.oid = t.relnamespace JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT a.attisdropped
 			LEFT JOIN pg_stats s ON s.schemaname = n.nspname AND s.tablename = t.relname AND s.attname = a.attname
 			WHERE t.oid = to_regclass($1) AND a.attname = $2 ORDER BY s.inherited DESC NULLS LAST LIMIT 1`,
-			[][]byte{[]byte(full), []byte(u.column)}, nil, nil, nil).Read()
+			[][]byte{[]byte(s.full()), []byte(u.column)}, nil, nil, nil).Read()
 		if res.Err != nil {
 			return nil, res.Err
 		}
@@ -226,17 +222,11 @@ func usable(in []string) []string {
 func arrays(in []string) []string {
 	var out []string
 	for i := 0; i < len(in); i += elements {
-		var b strings.Builder
-		b.WriteByte('{')
+		var some []string
 		for j := range elements { // from all over the list
-			if j > 0 {
-				b.WriteByte(',')
-			}
-			v := in[(i/elements+j*max(len(in)/elements, 1))%len(in)]
-			b.WriteString(`"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(v) + `"`)
+			some = append(some, in[(i/elements+j*max(len(in)/elements, 1))%len(in)])
 		}
-		b.WriteByte('}')
-		out = append(out, b.String())
+		out = append(out, array(some))
 	}
 	return out
 }

@@ -159,14 +159,14 @@ var notAlias = []string{"where", "join", "inner", "left", "right", "full", "cros
 func sources(ts []token) []source {
 	var out []source
 	for i := 0; i < len(ts); i++ {
-		if !ts[i].is("from", "join", "update", "into", "using") {
-			continue
+		if !ts[i].is("from", "join", "update", "into", "using") || ts[i].is("using") && i+1 < len(ts) && ts[i+1].punct("(") {
+			continue // the last is a list of columns
 		}
 		for i++; i < len(ts); i++ {
-			if ts[i].is("only", "lateral") {
+			if ts[i].is("only", "lateral") || ts[i].punct("(") {
 				continue
 			}
-			if !ts[i].name() {
+			if !ts[i].name() || ts[i].is("select", "with", "values") {
 				i--
 				break
 			}

@@ -85,6 +85,10 @@ type statement struct {
 // Values of parameters are those that the planner's statistics hold, so they are
 // real ones: the scripts are as private as the data.
 func Synthesize(ctx context.Context, c *pgconn.PgConn, writes bool) (*Mix, error) {
+	// What is asked and tried here shall not be counted among what users do. Only a
+	// superuser may say so; the statements of others count themselves, 20 times each.
+	_, _ = c.Exec(ctx, "SET pg_stat_statements.track = 'none'").ReadAll()
+	defer func() { _, _ = c.Exec(ctx, "RESET pg_stat_statements.track").ReadAll() }()
 	all, err := readStatements(ctx, c)
 	if err != nil {
 		return nil, err
@@ -259,6 +263,10 @@ func try(ctx context.Context, c *pgconn.PgConn, s statement, writes bool, rng *r
 	begin := "BEGIN " + mode + "; SET LOCAL statement_timeout = '" + trialTimeout + "'; SET LOCAL lock_timeout = '" + lockTimeout + "'; SET LOCAL standard_conforming_strings = on"
 	if _, err := c.Exec(ctx, begin).ReadAll(); err != nil {
 		return "", 0, err
+	}
+	if err := harmless(ctx, c, ts, writes, 0); err != nil {
+		_, e := c.Exec(ctx, "ROLLBACK").ReadAll()
+		return "", 0, errors.Join(err, e)
 	}
 	defer func() {
 		if _, e := c.Exec(ctx, "ROLLBACK").ReadAll(); e != nil {
