@@ -179,6 +179,11 @@ func TestWorkloadsRun(t *testing.T) {
 				if l.All.Count() != r.Transactions || l.Bad != 0 {
 					t.Errorf("%d transactions in the log of %d, %d bad lines", l.All.Count(), r.Transactions, l.Bad)
 				}
+				// The same seed again, on the same data: slices of a block do that.
+				o.Protocol, o.PerStatement, o.Log = workload.Extended, false, ""
+				if again, _ := ran(t, p, &w, o); again.Transactions != r.Transactions || again.Failed != nil && *again.Failed != 0 {
+					t.Errorf("again: %+v", again.Counts)
+				}
 				after, err := workload.Checksum(t.Context(), connected(t, conninfo))
 				if err != nil {
 					t.Fatal(err)

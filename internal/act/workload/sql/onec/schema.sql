@@ -2,6 +2,7 @@
 -- area, a register's key has five columns, and its totals are kept by the month.
 CREATE FUNCTION pick(g bigint, salt bigint, n bigint) RETURNS bigint LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT (hashint8extended(g, salt) & 9223372036854775807) % n $$;
 CREATE FUNCTION ref(kind int, g bigint) RETURNS bytea LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT int8send(hashint8extended(g, kind)) || int8send(g) $$;
+CREATE SEQUENCE document_id START 1000000000000;
 CREATE TABLE organization (area numeric(7,0) NOT NULL, ref bytea NOT NULL, code varchar(9) NOT NULL, name varchar(100) NOT NULL);
 CREATE TABLE warehouse (area numeric(7,0) NOT NULL, ref bytea NOT NULL, code varchar(9) NOT NULL, name varchar(100) NOT NULL, organization bytea NOT NULL);
 CREATE TABLE measure (area numeric(7,0) NOT NULL, ref bytea NOT NULL, name varchar(25) NOT NULL);
