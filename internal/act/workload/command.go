@@ -87,7 +87,7 @@ func (w *Workload) Command(p Pgbench, o Options) (Command, error) {
 		protocol = w.Protocol
 	}
 	tries := max(o.Tries, 1)
-	c := Command{dir: o.Dir, Form: measured.LogForm{Rate: o.Rate > 0, Tries: tries != 1}}
+	c := Command{dir: o.Dir, Form: measured.LogForm{Rate: o.Rate > 0, Tries: tries != 1, Kinds: p.Version.Major() >= 15}}
 	// Without -n pgbench would vacuum tables of its own, and empty its history.
 	c.Argv = []string{p.Path, "-n", "-M", protocol, "-c", strconv.Itoa(o.Clients), "-j", strconv.Itoa(jobs)}
 	if o.Seconds > 0 {

@@ -53,7 +53,7 @@ func TestPgbenchGoldens(t *testing.T) {
 			at := -1
 			for i, f := range ar.Files {
 				kind, columns, _ := strings.Cut(f.Name, " ")
-				form := LogForm{Rate: strings.Contains(columns, "rate"), Tries: strings.Contains(columns, "tries")}
+				form := LogForm{Rate: strings.Contains(columns, "rate"), Tries: strings.Contains(columns, "tries"), Kinds: strings.Contains(columns, "kinds")}
 				switch kind {
 				case "stdout":
 					if got.Report, err = ParsePgbench(f.Data); err != nil {
@@ -256,7 +256,7 @@ func FuzzPgbench(f *testing.F) {
 			t.Errorf("%d transactions of scripts, %d of all", n, l.All.Count())
 		}
 		l.Windows(10, 1)
-		if in, err := ReadPgbenchAggregate(bytes.NewReader(b), LogForm{Rate: rate, Tries: tries}); err == nil {
+		if in, err := ReadPgbenchAggregate(bytes.NewReader(b), LogForm{Rate: rate, Tries: tries, Kinds: tries}); err == nil {
 			if _, err := json.Marshal(in); err != nil {
 				t.Error(err)
 			}

@@ -24,6 +24,7 @@ const (
 type LogForm struct {
 	Rate  bool // --rate: the lag behind the schedule
 	Tries bool // --max-tries other than 1: how often it was retried
+	Kinds bool // --failures-detailed: an aggregated log counts failures by their kind
 }
 
 // Log is what the transaction logs of a run (-l, one file a thread) add up to.
@@ -233,7 +234,9 @@ func interval(f []string, form LogForm) (Interval, error) {
 	if form.Tries {
 		in.Retried, in.Retries = whole(11), whole(12)
 	}
-	in.Serialization, in.Deadlock = whole(13), whole(14)
+	if form.Kinds {
+		in.Serialization, in.Deadlock = whole(13), whole(14)
+	}
 	return in, nil
 }
 
