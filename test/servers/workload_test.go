@@ -232,6 +232,11 @@ func TestMixFromStatements(t *testing.T) {
 			INSERT INTO person SELECT g, CASE WHEN g % 10 < 7 THEN 'Big: town' ELSE 'small''s ' || g % 10 END, timestamp '1950-01-01' + g * interval '1 day' FROM generate_series(1, 20000) g;
 			INSERT INTO "Order" SELECT g, g % 20000 + 1, g % 1000 FROM generate_series(1, 50000) g;
 			CREATE INDEX ON "Order" (person_id);
+			CREATE VIEW inner_view AS SELECT id, pg_advisory_lock_shared(0) IS NULL AS locked FROM person;
+			CREATE VIEW outer_view AS SELECT id FROM inner_view WHERE locked;
+			CREATE EXTENSION file_fdw;
+			CREATE SERVER files FOREIGN DATA WRAPPER file_fdw;
+			CREATE FOREIGN TABLE elsewhere (line text) SERVER files OPTIONS (filename '/dev/null');
 			ANALYZE`)
 		lines(t, c, "SELECT pg_stat_statements_reset()")
 
@@ -256,6 +261,8 @@ func TestMixFromStatements(t *testing.T) {
 		ask(15, "SELECT note FROM person WHERE id = $1 AND born = $2", func(k int) string { return strconv.Itoa(k + 1) }, func(k int) string { return time.Date(1950, 1, k+2, 0, 0, 0, 0, time.UTC).Format(time.DateOnly) })
 		ask(12, "SELECT set_config($1, $2, false)", func(int) string { return "work_mem" }, func(int) string { return "5MB" })
 		ask(10, "SELECT id FROM person WHERE town = $1 LIMIT 50", func(int) string { return "Big: town" })
+		ask(11, "SELECT id FROM outer_view WHERE id = $1", id)
+		ask(9, "SELECT line FROM elsewhere LIMIT $1", func(int) string { return "1" })
 		before := lines(t, c, "SELECT count(*) || ' ' || sum(total) FROM \"Order\"")
 		m, err := workload.Synthesize(t.Context(), c, false)
 		if err != nil {
@@ -271,7 +278,8 @@ func TestMixFromStatements(t *testing.T) {
 		if len(m.Statements) < 5 || m.Statements[0].Calls != 300 || !m.Workload.Synthetic || m.Workload.Writes {
 			t.Errorf("%d statements, the first called %d times: %+v", len(m.Statements), m.Statements[0].Calls, m.Workload)
 		}
-		for fragment, reason := range map[string]string{"UPDATE": "only reading", "upper(": "nothing tells", "set_config": "volatile function", "_reset()": "volatile function"} {
+		for fragment, reason := range map[string]string{"UPDATE": "only reading", "upper(": "nothing tells", "set_config": "volatile function", "_reset()": "volatile function",
+			"outer_view": "inner_view: it calls pg_advisory_lock_shared", "elsewhere": "another server"} {
 			found := false
 			for _, l := range m.Left {
 				found = found || strings.Contains(l.Query, fragment) && strings.Contains(l.Reason, reason)
