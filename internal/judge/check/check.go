@@ -298,7 +298,7 @@ func Run(s *snapshot.Snapshot, checks []Check, o Options) Report {
 		return a.Instance < b.Instance
 	})
 	r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool {
-		a := o.accepted(&f)
+		a := o.Accepts(&f)
 		if a != nil {
 			r.Accepted = append(r.Accepted, Accepted{Finding: f, Reason: a.Reason, Expires: a.Expires})
 		}

@@ -42,10 +42,13 @@ func ExplainCheck(w io.Writer, c CheckPage, st Style) error {
 		for _, f := range c.Here.Report.In(st.Words).Findings {
 			p.para("  "+strings.ToUpper(p.word(severityWords[f.Severity]))+"  ", plain, p.place(f)+p.colon()+clean(f.Seen))
 		}
+		for _, a := range c.Here.Report.In(st.Words).Accepted {
+			p.para("  "+p.word(labelAccepted)+"  ", plain, p.place(a.Finding)+p.colon()+clean(a.Seen)+" ("+p.word(until(a))+p.colon()+clean(a.Reason)+")")
+		}
 		for _, g := range c.Here.Unknown {
 			p.para("  ~ ", plain, p.gapLine(g))
 		}
-		if len(c.Here.Findings)+len(c.Here.Unknown) == 0 {
+		if len(c.Here.Findings)+len(c.Here.Accepted)+len(c.Here.Unknown) == 0 {
 			p.para("  ", plain, p.say("show/explain/nothing", "It finds nothing here."))
 		}
 	}
