@@ -52,11 +52,6 @@ var ClockNotSynchronised = Check{
 		if !ok || v.Container != "" {
 			return
 		}
-		do, guest := c.check.Do, ""
-		if device := hostClocks[v.Kind]; device != "" {
-			do += " In this virtual machine chrony can also follow the clock of the host, without a network: refclock PHC {device}."
-			guest = " The hypervisor gives the hour at boot and corrects nothing after."
-		}
 		sev, cluster := Notice, ""
 		if c.replicates() {
 			sev, cluster = Warning, " Other members of its cluster have clocks of their own."
@@ -65,7 +60,12 @@ var ClockNotSynchronised = Check{
 			c.FoundAs(sev, "{program} runs, but has not told the kernel that the clock is right: it reaches no source, or trusts none.{cluster}", "program", runs, "cluster", cluster)
 			return
 		}
-		c.FoundDo(sev, do, "The kernel was not told that its clock is right, and no program that would do so runs.{guest}{cluster}", "guest", guest, "cluster", cluster, "device", hostClocks[v.Kind])
+		if device := hostClocks[v.Kind]; device != "" {
+			c.FoundDo(sev, c.check.Do+" In this virtual machine chrony can also follow the clock of the host, without a network: refclock PHC {device}.",
+				"The kernel was not told that its clock is right, and no program that would do so runs. The hypervisor gives the hour at boot and corrects nothing after.{cluster}", "cluster", cluster, "device", device)
+			return
+		}
+		c.FoundAs(sev, "The kernel was not told that its clock is right, and no program that would do so runs.{cluster}", "cluster", cluster)
 	},
 }
 

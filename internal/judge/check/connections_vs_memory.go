@@ -38,15 +38,16 @@ var ConnectionsVsMemory = Check{
 		if sum <= total || !atLeast(p.Backends, 10, total) {
 			return
 		}
-		do := c.check.Do
 		room := (total - memory.ReserveOf(total) - p.Shared - p.Maintenance) / memory.BackendBase
 		fit := int(room) - m.Processes
-		if fit > 0 {
-			do += " There is room for about {fit}."
+		seen := "max_connections = {n}: with {each} for each of {procs} processes they take {backends}; with {shared} of shared memory that is {sum} of {total}, before any sort or hash."
+		pairs := []any{"n", m.Connections, "each", unit.Bytes(memory.BackendBase), "procs", m.Connections + m.Processes, "backends", p.Backends,
+			"shared", p.Shared, "sum", sum, "total", total, "fit", fit}
+		if fit <= 0 {
+			c.Found(seen, pairs...)
+			return
 		}
-		c.FoundDo(Warning, do,
-			"max_connections = {n}: with {each} for each of {procs} processes they take {backends}; with {shared} of shared memory that is {sum} of {total}, before any sort or hash.",
-			"n", m.Connections, "each", unit.Bytes(memory.BackendBase), "procs", m.Connections+m.Processes, "backends", p.Backends,
-			"shared", p.Shared, "sum", sum, "total", total, "fit", fit)
+		c.FoundDo(Warning, "Put a connection pooler in transaction mode (PgBouncer) before the server and lower max_connections (restart; a standby must not have fewer than its primary), "+
+			"or give the host more memory. There is room for about {fit}.", seen, pairs...)
 	},
 }

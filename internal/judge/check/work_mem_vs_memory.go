@@ -47,14 +47,14 @@ var WorkMemVsMemory = Check{
 		if m.WorkMem <= fit {
 			return // it cannot be lower: whatever else fills the memory has findings of its own
 		}
-		do := c.check.Do
-		if fit > workMemSmallest {
-			do += " With everything else as it is, work_mem = '{fit}' is half of what is left."
+		seen := "work_mem = {work}: {active} sessions at work and {parallel} parallel workers, each with a sort and a hash (hash_mem_multiplier = {factor}), may take {used}, with everything else {sum} of {total}."
+		pairs := []any{"work", m.WorkMem.GUC(), "active", m.Active, "parallel", m.Parallel, "factor", m.HashFactor,
+			"used", p.Work, "sum", p.Sum(), "total", total, "fit", fit.GUC()}
+		if fit == workMemSmallest { // nothing is left for it
+			c.Found(seen, pairs...)
+			return
 		}
-		c.FoundDo(Warning, do,
-			"work_mem = {work}: {active} sessions at work and {parallel} parallel workers, each with a sort and a hash (hash_mem_multiplier = {factor}), may take {used}, with everything else {sum} of {total}.",
-			"work", m.WorkMem.GUC(), "active", m.Active, "parallel", m.Parallel, "factor", m.HashFactor,
-			"used", p.Work, "sum", p.Sum(), "total", total, "fit", fit.GUC())
+		c.FoundDo(Warning, c.check.Do+" With everything else as it is, work_mem = '{fit}' is half of what is left.", seen, pairs...)
 	},
 }
 
