@@ -319,7 +319,7 @@ func here(l *loaded, out *rule.Outcome, r rule.Rule, subject string, words *say.
 				reason = pinnedBy(site, pin)
 			}
 			list = append(list, render.KnobHere{Instance: labels[key], Subject: of, Present: d.Present, Planned: d.Effective.Show(),
-				Reason: reason, Inputs: d.Inputs, Changes: d.Changes()})
+				Reason: reason, English: d.Reason.String(), Inputs: d.Inputs, Changes: d.Changes()})
 		}
 		if !decided {
 			if h, ok := undecided(l, key, labels[key], r); ok {

@@ -63,6 +63,7 @@ type KnobHere struct {
 	Present  known.Fact[rule.Value]
 	Planned  string // as SHOW prints it; "" where the rule has no opinion
 	Reason   string
+	English  string // the reason in English, as the inputs are
 	Inputs   []rule.Input
 	Changes  bool
 }
@@ -165,7 +166,7 @@ func (p *page) here(k KnobPage) {
 		if h.Reason != "" {
 			p.para(lead+p.say("show/here/because", "because")+" ", plain, clean(h.Reason))
 		}
-		if in := unsaid(h.Reason, h.Inputs); in != "" {
+		if in := unsaid(h.Reason+h.English, h.Inputs); in != "" {
 			p.para(lead+p.say("show/here/inputs", "inputs")+"  ", faint, in)
 		}
 	}
