@@ -127,7 +127,7 @@ type UnplannedPage struct {
 func ExplainUnplanned(w io.Writer, k UnplannedPage, st Style) error {
 	p := newPage(st)
 	p.line(p.tint(strong, string(k.Address)), "  ", string(k.Address.Layer()), " knob, read and not planned")
-	p.section("Why no plan changes it", "It is looked at and left alone: "+k.Why+".")
+	p.section(p.say("show/explain/why_not", "Why no plan changes it"), p.say("show/explain/left_alone", "It is looked at and left alone: {why}.", "why", k.Why))
 	p.pages(k.Pages)
 	if k.Looked {
 		p.here(KnobPage{Looked: true, Here: k.Here, Gaps: k.Gaps})
