@@ -33,9 +33,9 @@ var ConnectionsVsMemory = Check{
 		}
 		p := m.Parts()
 		sum := p.Shared + p.Backends
-		// A tenth: where the sessions' base is less, it is what lies in shared memory
-		// that does not fit.
-		if sum <= total || !atLeast(p.Backends, 10, total) {
+		// Where the base of the connections is no good part of the memory, it is the
+		// shared memory or the machine that is not right, and fewer would not help.
+		if sum <= total || !atLeast(unit.Bytes(m.Connections)*memory.BackendBase, workShare, total) {
 			return
 		}
 		room := (total - memory.ReserveOf(total) - p.Shared - p.Maintenance) / memory.BackendBase
