@@ -37,9 +37,9 @@ func (a *Acceptance) covers(f *Finding) bool {
 	return a.Instance == "" || a.Instance == f.Instance
 }
 
-// accepted returns the acceptance that holds today for a finding; nil where none
+// Accepts returns the acceptance that holds today for a finding; nil where none
 // does. Without today only those without an end hold.
-func (o *Options) accepted(f *Finding) *Acceptance {
+func (o *Options) Accepts(f *Finding) *Acceptance {
 	for i := range o.Accept {
 		a := &o.Accept[i]
 		if holds := a.Expires == Never || o.Today != "" && !a.Expired(o.Today); holds && a.covers(f) {

@@ -23,8 +23,9 @@ fact host.hugePages [{"size":"2MB"}]`,
 		{"nothing is synced", `set fsync=off
 set commit_delay=5000
 set recovery_init_sync_method=syncfs
+set synchronous_commit=off
 fact host.kernel {"major":4,"minor":18,"release":"4.18.0-553.el8"}`,
-			"fsync_off", "commit_delay_set recovery_sync_syncfs"},
+			"fsync_off", "commit_delay_set recovery_sync_syncfs synchronous_commit_off"},
 		{"nothing is vacuumed", `set autovacuum=off
 set autovacuum_max_workers=12
 set autovacuum_vacuum_cost_limit=200
@@ -46,6 +47,13 @@ sysctl net.core.somaxconn=65535
 set max_connections=6000
 fact host.memory.swapTotal 0`,
 			"overcommit_limit_too_low", "commit_limit_above_80"},
+		{"a file that was never loaded", `sysctl vm.swappiness=60`,
+			"sysctl_not_in_force", "swappiness_high"},
+		{"more connections than the memory holds", `set max_connections=12000
+sysctl vm.overcommit_memory=2
+sysctl net.core.somaxconn=65535
+set work_mem=1GB`,
+			"connections_vs_memory", "work_mem_vs_memory overcommit_limit_too_low"},
 		{"shared_buffers is larger than its host", `set shared_buffers=60GB
 set work_mem=1GB
 set temp_buffers=256MB`,

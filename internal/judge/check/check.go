@@ -106,6 +106,7 @@ type Case struct {
 
 	check    *Check
 	options  *Options
+	causes   []string
 	findings []Finding
 	unknown  []known.Gap
 }
@@ -126,6 +127,8 @@ type Finding struct {
 	// finding that was read from a document, or whose texts somebody has replaced.
 	SeenWords say.Message `json:"-"`
 	DoWords   say.Message `json:"-"`
+
+	causes []string // what silences this finding besides DependsOn
 }
 
 // In returns the finding in the language of a catalogue, each text that it does
@@ -179,13 +182,17 @@ func (c *Case) FoundDo(sev Severity, do, text string, pairs ...any) {
 	c.report(sev, do, text, pairs...)
 }
 
+// Because names checks whose finding is the cause of what this case reports from
+// here on: DependsOn for what only sometimes is a consequence.
+func (c *Case) Because(ids ...string) { c.causes = ids }
+
 func (c *Case) report(sev Severity, do, text string, pairs ...any) {
 	id := "check/" + c.check.ID
 	seen, remedy := say.M(id+"/seen", text, pairs...), say.M(id+"/do", do, pairs...)
 	c.findings = append(c.findings, Finding{
 		ID: c.check.ID, Severity: sev, Area: c.check.Area, Instance: c.instanceName(),
 		Title: c.check.Title, Seen: seen.String(), Why: c.check.Why, Do: remedy.String(), Sources: c.check.Sources,
-		SeenWords: seen, DoWords: remedy,
+		SeenWords: seen, DoWords: remedy, causes: c.causes,
 	})
 }
 
@@ -280,7 +287,7 @@ func Run(s *snapshot.Snapshot, checks []Check, o Options) Report {
 		causes[ck.ID] = ck.DependsOn
 	}
 	for _, f := range all {
-		if !silenced(f, causes[f.ID], stands) {
+		if !silenced(f, slices.Concat(causes[f.ID], f.causes), stands) {
 			r.Findings = append(r.Findings, f)
 		}
 	}
@@ -298,7 +305,7 @@ func Run(s *snapshot.Snapshot, checks []Check, o Options) Report {
 		return a.Instance < b.Instance
 	})
 	r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool {
-		a := o.accepted(&f)
+		a := o.Accepts(&f)
 		if a != nil {
 			r.Accepted = append(r.Accepted, Accepted{Finding: f, Reason: a.Reason, Expires: a.Expires})
 		}

@@ -13,7 +13,9 @@ const clockGrace = time.Hour
 // ClockNotSynchronised judges by what the kernel was told, not by the clock's
 // error, which needs another clock. Some daemons keep the time without a word to
 // the kernel: where one of them runs, or its processes cannot be seen as in a
-// container, nothing is said.
+// container, nothing is said. A virtual machine is no exception: kvm-clock and
+// its like keep the rate of the machine below, which NTP does not steer there,
+// and the hour is given once, at boot.
 var ClockNotSynchronised = Check{
 	ID:       "clock_not_synchronised",
 	Area:     Kernel,
@@ -46,7 +48,8 @@ var ClockNotSynchronised = Check{
 				runs = p.Name
 			}
 		}
-		if v, ok := Need(c, c.Snapshot.Host.Virt); !ok || v.Container != "" {
+		v, ok := Need(c, c.Snapshot.Host.Virt)
+		if !ok || v.Container != "" {
 			return
 		}
 		sev, cluster := Notice, ""
@@ -57,9 +60,18 @@ var ClockNotSynchronised = Check{
 			c.FoundAs(sev, "{program} runs, but has not told the kernel that the clock is right: it reaches no source, or trusts none.{cluster}", "program", runs, "cluster", cluster)
 			return
 		}
+		if device := hostClocks[v.Kind]; device != "" {
+			c.FoundDo(sev, c.check.Do+" In this virtual machine chrony can also follow the clock of the host, without a network: refclock PHC {device}.",
+				"The kernel was not told that its clock is right, and no program that would do so runs. The hypervisor gives the hour at boot and corrects nothing after.{cluster}", "cluster", cluster, "device", device)
+			return
+		}
 		c.FoundAs(sev, "The kernel was not told that its clock is right, and no program that would do so runs.{cluster}", "cluster", cluster)
 	},
 }
+
+// hostClocks are the devices through which a guest reads the clock of the machine
+// below, by hypervisor: of the kernel's modules ptp_kvm and hv_utils.
+var hostClocks = map[string]string{"kvm": "/dev/ptp0 of the module ptp_kvm", "microsoft": "/dev/ptp_hyperv"}
 
 // replicates says whether an instance of the host is known to be one of several.
 func (c *Case) replicates() bool {

@@ -28,6 +28,11 @@ var DirtyLimitsLarge = Check{
 		}
 		stop, how, ok1 := dirtyLimit(c, mem.Available, "vm.dirty_bytes", "vm.dirty_ratio")
 		start, _, ok2 := dirtyLimit(c, mem.Available, "vm.dirty_background_bytes", "vm.dirty_background_ratio")
+		for _, name := range []string{"vm.dirty_bytes", "vm.dirty_ratio", "vm.dirty_background_bytes", "vm.dirty_background_ratio"} {
+			if _, _, told := c.notInForce(name); told {
+				c.Because("sysctl_not_in_force")
+			}
+		}
 		if ok1 && ok2 && stop >= dirtyMuch {
 			c.Found("{how}: writers are stopped at about {stop} of unwritten data, and writing begins at about {start}.", "how", how, "stop", stop, "start", start)
 		}

@@ -26,7 +26,7 @@ var LogicalDecodingSpills = Check{
 	Why: "A walsender gathers the changes of each transaction until it commits. Beyond logical_decoding_work_mem the largest one is written to pg_replslot and read back at its commit: twice the " +
 		"traffic, on the disk of the data directory, and the subscriber waits for it.",
 	Do: "ALTER SYSTEM SET logical_decoding_work_mem = '256MB'; SELECT pg_reload_conf(); (each walsender may take as much). For transactions of millions of rows let the subscriber take them while " +
-		"they run: CREATE or ALTER SUBSCRIPTION … (streaming = on), from 16 on parallel; or load in smaller transactions.",
+		"they run: CREATE or ALTER SUBSCRIPTION … (streaming = on), from 16 on parallel, which is the default of new ones from 18 on; or load in smaller transactions.",
 	Sources: []string{"pg-config-resource", "pg-monitoring"},
 	Judge: func(c *Case) {
 		slots, ok := Need(c, c.Instance.Server.Decoding)

@@ -15,6 +15,9 @@ var OomKillsTheAsker = Check{
 	Sources: []string{"linux-vm", "linux-oom"},
 	Judge: func(c *Case) {
 		n, ok := Need(c, c.Snapshot.Host.Sysctls.Int("vm.oom_kill_allocating_task"))
+		if _, _, told := c.notInForce("vm.oom_kill_allocating_task"); told {
+			c.Because("sysctl_not_in_force")
+		}
 		if ok && n != 0 {
 			c.Found("vm.oom_kill_allocating_task = {n}.", "n", strconv.FormatInt(n, 10))
 		}

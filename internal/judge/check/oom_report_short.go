@@ -13,6 +13,9 @@ var OomReportShort = Check{
 	Sources: []string{"linux-vm"},
 	Judge: func(c *Case) {
 		n, ok := Need(c, c.Snapshot.Host.Sysctls.Int("vm.oom_dump_tasks"))
+		if _, _, told := c.notInForce("vm.oom_dump_tasks"); told {
+			c.Because("sysctl_not_in_force")
+		}
 		if ok && n == 0 {
 			c.Found("vm.oom_dump_tasks = 0.")
 		}

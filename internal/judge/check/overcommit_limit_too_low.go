@@ -51,6 +51,8 @@ var OvercommitLimitTooLow = Check{
 		if !ok || need <= usable {
 			return
 		}
+		// No limit is right for settings that exceed the memory itself.
+		c.Because("shared_buffers_vs_memory", "connections_vs_memory", "work_mem_vs_memory", "temp_buffers_vs_memory")
 		c.FoundDo(Warning, do, "CommitLimit is {limit}, of which {usable} are for ordinary processes; with all connections open and sorts and hashes at work the settings lead to {need} ({committed} now).",
 			append(pairs, "need", need)...)
 	},

@@ -33,6 +33,7 @@ func All() []Check {
 		ConfigFileErrors,
 		ConnectionChurn,
 		ConnectionsNearLimit,
+		ConnectionsVsMemory,
 		CPUGovernor,
 		CPUSteal,
 		CrontabWithoutUser,

@@ -47,7 +47,11 @@ var SlotRetainsWal = Check{
 				told = append(told, fmt.Sprintf("%s (%s) is beyond max_slot_wal_keep_size and will be invalidated at a checkpoint", s.Name, s.Kind))
 			case s.Active || s.Temporary:
 			case retained > normal || s.XminAge > slotHorizon:
-				told = append(told, fmt.Sprintf("%s (%s) is inactive and keeps %s of WAL and the rows of %s transactions", s.Name, s.Kind, retained, count(s.XminAge)))
+				rows := ""
+				if s.XminAge > 0 {
+					rows = " and the rows of " + count(s.XminAge) + " transactions"
+				}
+				told = append(told, fmt.Sprintf("%s (%s) is inactive and keeps %s of WAL%s", s.Name, s.Kind, retained, rows))
 				kept = max(kept, retained)
 			}
 		}

@@ -36,6 +36,9 @@ var SwappinessHigh = Check{
 			return
 		}
 		n, ok := Need(c, c.Snapshot.Host.Sysctls.Int("vm.swappiness"))
+		if _, _, told := c.notInForce("vm.swappiness"); told {
+			c.Because("sysctl_not_in_force") // which names the file whose word is not obeyed
+		}
 		if ok && n > swappinessMost {
 			c.Found("vm.swappiness = {n}.", "n", strconv.FormatInt(n, 10))
 		}

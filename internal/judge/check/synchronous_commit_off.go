@@ -4,11 +4,12 @@ package check
 // belongs to single transactions, and whoever set it for the whole server may
 // not know that all of them pay.
 var SynchronousCommitOff = Check{
-	ID:       "synchronous_commit_off",
-	Area:     Durability,
-	Severity: Notice,
-	Scope:    PerInstance,
-	Title:    "synchronous_commit is off for the whole server",
+	ID:        "synchronous_commit_off",
+	Area:      Durability,
+	Severity:  Notice,
+	Scope:     PerInstance,
+	Title:     "synchronous_commit is off for the whole server",
+	DependsOn: []string{"fsync_off"},
 	Why: "COMMIT returns before the WAL is on disk, so a crash of the server or the host loses the last acknowledged transactions: at " +
 		"most three times wal_writer_delay of them. Nothing is corrupted, but clients were told that their data is safe.",
 	Do: "Run ALTER SYSTEM SET synchronous_commit = on; SELECT pg_reload_conf(); and switch it off only where losing the last moments is " +

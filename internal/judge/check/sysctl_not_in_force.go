@@ -32,38 +32,45 @@ var SysctlNotInForce = Check{
 	Do:      "Run sysctl --system to load the files, and look again after a minute: a value that has changed back is written by a service (tuned-adm active, cloud agents, a unit). Remove the setting in the place that is not meant.",
 	Sources: []string{"systemd-sysctl", "tuned-postgresql"},
 	Judge: func(c *Case) {
-		sets, ok := Need(c, c.Snapshot.Host.SysctlConf)
-		if !ok {
+		if _, ok := Need(c, c.Snapshot.Host.SysctlConf); !ok {
 			return
-		}
-		last := map[string]host.SysctlSet{}
-		for _, s := range sets {
-			if s.Read {
-				last[s.Name] = s
-			}
 		}
 		by := ""
 		if profile, ok := c.Snapshot.Host.Tuned.Get(); ok && profile != "" {
 			by = " tuned is active with profile " + profile + "."
 		}
-		tuning, _ := c.Snapshot.Host.Tuning.Get()
-		undone := undoneByTuned(c, tuning) // tuned_overrides tells of these
 		for _, name := range host.SysctlNames {
-			s, set := last[name]
-			if slices.ContainsFunc(undone, func(t taken) bool { return t.Name == name }) {
-				continue
+			if s, live, ok := c.notInForce(name); ok {
+				c.Found("{name} is {live}, and {file} line {line} says {value}.{by}", "name", name, "live", live, "file", s.File, "line", s.Line, "value", s.Value, "by", by)
 			}
-			if !set || name == "vm.nr_hugepages" || !strings.HasPrefix(s.File, "/etc/") {
-				continue
-			}
-			live, ok := c.Snapshot.Host.Sysctls[name].Get()
-			if !ok || slices.Equal(strings.Fields(live), strings.Fields(s.Value)) {
-				continue
-			}
-			if _, paired := last[zeroedByOther[name]]; paired || live == "0" && zeroedByOther[name] != "" {
-				continue
-			}
-			c.Found("{name} is {live}, and {file} line {line} says {value}.{by}", "name", name, "live", live, "file", s.File, "line", s.Line, "value", s.Value, "by", by)
 		}
 	},
+}
+
+// notInForce returns the last word of the files on a parameter, and its value in
+// the kernel, where these differ and sysctl_not_in_force tells it.
+func (c *Case) notInForce(name string) (s host.SysctlSet, live string, ok bool) {
+	sets, _ := c.Snapshot.Host.SysctlConf.Get()
+	last := map[string]host.SysctlSet{}
+	for _, s := range sets {
+		if s.Read {
+			last[s.Name] = s
+		}
+	}
+	s, set := last[name]
+	if !set || name == "vm.nr_hugepages" || !strings.HasPrefix(s.File, "/etc/") {
+		return s, "", false
+	}
+	tuning, _ := c.Snapshot.Host.Tuning.Get()
+	if slices.ContainsFunc(undoneByTuned(c, tuning), func(t taken) bool { return t.Name == name }) {
+		return s, "", false // tuned_overrides tells of it
+	}
+	live, known := c.Snapshot.Host.Sysctls[name].Get()
+	if !known || slices.Equal(strings.Fields(live), strings.Fields(s.Value)) {
+		return s, "", false
+	}
+	if _, paired := last[zeroedByOther[name]]; paired || live == "0" && zeroedByOther[name] != "" {
+		return s, "", false
+	}
+	return s, live, true
 }

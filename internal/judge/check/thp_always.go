@@ -21,7 +21,7 @@ var ThpAlways = Check{
 			return
 		}
 		if mem, ok := c.Snapshot.Host.Memory.Get(); ok {
-			if anon, ok := mem.Line("AnonHugePages"); ok {
+			if anon, ok := mem.Line("AnonHugePages"); ok && anon > 0 {
 				c.Found("transparent_hugepage/enabled is always; {anon} of private memory is in transparent huge pages now.", "anon", anon)
 				return
 			}

@@ -1,6 +1,11 @@
 package check
 
-import "github.com/pgfettle/pgfettle/internal/base/unit"
+import (
+	"slices"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
+)
 
 const (
 	// unusedSince: a month has a month's end in it, and what runs once a quarter
@@ -33,10 +38,14 @@ var UnusedIndexes = Check{
 		if !ok {
 			return
 		}
+		twice, _ := c.Instance.Server.Deep.Duplicates.Get()
 		var found byDatabase
 		var sum unit.Bytes
 		var least float64
 		for _, x := range list {
+			if slices.ContainsFunc(twice, func(d pg.Duplicate) bool { return d.In == x.In && d.Schema == x.Schema && d.Name == x.Name }) {
+				continue // duplicate_indexes tells it, and that it can go without waiting for any statistics
+			}
 			secs, ok := c.countingIn(x.In)
 			if !ok || secs < unusedSince {
 				continue

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
@@ -47,7 +48,7 @@ func count(n int64) string {
 	case n >= 1e6:
 		return fmt.Sprintf("%.0f million", float64(n)/1e6)
 	}
-	return fmt.Sprint(n)
+	return say.Spell(n)
 }
 
 // listed joins texts by sep; past most of them it says how many more there are.

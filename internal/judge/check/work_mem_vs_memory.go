@@ -22,7 +22,7 @@ var WorkMemVsMemory = Check{
 	Severity:  Warning,
 	Scope:     PerInstance,
 	Title:     "work_mem allows more than the memory holds",
-	DependsOn: []string{"shared_buffers_vs_memory", "cgroup_limit_below_plan"},
+	DependsOn: []string{"shared_buffers_vs_memory", "cgroup_limit_below_plan", "connections_vs_memory"},
 	Why: "work_mem is not a limit of a session but of each sort in it, hashes may take hash_mem_multiplier times as much, and each parallel worker has its own " +
 		"allowance. Nothing bounds the sum. When it exceeds the memory the host swaps, or the OOM killer ends a backend, and the server " +
 		"throws out every session to recover.",
@@ -43,17 +43,32 @@ var WorkMemVsMemory = Check{
 		if p.Sum() <= total || !atLeast(p.Work, workShare, total) {
 			return
 		}
-		c.FoundDo(Warning, c.check.Do+" With everything else as it is, work_mem = '{fit}' is half of what is left.",
-			"work_mem = {work}: {active} sessions at work and {parallel} parallel workers, each with a sort and a hash (hash_mem_multiplier = {factor}), may take {used}, with everything else {sum} of {total}.",
-			"work", m.WorkMem.GUC(), "active", m.Active, "parallel", m.Parallel, "factor", m.HashFactor,
-			"used", p.Work, "sum", p.Sum(), "total", total, "fit", workMemThatFits(m, total).GUC())
+		fit := workMemThatFits(m, total)
+		if m.WorkMem <= fit {
+			return // it cannot be lower: whatever else fills the memory has findings of its own
+		}
+		seen := "work_mem = {work}: {active} sessions at work and {parallel} parallel workers, each with a sort and a hash (hash_mem_multiplier = {factor}), may take {used}, with everything else {sum} of {total}."
+		pairs := []any{"work", m.WorkMem.GUC(), "active", m.Active, "parallel", m.Parallel, "factor", m.HashFactor,
+			"used", p.Work, "sum", p.Sum(), "total", total, "fit", fit.GUC()}
+		if fit == workMemSmallest { // nothing is left for it
+			c.Found(seen, pairs...)
+			return
+		}
+		c.FoundDo(Warning, c.check.Do+" With everything else as it is, work_mem = '{fit}' is half of what is left.", seen, pairs...)
 	},
 }
 
+// workMemSmallest is the least that PostgreSQL accepts.
+const workMemSmallest = 64 * unit.KB
+
 // workMemThatFits returns the work_mem that a plan would give beside everything
-// else as it is, in whole megabytes and not below PostgreSQL's own default.
+// else as it is, in whole megabytes where there is one; the smallest that there
+// is where nothing is left.
 func workMemThatFits(m memory.Instance, total unit.Bytes) unit.Bytes {
 	p := m.Parts()
-	left := total - memory.ReserveOf(total) - (p.Sum() - p.Work)
-	return max(m.WorkMemOf(left).RoundDown(unit.MB), 4*unit.MB)
+	fit := m.WorkMemOf(total - memory.ReserveOf(total) - (p.Sum() - p.Work))
+	if fit >= unit.MB {
+		return fit.RoundDown(unit.MB)
+	}
+	return max(fit.RoundDown(workMemSmallest), workMemSmallest)
 }

@@ -29,14 +29,38 @@ type Finding struct {
 
 // Report is the document of a run.
 type Report struct {
-	Schema   string    `json:"schema"`
-	Main     string    `json:"main"`
-	Major    int       `json:"major"`
-	Preview  bool      `json:"preview"`  // the facts of this version are from its sources
-	Files    []string  `json:"files"`    // read, each once, in their order
-	Settings int       `json:"settings"` // lines that set something
-	Findings []Finding `json:"findings"` // by file in the order read, then by line
-	Left     int       `json:"left_out"` // findings past the bound
+	Schema   string     `json:"schema"`
+	Main     string     `json:"main"`
+	Major    int        `json:"major"`
+	Preview  bool       `json:"preview"`            // the facts of this version are from its sources
+	Files    []string   `json:"files"`              // read, each once, in their order
+	Settings int        `json:"settings"`           // lines that set something
+	Findings []Finding  `json:"findings"`           // by file in the order read, then by line
+	Left     int        `json:"left_out"`           // findings past the bound
+	Accepted []Accepted `json:"accepted,omitempty"` // in the same order; none of them is among Findings
+}
+
+// Accepted is a finding with the acceptance that keeps it out of the others.
+type Accepted struct {
+	Finding
+	Reason  string `json:"reason"`
+	Expires string `json:"expires"`
+}
+
+// Accept takes what somebody has decided to live with out of the findings. The
+// instance of an acceptance is the file as findings show it.
+func (r *Report) Accept(o check.Options) {
+	kept := []Finding{}
+	for _, f := range r.Findings {
+		at := f.Finding
+		at.Instance = f.File
+		if a := o.Accepts(&at); a != nil {
+			r.Accepted = append(r.Accepted, Accepted{f, a.Reason, a.Expires})
+			continue
+		}
+		kept = append(kept, f)
+	}
+	r.Findings = kept
 }
 
 // Worst returns the worst severity; ok is false without findings.
@@ -55,6 +79,10 @@ func (r Report) In(c *say.Catalogue) Report {
 	r.Findings = slices.Clone(r.Findings)
 	for i := range r.Findings {
 		r.Findings[i].Finding = r.Findings[i].Finding.In(c)
+	}
+	r.Accepted = slices.Clone(r.Accepted)
+	for i := range r.Accepted {
+		r.Accepted[i].Finding.Finding = r.Accepted[i].Finding.Finding.In(c)
 	}
 	return r
 }

@@ -54,3 +54,26 @@ func TestPlannedWorkMemIsNotFoundAnywhere(t *testing.T) {
 		t.Error("no host had the finding before it was planned: this test has seen nothing")
 	}
 }
+
+// TestPlannedConnectionsAreNotFound: nor does a check complain of the
+// connections where nobody but the plan has decided how many there are.
+func TestPlannedConnectionsAreNotFound(t *testing.T) {
+	only := check.Options{Only: []string{"connections_vs_memory"}}
+	before := 0
+	rapid.Check(t, func(t *rapid.T) {
+		h := hosts().Draw(t, "host")
+		h.opt.Connections, h.opt.Pins = 0, nil
+		s := h.snapshot(t)
+		if len(check.Run(s, check.All(), only).Findings) == 0 {
+			return
+		}
+		before++
+		for _, found := range check.Run(plan.Simulate(s, mustPlan(t, s, h.opt)), check.All(), only).Findings {
+			t.Fatalf("%v\nplanned, and %s: %s", h, found.Severity, found.Seen)
+		}
+	})
+	t.Logf("%d hosts had the finding before", before)
+	if before == 0 {
+		t.Error("no host had the finding before it was planned: this test has seen nothing")
+	}
+}

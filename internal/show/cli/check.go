@@ -40,7 +40,8 @@ for the version that --pg names, without a server: what is removed, renamed,
 unknown, out of bounds, overridden, contradictory or dangerous, by file and line.
 Without --pg the version is that of PG_VERSION beside the file or in the data
 directory that it names, else the newest that is known. Several files may follow one
-another, each on its own; json and sarif take one.
+another, each on its own; json and sarif take one. Of a policy that --policy names
+its accepted findings and fail_on hold for files too.
 
 Findings that the policy accepts are counted apart, and shown with --all. One whose
 day has passed is a finding again, and so is the end of its acceptance.
@@ -109,11 +110,15 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 			return err
 		}
 	}
-	if o.conf != "" && (o.policy.file != "" || o.all) {
-		return usage("--policy and --all are about a host, and --conf judges a file", "leave one of them out")
-	}
 	if o.conf != "" {
-		return runCheckConfs(env, o, failOn, fails)
+		pol, err := o.policy.load(env, false) // a file may be for any host: only what is named is meant
+		if err != nil {
+			return err
+		}
+		if pol.Limits.FailOn != nil && !fails {
+			failOn, fails = *pol.Limits.FailOn, true
+		}
+		return runCheckConfs(env, o, pol, failOn, fails)
 	}
 	if o.pg != 0 {
 		return usage("--pg names the version that --conf is judged for", "leave it out: a host's instances tell theirs")

@@ -17,12 +17,13 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
+	"github.com/pgfettle/pgfettle/internal/judge/policy"
 	"github.com/pgfettle/pgfettle/internal/show/render"
 )
 
 // runCheckConfs judges configuration files, each on its own: no server is asked,
 // and no host is looked at but for the files.
-func runCheckConfs(env *Env, o *checkOptions, failOn check.Severity, fails bool) error {
+func runCheckConfs(env *Env, o *checkOptions, pol *policy.Policy, failOn check.Severity, fails bool) error {
 	if o.deep {
 		return usage("--conf asks no server", "leave out --deep")
 	}
@@ -34,7 +35,7 @@ func runCheckConfs(env *Env, o *checkOptions, failOn check.Severity, fails bool)
 		if i > 0 && o.format == "text" {
 			fmt.Fprintln(env.Stdout)
 		}
-		switch err := runCheckConf(env, o, file, failOn, fails); {
+		switch err := runCheckConf(env, o, pol, file, failOn, fails); {
 		case errors.Is(err, errFindings):
 			found = err
 		case err != nil:
@@ -44,7 +45,7 @@ func runCheckConfs(env *Env, o *checkOptions, failOn check.Severity, fails bool)
 	return found
 }
 
-func runCheckConf(env *Env, o *checkOptions, file string, failOn check.Severity, fails bool) error {
+func runCheckConf(env *Env, o *checkOptions, pol *policy.Policy, file string, failOn check.Severity, fails bool) error {
 	main, err := confMain(env, file)
 	if err != nil {
 		return err
@@ -74,6 +75,8 @@ func runCheckConf(env *Env, o *checkOptions, file string, failOn check.Severity,
 	d.Findings = slices.DeleteFunc(d.Findings, func(f conffile.Finding) bool {
 		return len(o.only) > 0 && !slices.Contains(o.only, f.ID) || slices.Contains(o.skip, f.ID)
 	})
+	d.Accept(check.Options{Accept: pol.Accepted(), Today: today(env)})
+	d.Policy, d.All = pol.File, o.all
 	switch o.format {
 	case "json":
 		err = render.FileJSON(env.Stdout, env.spokenFile(d))

@@ -14,6 +14,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/advice"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
+	"github.com/pgfettle/pgfettle/internal/judge/policy"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/render"
 )
@@ -21,7 +22,10 @@ import (
 type explainOptions struct {
 	name   string
 	target string
+	format string
 	noHost bool
+	policy policyOptions
+	site   *policy.Policy // what holds
 }
 
 func newExplain(env *Env) *cobra.Command {
@@ -37,12 +41,17 @@ Of a knob that is read and not planned it says why. A NAME finds a page too: of 
 option or a tool about which one may read what is outdated or wrong, and of choices
 that no program can see. Without an argument it lists them all.
 
+What a plan would decide here is shown for the profile and with the pins of the
+policy; other flags of plan it does not know.
+
+` + policyHelp + `
 ` + targetHelp,
 		Example: `  pgfettle explain
   pgfettle explain pg:shared_buffers
   pgfettle explain swappiness_high --no-host
   pgfettle explain sysctl:vm.nr_hugepages db1.evidence
-  pgfettle explain checkpoint_segments`,
+  pgfettle explain checkpoint_segments
+  pgfettle explain pg:work_mem --no-host --format json`,
 		Args: atMost(2, "an ID, ADDRESS or NAME, and a TARGET"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
@@ -57,15 +66,31 @@ that no program can see. Without an argument it lists them all.
 		},
 	}
 	cmd.Flags().BoolVar(&o.noHost, "no-host", false, "show the page alone, without looking at a host")
+	cmd.Flags().StringVar(&o.format, "format", "text", "text or json")
+	o.policy.flags(cmd)
+	complete(cmd, "format", "text", "json")
 	return cmd
 }
 
 func runExplain(ctx context.Context, env *Env, o *explainOptions) error {
+	if err := choice("format", o.format, "text", "json"); err != nil {
+		return err
+	}
+	if o.name == "" && o.format == "json" {
+		return render.IndexJSON(env.Stdout, check.All(), rule.All(), advice.All(), env.asked())
+	}
 	if o.name == "" {
 		return render.Index(env.Stdout, check.All(), rule.All(), advice.All(), env.Style())
 	}
 	if o.noHost && o.target != "" {
 		return usage("--no-host looks at no host; a TARGET names one", "leave one of them out")
+	}
+	if o.noHost && o.policy.file != "" {
+		return usage("--no-host looks at no host, and --policy is for one", "leave one of them out")
+	}
+	var err error
+	if o.site, err = o.policy.load(env, !o.noHost && site(env, o.target)); err != nil {
+		return err
 	}
 	for _, c := range check.All() {
 		if strings.EqualFold(c.ID, o.name) {
@@ -74,7 +99,7 @@ func runExplain(ctx context.Context, env *Env, o *explainOptions) error {
 	}
 	for _, k := range conffile.Kinds() { // of files; no host has any
 		if k.ID == o.name {
-			return render.ExplainCheck(env.Stdout, render.CheckPage{Check: k}, env.Style())
+			return writeCheckPage(env, o, render.CheckPage{Check: k})
 		}
 	}
 	found := knobsNamed(o.name)
@@ -114,7 +139,17 @@ func explainPage(env *Env, o *explainOptions, p advice.Page) error {
 	if o.target != "" {
 		return usage(fmt.Sprintf("the page %s is about no host", p.ID), "leave the TARGET out")
 	}
+	if o.format == "json" {
+		return render.ExplainPageJSON(env.Stdout, p)
+	}
 	return render.ExplainPage(env.Stdout, p, env.Style())
+}
+
+func writeCheckPage(env *Env, o *explainOptions, p render.CheckPage) error {
+	if o.format == "json" {
+		return render.ExplainCheckJSON(env.Stdout, p, env.asked())
+	}
+	return render.ExplainCheck(env.Stdout, p, env.Style())
 }
 
 // unplannedNamed finds a knob that is read and not planned, by its address or,
@@ -151,6 +186,9 @@ func explainUnplanned(ctx context.Context, env *Env, o *explainOptions, u rule.U
 		} else {
 			page.Here = append(page.Here, render.KnobHere{Present: present})
 		}
+	}
+	if o.format == "json" {
+		return render.ExplainUnplannedJSON(env.Stdout, page)
 	}
 	return render.ExplainUnplanned(env.Stdout, page, env.Style())
 }
@@ -202,45 +240,64 @@ func explainCheck(ctx context.Context, env *Env, o *explainOptions, c check.Chec
 	}
 	page := render.CheckPage{Check: c, Pages: advice.Of(c.ID)}
 	if l != nil {
-		here := judge(l, check.Options{Only: []string{c.ID}})
+		here := judge(l, check.Options{Only: []string{c.ID}, Accept: o.site.Accepted(), Today: today(env)})
 		page.Here = &here
 	}
-	return render.ExplainCheck(env.Stdout, page, env.Style())
+	return writeCheckPage(env, o, page)
 }
 
 // explainKnob shows the page of a knob; of a family, with how it stands for one
 // subject of it, or for each (knob.Any).
 func explainKnob(ctx context.Context, env *Env, o *explainOptions, r rule.Rule, subject string) error {
+	po := planOptions{profile: string(rule.Mixed), dedicated: true, site: o.site}
+	ro, err := po.rules()
+	if err != nil {
+		return err
+	}
 	l, err := look(ctx, env, o)
 	if err != nil {
 		return err
 	}
 	// A rule may need settings that are read but never planned; they say nothing
 	// to who wants to know in which order knobs are decided.
-	r.Needs = slices.DeleteFunc(slices.Clone(r.Needs), func(a knob.Address) bool { return !plannedKnob(a) })
+	var needs []knob.Address
+	for _, a := range r.Needs {
+		if plannedKnob(a) && !slices.Contains(needs, a) {
+			needs = append(needs, a)
+		}
+	}
+	r.Needs = needs
 	page := render.KnobPage{Rule: r, Pages: advice.Of(string(r.Address))}
 	if l != nil {
 		page.Looked = true
 		// The plan asks the installed server for its shared memory, so that the
 		// page says what the plan says.
-		if _, err := makePlan(ctx, env, l, rule.Options{Profile: rule.Mixed}); err != nil {
+		po.meant(&ro, l.snapshot)
+		if _, err := po.told(makePlan(ctx, env, l, ro)); err != nil {
 			return err
 		}
-		out, err := rule.Decide(l.snapshot, rule.All(), rule.Options{Profile: rule.Mixed})
+		out, err := rule.Decide(l.snapshot, rule.All(), ro)
 		if err != nil {
 			return err
 		}
-		page.Here = here(l, out, r, subject, env.words)
+		words := env.words
+		if o.format == "json" {
+			words = env.asked()
+		}
+		page.Here = here(l, out, r, subject, words, po.site)
 		if len(page.Here) == 0 {
 			page.Gaps = out.Unknown
 		}
+	}
+	if o.format == "json" {
+		return render.ExplainKnobJSON(env.Stdout, page, env.asked())
 	}
 	return render.ExplainKnob(env.Stdout, page, env.Style())
 }
 
 // here tells what a knob is and would be, for the host or for each instance; of a
 // family, for each device or mount that subject lets through.
-func here(l *loaded, out *rule.Outcome, r rule.Rule, subject string, words *say.Catalogue) []render.KnobHere {
+func here(l *loaded, out *rule.Outcome, r rule.Rule, subject string, words *say.Catalogue, site *policy.Policy) []render.KnobHere {
 	labels := map[string]string{}
 	keys := []string{""}
 	for i := range l.snapshot.Instances {
@@ -257,8 +314,12 @@ func here(l *loaded, out *rule.Outcome, r rule.Rule, subject string, words *say.
 				continue
 			}
 			decided = true
+			reason := d.Reason.In(words)
+			if pin, ours := site.Pin(d.Address); ours && d.Pinned {
+				reason = pinnedBy(site, pin)
+			}
 			list = append(list, render.KnobHere{Instance: labels[key], Subject: of, Present: d.Present, Planned: d.Effective.Show(),
-				Reason: d.Reason.In(words), Inputs: d.Inputs, Changes: d.Changes()})
+				Reason: reason, English: d.Reason.String(), Inputs: d.Inputs, Changes: d.Changes()})
 		}
 		if !decided {
 			if h, ok := undecided(l, key, labels[key], r); ok {

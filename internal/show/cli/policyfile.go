@@ -85,7 +85,9 @@ func readPolicy(env *Env, name string, named bool) (*policy.Policy, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy: %w", err)
 	}
-	return policy.Parse(name, b, policy.All())
+	known := policy.All()
+	known.Checks = append(known.Checks, kindIDs()...)
+	return policy.Parse(name, b, known)
 }
 
 // writable says who but root and its owner could have written a file. The owner
@@ -151,10 +153,15 @@ func (o *planOptions) told(p *plan.Plan, err error) (*plan.Plan, error) {
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		if pin, ours := o.site.Pin(c.Address); ours && c.Pinned {
-			c.Reason = fmt.Sprintf("pinned by %s:%d", o.site.File, pin.Line)
+			c.Reason = pinnedBy(o.site, pin)
 		}
 	}
 	return p, nil
+}
+
+// pinnedBy is the reason of a value that the policy pins.
+func pinnedBy(site *policy.Policy, pin policy.Pin) string {
+	return fmt.Sprintf("pinned by %s:%d", site.File, pin.Line)
 }
 
 // keeps refuses a plan from a file that was made without the pins of the policy.

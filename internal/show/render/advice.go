@@ -17,10 +17,10 @@ func ExplainPage(w io.Writer, a advice.Page, st Style) error {
 	}
 	p.line(p.tint(strong, a.ID), "  ", what)
 	p.para("", strong, a.Title)
-	p.section("Not so", a.Verdict())
-	head := "What is right"
+	p.section(p.say("show/explain/not_so", "Not so"), a.Verdict())
+	head := p.say("show/explain/right", "What is right")
 	if a.Kind != advice.NotSo {
-		head = "Advice"
+		head = p.say("show/explain/advice", "Advice")
 	}
 	p.gap()
 	p.line(p.tint(strong, head))
@@ -30,9 +30,9 @@ func ExplainPage(w io.Writer, a advice.Page, st Style) error {
 		}
 		p.para("  ", plain, t)
 	}
-	p.section("See for yourself", a.Verify)
-	p.section("Found by", strings.Join(a.Names, ", "))
-	p.section("Read also: pgfettle explain", strings.Join(a.See, ", "))
+	p.section(p.say("show/explain/verify", "See for yourself"), a.Verify)
+	p.section(p.say("show/explain/found_by", "Found by"), strings.Join(a.Names, ", "))
+	p.section(p.say("show/explain/also", "Read also: pgfettle explain"), strings.Join(a.See, ", "))
 	p.sources(a.Sources)
 	_, err := io.WriteString(w, p.b.String())
 	return err
@@ -44,9 +44,9 @@ func (p *page) pages(list []advice.Page) {
 		return
 	}
 	p.gap()
-	p.line(p.tint(strong, "Pages on it"))
+	p.line(p.tint(strong, p.say("show/explain/pages_on", "Pages on it")))
 	for _, a := range list {
-		p.para("  ", plain, strings.TrimSpace(a.Title+". "+a.Verdict())+" More: pgfettle explain "+a.ID)
+		p.para("  ", plain, strings.TrimSpace(a.Title+". "+a.Verdict())+" "+p.say("show/explain/more", "More: pgfettle explain {id}", "id", a.ID))
 	}
 }
 

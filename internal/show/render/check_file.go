@@ -14,7 +14,9 @@ import (
 // CheckedFile is the report on a configuration file with where its version is from.
 type CheckedFile struct {
 	conffile.Report
-	From string `json:"version_from"` // why this version: "--pg", "PG_VERSION", "newest"
+	From   string `json:"version_from"`     // why this version: "--pg", "PG_VERSION", "newest"
+	Policy string `json:"policy,omitempty"` // the file that says what is accepted
+	All    bool   `json:"-"`                // accepted findings in full
 }
 
 // FileJSON writes the report as JSON: the same document, the same bytes.
@@ -79,8 +81,24 @@ func FileText(w io.Writer, d CheckedFile, st Style) error {
 		}
 		p.para(p.label(labelSources), faint, sourceTitles(f.Sources))
 	}
+	if d.All {
+		for _, a := range d.Accepted {
+			f := a.Finding.Finding
+			f.Instance = filePlace(a.Finding)
+			p.gap()
+			p.findings([]check.Finding{f})
+			p.para(p.label(labelAccepted), plain, p.word(until(check.Accepted{Expires: a.Expires}))+p.colon()+a.Reason)
+		}
+	}
 	p.gap()
 	p.para("", strong, p.fileSummary(d))
+	if len(d.Accepted) > 0 {
+		c := Check{Policy: d.Policy, All: d.All}
+		for _, a := range d.Accepted {
+			c.Accepted = append(c.Accepted, check.Accepted{Finding: a.Finding.Finding})
+		}
+		p.para("", plain, p.accepted(c))
+	}
 	_, err := io.WriteString(w, p.b.String())
 	return err
 }

@@ -42,10 +42,13 @@ func ExplainCheck(w io.Writer, c CheckPage, st Style) error {
 		for _, f := range c.Here.Report.In(st.Words).Findings {
 			p.para("  "+strings.ToUpper(p.word(severityWords[f.Severity]))+"  ", plain, p.place(f)+p.colon()+clean(f.Seen))
 		}
+		for _, a := range c.Here.Report.In(st.Words).Accepted {
+			p.para("  "+p.word(labelAccepted)+"  ", plain, p.place(a.Finding)+p.colon()+clean(a.Seen)+" ("+p.word(until(a))+p.colon()+clean(a.Reason)+")")
+		}
 		for _, g := range c.Here.Unknown {
 			p.para("  ~ ", plain, p.gapLine(g))
 		}
-		if len(c.Here.Findings)+len(c.Here.Unknown) == 0 {
+		if len(c.Here.Findings)+len(c.Here.Accepted)+len(c.Here.Unknown) == 0 {
 			p.para("  ", plain, p.say("show/explain/nothing", "It finds nothing here."))
 		}
 	}
@@ -60,6 +63,7 @@ type KnobHere struct {
 	Present  known.Fact[rule.Value]
 	Planned  string // as SHOW prints it; "" where the rule has no opinion
 	Reason   string
+	English  string // the reason in English, as the inputs are
 	Inputs   []rule.Input
 	Changes  bool
 }
@@ -123,7 +127,7 @@ type UnplannedPage struct {
 func ExplainUnplanned(w io.Writer, k UnplannedPage, st Style) error {
 	p := newPage(st)
 	p.line(p.tint(strong, string(k.Address)), "  ", string(k.Address.Layer()), " knob, read and not planned")
-	p.section("Why no plan changes it", "It is looked at and left alone: "+k.Why+".")
+	p.section(p.say("show/explain/why_not", "Why no plan changes it"), p.say("show/explain/left_alone", "It is looked at and left alone: {why}.", "why", k.Why))
 	p.pages(k.Pages)
 	if k.Looked {
 		p.here(KnobPage{Looked: true, Here: k.Here, Gaps: k.Gaps})
@@ -162,7 +166,7 @@ func (p *page) here(k KnobPage) {
 		if h.Reason != "" {
 			p.para(lead+p.say("show/here/because", "because")+" ", plain, clean(h.Reason))
 		}
-		if in := unsaid(h.Reason, h.Inputs); in != "" {
+		if in := unsaid(h.Reason+h.English, h.Inputs); in != "" {
 			p.para(lead+p.say("show/here/inputs", "inputs")+"  ", faint, in)
 		}
 	}

@@ -149,7 +149,11 @@ func (p *page) changeGroup(list []plan.Change) {
 		p.line(l)
 		const indent = "      "
 		p.para(indent, plain, c.Reason)
-		if in := unsaid(c.Reason, c.Inputs); in != "" {
+		said := c.Reason
+		if !c.Because.IsZero() { // the reason in English, as the inputs are
+			said = c.Because.String()
+		}
+		if in := unsaid(said, c.Inputs); in != "" {
 			p.para(indent+p.say("show/plan/inputs", "inputs:")+" ", faint, in)
 		}
 		if len(c.Sources) > 0 {

@@ -88,6 +88,14 @@ func FileSARIF(w io.Writer, d CheckedFile, version string) error {
 		}
 		s.add(f.Finding, at)
 	}
+	for _, a := range d.Accepted {
+		at := sarifLocation{Physical: &sarifPhysical{Artifact: sarifArtifact{URI: fileURI(a.File)}}}
+		if a.Line > 0 {
+			at.Physical.Region = &sarifRegion{StartLine: a.Line}
+		}
+		s.add(a.Finding.Finding, at)
+		s.suppress(check.Accepted{Expires: a.Expires, Reason: a.Reason})
+	}
 	return writeJSON(w, s)
 }
 
@@ -100,10 +108,15 @@ func CheckSARIF(w io.Writer, d Check, version string) error {
 	}
 	for _, a := range d.Accepted {
 		s.add(a.Finding, sarifLocation{Logical: []sarifLogical{{Name: place(a.Finding), Kind: "resource"}}})
-		r := s.Runs[0].Results
-		r[len(r)-1].Suppressed = []sarifSuppression{{Kind: "external", Justification: clean(until(a).String() + ": " + a.Reason)}}
+		s.suppress(a)
 	}
 	return writeJSON(w, s)
+}
+
+// suppress marks the last result as accepted.
+func (s *sarifLog) suppress(a check.Accepted) {
+	r := s.Runs[0].Results
+	r[len(r)-1].Suppressed = []sarifSuppression{{Kind: "external", Justification: clean(until(a).String() + ": " + a.Reason)}}
 }
 
 func newSarif(version string) *sarifLog {

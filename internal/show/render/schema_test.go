@@ -63,6 +63,7 @@ func TestSchemasRefuse(t *testing.T) {
 			`{"schema":"pgfettle.check/1","findings":[{"id":"x"}],"unknown":[],"subject":{"host":"","host_seen":true,"instances":[]}}`},
 		"plan":                 {`{}`, `{"schema":"pgfettle.plan/1"}`},
 		"policy":               {`{}`, `{"schema":"pgfettle.policy/1","file":"p","today":"today","pins":[],"accepted":[],"limits":{}}`, `{"schema":"pgfettle.policy/1","file":"p","today":"2027-01-31","pins":[],"accepted":[{"id":"x"}],"limits":{}}`},
+		"explain":              {`{}`, `{"schema":"pgfettle.explain/1","kind":"check","id":"x"}`, `{"schema":"pgfettle.explain/1","kind":"index","index":[{"kind":"x","id":"x","title":"x"}]}`},
 		"journal":              {`{}`, `{"schema":"pgfettle.journal.show/1"}`, `{"schema":"pgfettle.journal.show/1","journals":[{"id":"x"}]}`},
 		"status":               {`{}`, `{"schema":"pgfettle.status/1","knobs":[{"hold":"maybe"}]}`},
 		"diagnose-memory":      {`{}`, `{"schema":"pgfettle.diagnose.memory/1","taken_at":1,"level":"bad","verdict":"","instances":[],"oom":[],"unknown":[]}`, `{"schema":"pgfettle.diagnose.memory/1","taken_at":1,"level":"fine","verdict":"","instances":null,"oom":[],"unknown":[]}`},
