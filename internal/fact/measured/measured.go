@@ -17,8 +17,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 )
 
-// Schema names the version of the JSON form of a probe.
-const Schema = "pgfettle.probe/1"
+// Schema names the version of the JSON form of what is kept of a probe.
+const Schema = "pgfettle.measured/1"
 
 // File is where a probe lies in the evidence: the latest that still belongs to
 // the machine that the evidence is of.

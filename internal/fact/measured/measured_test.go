@@ -117,7 +117,7 @@ func TestProbeIsBounded(t *testing.T) {
 	if _, err := Parse([]byte(good)); err != nil {
 		t.Fatal(err)
 	}
-	for from, to := range map[string]string{`"pgfettle.probe/1"`: `"pgfettle.probe/2"`, `"depth": 4`: `"depth": 0`, `"perSecond": 8825.585`: `"perSecond": -1`,
+	for from, to := range map[string]string{`"pgfettle.measured/1"`: `"pgfettle.measured/2"`, `"depth": 4`: `"depth": 0`, `"perSecond": 8825.585`: `"perSecond": -1`,
 		`"takenAt": 1795243650`: `"takenAt": 0`, `"latency": 9.1e-8`: `"latency": 0`, `"loopNanos": 36.24`: `"loopNanos": -1`} {
 		bad := strings.Replace(good, from, to, 1)
 		if bad == good {
