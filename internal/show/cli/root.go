@@ -20,6 +20,7 @@ const rootExample = `  pgfettle check                     what is wrong with thi
   pgfettle plan --for 'ram=64GB,cpus=16,storage=nvme,pg=17'
   pgfettle apply                     make it so: shown, asked, noted in a journal
   pgfettle undo                      and take it back
+  pgfettle probe                     measure disks, clock and memory for both
   pgfettle explain shared_buffers    one knob: what it trades, how it is decided
   pgfettle demo                      see it at work on a throwaway server`
 

@@ -55,7 +55,7 @@ func ProbeText(w io.Writer, d *Probe, st Style) error {
 		p.probeDisk(d, &d.Measured.Disks[i])
 	}
 	if t := d.Measured.Timing; t != nil {
-		p.section("Clock (" + clean(t.By) + ")")
+		p.probed("Clock (" + clean(t.By) + ")")
 		for i := range t.Timing.Clocks {
 			c := &t.Timing.Clocks[i]
 			name := c.Name
@@ -70,7 +70,7 @@ func ProbeText(w io.Writer, d *Probe, st Style) error {
 		}
 	}
 	if m := d.Measured.Memory; m != nil {
-		p.section("Memory, as one processor reads it")
+		p.probed("Memory, as one processor reads it")
 		p.para("  ", plain, fmt.Sprintf("%.0f ns for a load at random within %s; %s a second in order", m.Latency*1e9, m.Size, speed(m.Speed)))
 	}
 	p.probeFollows(d.Follows)
@@ -79,7 +79,7 @@ func ProbeText(w io.Writer, d *Probe, st Style) error {
 		p.findings(g)
 	}
 	if len(d.Measured.Missing) > 0 {
-		p.section("Could not be measured")
+		p.probed("Could not be measured")
 		for _, g := range d.Measured.Missing {
 			text := g.Fact + ": " + g.Reason
 			if g.Reveal != "" {
@@ -96,7 +96,7 @@ func ProbeText(w io.Writer, d *Probe, st Style) error {
 	return err
 }
 
-func (p *page) section(text string) {
+func (p *page) probed(text string) {
 	p.gap()
 	p.line(p.tint(strong, "── "+text))
 	p.gap()
@@ -107,7 +107,7 @@ func (p *page) probeDisk(d *Probe, k *measured.Disk) {
 	if name == "" {
 		name = "device " + k.Device
 	}
-	p.section("Disk " + clean(name) + ", under " + clean(listedPlaces(k)))
+	p.probed("Disk " + clean(name) + ", under " + clean(listedPlaces(k)))
 	if f := k.Flush; f != nil {
 		p.para("  ", plain, "One 8 kB write and its flush, as a commit waits for it ("+clean(f.By)+"):")
 		for _, r := range f.Fsync.One {
@@ -155,12 +155,18 @@ func (p *page) probeDisk(d *Probe, k *measured.Disk) {
 
 // listedPlaces names the folders of a disk, the first few of them.
 func listedPlaces(k *measured.Disk) string {
-	if len(k.Places) == 0 {
+	var at []string
+	for _, place := range k.Places { // what lies in another one, as pg_wal does, goes without saying
+		if !slices.ContainsFunc(k.Places, func(o string) bool { return strings.HasPrefix(place, o+"/") }) {
+			at = append(at, place)
+		}
+	}
+	if len(at) == 0 {
 		return strings.Join(k.Roles, ", ")
 	}
 	const shown = 3
-	s := strings.Join(k.Places[:min(len(k.Places), shown)], ", ")
-	if more := len(k.Places) - shown; more > 0 {
+	s := strings.Join(at[:min(len(at), shown)], ", ")
+	if more := len(at) - shown; more > 0 {
 		s += fmt.Sprintf(" and %d more", more)
 	}
 	return s
@@ -170,7 +176,7 @@ func (p *page) probeFollows(list []ProbeKnob) {
 	if len(list) == 0 {
 		return
 	}
-	p.section("What the plan makes of it")
+	p.probed("What the plan makes of it")
 	last := ""
 	for _, k := range list {
 		if k.Instance != last {
