@@ -41,7 +41,7 @@ func walk(ctx context.Context, size unit.Bytes) *measured.Memory {
 		}
 	})
 	words := unsafe.Slice((*uint64)(unsafe.Pointer(&nodes[0])), len(nodes)*line/8)
-	const piece = int(32 * unit.MB) / 8 // larger than the caches that are private to a processor
+	const piece = int(32*unit.MB) / 8 // larger than the caches that are private to a processor
 	var sum uint64
 	from := 0
 	pass := best(ctx, func() {

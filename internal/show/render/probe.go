@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -204,7 +205,7 @@ func rate(v float64) string {
 	case v < 100:
 		return fmt.Sprintf("%.1f", v)
 	}
-	return digits(int(v))
+	return digits(int(math.Round(v)))
 }
 
 // lasting spells seconds in the unit that leaves one to three digits.
