@@ -59,8 +59,8 @@ var FsyncImpossible = Check{
 			if rate > anyMost {
 				sev = Critical
 			}
-			c.FoundAs(sev, "{method} reached {rate} flushed writes a second ({by}) on {disk} under {place}; {kind} does {most} at most.", "method", method,
-				"rate", int64(rate), "by", d.Flush.By, "disk", called(s.Chain[0]), "place", where(s.Place), "kind", kind, "most", int64(most))
+			c.FoundAs(sev, "{method} reached {rate} flushed writes a second ({by}) on {disk}; {kind} does {most} at most.", "method", method,
+				"rate", int64(rate), "by", d.Flush.By, "disk", called(s.Chain[0]), "kind", kind, "most", int64(most))
 		}
 	},
 }

@@ -28,6 +28,8 @@ type probeOptions struct {
 	yes     bool
 	forget  bool
 	format  string
+	read    string
+	storage string
 }
 
 // probeMost bounds --seconds: longer is for fio itself.
@@ -61,11 +63,16 @@ $XDG_STATE_HOME/pgfettle/measured. For 90 days check and plan rest on it and say
 as long as the devices and the kernel are the same. Speeds that no such disk can have
 are findings: a cache answers in its place.
 
+With --read nothing is run: the output of pg_test_fsync, pg_test_timing or fio
+(--output-format=json) is read from a file, or from stdin with -, of any version and
+of Windows too, and judged for the kind of disk that --storage names.
+
 ` + targetHelp,
 		Example: `  pgfettle probe
   pgfettle probe /var/lib/postgresql/17/main --seconds 10 --yes
   pgfettle probe --only fsync,timing
-  pgfettle probe --format json --no-keep`,
+  pgfettle probe --format json --no-keep
+  pgfettle probe --read fsync.txt --storage hdd`,
 		Args: atMost(1, "one TARGET at most"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -80,6 +87,9 @@ are findings: a cache answers in its place.
 	f.BoolVar(&o.yes, "yes", false, "ask nothing")
 	f.BoolVar(&o.forget, "no-keep", false, "do not keep the result for check and plan")
 	f.StringVar(&o.format, "format", "text", "text or json")
+	f.StringVar(&o.read, "read", "", "measure nothing; read what was measured elsewhere from `FILE`")
+	f.StringVar(&o.storage, "storage", "", "with --read: the `KIND` of disk, nvme, ssd, hdd or san")
+	complete(cmd, "storage", "nvme", "ssd", "hdd", "san")
 	complete(cmd, "only", probe.Parts...)
 	complete(cmd, "format", "text", "json")
 	return cmd
@@ -91,6 +101,16 @@ func (o *probeOptions) check() error {
 	}
 	if o.seconds < 1 || o.seconds > probeMost {
 		return usage(fmt.Sprintf("--seconds: %d is out of range", o.seconds), fmt.Sprintf("write a number from 1 to %d", probeMost))
+	}
+	switch {
+	case o.read != "" && o.target != "":
+		return usage(fmt.Sprintf("%q is one argument too many: --read measures nothing", o.target), "leave it out")
+	case o.storage != "" && o.read == "":
+		return usage("--storage is for --read", "leave it out: the disks that are measured are those of this host")
+	case o.storage != "":
+		if err := choice("storage", o.storage, "nvme", "ssd", "hdd", "san"); err != nil {
+			return err
+		}
 	}
 	for i, part := range o.only {
 		o.only[i] = strings.TrimSpace(part)
@@ -104,6 +124,9 @@ func (o *probeOptions) check() error {
 func runProbe(ctx context.Context, env *Env, o *probeOptions) error {
 	if err := o.check(); err != nil {
 		return err
+	}
+	if o.read != "" {
+		return runProbeRead(env, o)
 	}
 	if _, file, err := resolve(env, o.target); err == nil && file != "" {
 		return usage(fmt.Sprintf("%q is a file: it holds what was seen, and probe measures", o.target), "name a data directory or nothing for this host")

@@ -19,6 +19,7 @@ const ProbeSchema = "pgfettle.probe/1"
 type Probe struct {
 	Schema   string          `json:"schema"`
 	Subject  Subject         `json:"subject"`
+	From     string          `json:"from,omitempty"` // the file that it was read from, where it was not measured here
 	Measured measured.Probe  `json:"measured"`
 	Methods  []string        `json:"methods"`        // wal_sync_method of the instances, each value once
 	Findings []check.Finding `json:"findings"`       // of the checks that rest on measurements
@@ -51,7 +52,11 @@ func ProbeJSON(w io.Writer, d *Probe) error {
 // ProbeText writes what was measured for a person.
 func ProbeText(w io.Writer, d *Probe, st Style) error {
 	p := newPage(st)
-	p.subject("Measured", d.Subject)
+	if d.From != "" {
+		p.para("", plain, "Read from "+clean(d.From)+":")
+	} else {
+		p.subject("Measured", d.Subject)
+	}
 	for i := range d.Measured.Disks {
 		p.probeDisk(d, &d.Measured.Disks[i])
 	}
@@ -60,7 +65,10 @@ func ProbeText(w io.Writer, d *Probe, st Style) error {
 		for i := range t.Timing.Clocks {
 			c := &t.Timing.Clocks[i]
 			name := c.Name
-			if name == "" {
+			switch {
+			case name == "" && d.From != "":
+				name = "the clock"
+			case name == "":
 				name = "clock source " + d.Measured.Clock
 			}
 			text := fmt.Sprintf("%.0f ns for each reading", c.LoopNanos)
@@ -108,7 +116,10 @@ func (p *page) probeDisk(d *Probe, k *measured.Disk) {
 	if name == "" {
 		name = "device " + k.Device
 	}
-	p.probed("Disk " + clean(name) + ", under " + clean(listedPlaces(k)))
+	if under := listedPlaces(k); under != "" {
+		name += ", under " + under
+	}
+	p.probed("Disk " + clean(name))
 	if f := k.Flush; f != nil {
 		p.para("  ", plain, "One 8 kB write and its flush, as a commit waits for it ("+clean(f.By)+"):")
 		for _, r := range f.Fsync.One {
@@ -142,7 +153,11 @@ func (p *page) probeDisk(d *Probe, k *measured.Disk) {
 	if k.Flush != nil || k.FioFlush != nil {
 		p.gap()
 	}
-	p.para("  ", plain, "Reads past the page cache, from a file of "+r.Size.String()+" ("+clean(r.By)+"):")
+	from := ", from a file of " + r.Size.String()
+	if r.Size == 0 {
+		from = ""
+	}
+	p.para("  ", plain, "Reads past the page cache"+from+" ("+clean(r.By)+"):")
 	for _, x := range r.Random {
 		p.line("    ", pad(fmt.Sprintf("8 kB, %d at once", x.Depth), 20), padLeft(rate(x.PerSecond), 11), " /s ", padLeft(lasting(x.Mean), 9), "; 99 % within ", lasting(x.P99))
 	}
