@@ -263,6 +263,9 @@ func (w *Work) Run(ctx context.Context) (*measured.Probe, error) {
 // disk measures one filesystem in a private folder on it.
 func (w *Work) disk(ctx context.Context, d *Place) measured.Disk {
 	out := measured.Disk{Device: d.Device, Name: d.name, Identity: d.identity, Places: d.Places, Roles: d.Roles}
+	if d.identity == "" {
+		w.miss("keeping what is measured under "+d.Places[0], "its device has no number that outlives a boot, so check and plan cannot tell it from another", "")
+	}
 	f, err := w.makeFolder(ctx, d)
 	if err != nil {
 		w.miss("disk under "+d.Places[0], err.Error(), "")

@@ -43,7 +43,7 @@ func (c *Case) measuredCost() (cost pageCost, inputs []any, ok bool) {
 	}
 	want := min(max(math.Round(ratio*(1-cachedReads)*10)/10, pageCostLeast), pageCostMost)
 	cost = pageCost{want: want, low: max(want/costApart, 1), high: want * costApart}
-	return cost, []any{"random", int64(one.PerSecond), "ratio", fmt.Sprintf("%.0f", ratio), "by", d.Reads.By}, true
+	return cost, []any{"random", int64(math.Round(one.PerSecond)), "ratio", fmt.Sprintf("%.0f", ratio), "by", d.Reads.By}, true
 }
 
 // measuredDepth returns how many reads at once the data's device needs before
