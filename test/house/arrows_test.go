@@ -28,7 +28,7 @@ var storeys = []string{"base", "fact", "judge", "act", "show"}
 // those that the house puts under them.
 var sideways = map[string][]string{
 	"base":  {"known"},
-	"fact":  {"evidence", "pg", "pg/params", "pg/releases", "host", "kernlog", "pglog", "snapshot"},
+	"fact":  {"evidence", "pg", "pg/params", "pg/releases", "host", "kernlog", "pglog", "measured", "snapshot"},
 	"judge": {"memory", "stat", "rule", "rule/planned", "check"},
 }
 
@@ -41,6 +41,7 @@ var user = map[string][]string{
 	"fact/host":        {"fact/snapshot"},
 	"fact/kernlog":     {"fact/snapshot"},
 	"fact/pglog":       {"fact/snapshot"},
+	"fact/measured":    {"fact/snapshot"},
 	"fact/snapshot":    {},
 	"judge/rule":       {"judge/plan", "judge/policy"},     // a policy pins their knobs
 	"judge/check":      {"judge/conffile", "judge/policy"}, // findings and words for what is dangerous in a file too; a policy accepts them

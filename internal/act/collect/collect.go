@@ -13,6 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/measured"
 )
 
 // Kind says how a person named what is to be looked at.
@@ -33,6 +34,7 @@ type Request struct {
 	Killable bool         // also whom of all processes of the host the OOM killer would look at first
 	PSS      bool         // also the proportional set size of the processes of the instances, which costs them time
 	Memory   bool         // only what tells the memory of the host and of the instances: nothing is run, few questions are asked
+	Measured []string     // folders that probes are kept in, the first before the others; none: no probe is looked for
 	Tool     string       // name and version of the program, for evidence.json; "" is "pgfettle"
 	Progress func(string) // told what is being done, one clause each; may be nil
 }
@@ -134,6 +136,7 @@ func (c *collector) everything(ctx context.Context, found []*instance) {
 	c.safely("statfs.json", func() { c.spaces(found) })
 	c.safely("blocks.json", func() { chain = c.blocks(found) })
 	c.safely("cmd", func() { c.volumes(ctx, found, chain) })
+	c.safely(measured.File, func() { c.measured(found) })
 	c.json("instances.json", listed(found))
 	c.takeOver(<-units)
 }

@@ -67,6 +67,20 @@ func (o owner) dead(me owner) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) || err == nil && start != o.start
 }
 
+// OwnerMark returns the line that says whose a folder is that this process makes
+// outside of this package, for OwnerGone of a later one.
+func OwnerMark() (string, error) {
+	me, err := self()
+	return me.text(), err
+}
+
+// OwnerGone says whether a mark is of a process that is known to have ended.
+func OwnerGone(mark string) bool {
+	me, err := self()
+	o, ok := readOwner(mark)
+	return err == nil && ok && o.dead(me)
+}
+
 // startOf returns the start of a process. Its name in parentheses may hold
 // anything, so fields are counted behind the last one.
 func startOf(pid int) (string, error) {

@@ -45,7 +45,7 @@ func (r *redactor) archive(a *Archive) *Archive {
 // fixedNames are entries outside proc, pg and sys that every host has.
 var fixedNames = set(`evidence.json host.json programs.json blocks.json statfs.json instances.json .dockerenv run/.containerenv run/systemd/container
 	run/host/container-manager etc/os-release usr/lib/os-release etc/sysctl.conf etc/crontab etc/fstab etc/login.defs etc/systemd/logind.conf
-	run/systemd/logind.conf usr/local/lib/systemd/logind.conf usr/lib/systemd/logind.conf etc/tuned/active_profile etc/tuned/tuned-main.conf`)
+	run/systemd/logind.conf usr/local/lib/systemd/logind.conf usr/lib/systemd/logind.conf measured/probe.json etc/tuned/active_profile etc/tuned/tuned-main.conf`)
 
 // entryName redacts the name of an entry. Most are the kernel's or ours; a
 // person's words are in those of control groups, units, configuration files and
@@ -85,6 +85,7 @@ func (r *redactor) entryName(name string) string {
 var asIs = []string{
 	"proc/meminfo", "proc/cpuinfo", "proc/stat", "proc/vmstat", "proc/modules", "proc/pressure/", "proc/sys/",
 	"etc/os-release", "usr/lib/os-release", "host.json", ".dockerenv", "sys/",
+	"measured/probe.json", // the collector leaves out the paths that were measured for
 }
 
 // entry redacts the text of an entry; ok is false where its form is not known.

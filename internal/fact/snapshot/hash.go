@@ -8,6 +8,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
@@ -30,6 +31,7 @@ type settled struct {
 	Tuned     known.Fact[string]
 	PageSize  known.Fact[unit.Bytes]
 	Instances []settledInstance
+	Measured  *measured.Probe `json:",omitempty"` // what a later probe says may move the values
 }
 
 type settledMemory struct {
@@ -66,6 +68,9 @@ func Hash(s *Snapshot) string {
 			}
 			return out
 		}),
+	}
+	if p, ok := s.Measured.Get(); ok {
+		v.Measured = &p
 	}
 	for _, in := range s.Instances {
 		cg, _ := in.CGroup.Get()

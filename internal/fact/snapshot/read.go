@@ -9,6 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
@@ -65,6 +66,10 @@ func Read(fsys fs.FS) (*Snapshot, error) {
 		hostFS = unseen{}
 	}
 	s.Host = host.Read(hostFS)
+	s.Measured = measured.Read(fsys)
+	if !t.HostSeen {
+		s.Measured = known.None[measured.Probe](known.Gap{Fact: measured.File, Reason: "nothing of the host was seen"})
+	}
 	for _, l := range list {
 		s.Instances = append(s.Instances, readInstance(fsys, hostFS, l))
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
@@ -23,6 +24,10 @@ type Snapshot struct {
 	Root      bool       `json:"root"`     // collected by root
 	Host      host.Host  `json:"host"`
 	Instances []Instance `json:"instances"` // in order of key
+
+	// Measured is the latest probe of this machine; absent where none was run or
+	// none still belongs to it.
+	Measured known.Fact[measured.Probe] `json:"measured"`
 }
 
 // Instance is one PostgreSQL instance: what the host shows of it and what its
@@ -148,6 +153,38 @@ func (s *Snapshot) MountOf(path string) (host.Mount, bool) {
 
 func within(path, point string) bool {
 	return point == "/" || path == point || len(path) > len(point) && path[:len(point)] == point && path[len(point)] == '/'
+}
+
+// MeasuredAt returns what was measured on the device of the instance's first
+// place of a role; ok is false where nothing was.
+func (s *Snapshot) MeasuredAt(in *Instance, role PlaceRole) (*measured.Disk, bool) {
+	p, ok := s.Measured.Get()
+	places, ok2 := in.Places.Get()
+	if !ok || !ok2 {
+		return nil, false
+	}
+	for _, at := range places {
+		if at.Role == role {
+			return p.On(at.Device)
+		}
+	}
+	return nil, false
+}
+
+// MeasuredTiming returns what reading the clock costs this instance's server,
+// where that was measured with the clock source that the kernel has now.
+func (s *Snapshot) MeasuredTiming() (t *measured.TimingRun, under float64, ok bool) {
+	p, known := s.Measured.Get()
+	clock, seen := s.Host.Clock.Get()
+	if !known || p.Timing == nil || !seen || clock.Current != p.Clock {
+		return nil, 0, false
+	}
+	c := p.Timing.Timing.Server()
+	if c == nil {
+		return nil, 0, false
+	}
+	under, ok = c.UnderMicrosecond()
+	return p.Timing, under, ok
 }
 
 // Label names the instance for people: its data directory, else its port, else

@@ -4,6 +4,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
@@ -122,14 +123,15 @@ func wellKept() *snapshot.Snapshot {
 		Libraries:  known.Is([]pg.Library{{Parameter: "shared_preload_libraries", Name: "pg_stat_statements", InForce: true, InFiles: true, Installed: known.Is(true)}}),
 		Recovery:   known.Is(false),
 	}
-	return &snapshot.Snapshot{Schema: snapshot.Schema, TakenAt: takenAt, HostSeen: true, Root: true, Host: h, Instances: []snapshot.Instance{in}}
+	return &snapshot.Snapshot{Schema: snapshot.Schema, TakenAt: takenAt, HostSeen: true, Root: true, Host: h, Instances: []snapshot.Instance{in},
+		Measured: known.None[measured.Probe](none)}
 }
 
 // wellSet holds the settings that checks look at: name, value in the base unit, unit.
 func wellSet() pg.Settings {
 	set := pg.Settings{}
 	for _, s := range [][3]string{
-		{"server_version_num", "170011"}, {"fsync", "on"}, {"full_page_writes", "on"}, {"synchronous_commit", "on"}, {"wal_writer_delay", "200", "ms"},
+		{"server_version_num", "170011"}, {"fsync", "on"}, {"full_page_writes", "on"}, {"synchronous_commit", "on"}, {"wal_writer_delay", "200", "ms"}, {"wal_sync_method", "fdatasync"},
 		{"data_checksums", "on"}, {"zero_damaged_pages", "off"}, {"ignore_checksum_failure", "off"},
 		{"autovacuum", "on"}, {"track_counts", "on"}, {"autovacuum_vacuum_threshold", "50"}, {"autovacuum_vacuum_scale_factor", "0.2"}, {"autovacuum_freeze_max_age", "200000000"}, {"autovacuum_multixact_freeze_max_age", "400000000"},
 		{"autovacuum_max_workers", "3"}, {"autovacuum_work_mem", "262144", "kB"}, {"maintenance_work_mem", "1048576", "kB"},

@@ -35,7 +35,7 @@ var unplanned = []Unplanned{
 	{"pg:wal_level", "what it must be depends on standbys, backups and subscribers, and it is never lowered by a plan"},
 	{"pg:fsync", "durability is judged, never planned"},
 	{"pg:synchronous_commit", "durability is judged, never planned; off is for single transactions or roles, by those who own the data"},
-	{"pg:wal_sync_method", "fdatasync is right on Linux; another one needs pg_test_fsync and thought about the disk's cache"},
+	{"pg:wal_sync_method", "fdatasync is right on Linux; another one needs pg_test_fsync (pgfettle probe) and thought about the disk's cache; that one was faster is a check's matter"},
 	{"pg:full_page_writes", "durability is judged, never planned"},
 	{"pg:wal_log_hints", "needed for pg_rewind without checksums, and costs WAL; who needs it knows"},
 	{"pg:commit_siblings", "says nothing while commit_delay is 0"},

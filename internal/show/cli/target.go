@@ -53,7 +53,7 @@ func loadAs(ctx context.Context, env *Env, arg string, want func(*collect.Reques
 	} else {
 		tell, done := env.Progress()
 		want(req)
-		req.Tool, req.Progress = "pgfettle "+Version, tell
+		req.Tool, req.Progress, req.Measured = "pgfettle "+Version, tell, measuredDirs(env)
 		l.request = req
 		l.archive, err = collect.Run(ctx, env.Target, *req)
 		done()

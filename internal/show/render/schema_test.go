@@ -70,6 +70,7 @@ func TestSchemasRefuse(t *testing.T) {
 		"demo-oom":             {`{}`, `{"schema":"pgfettle.demo.oom/1","server":"18.6","overcommit":"stand-in","limit":1,"cgroup_version":3,"sessions":4,"work_mem":"1MB","query":"","rounds":[],"swept":[],"removed":[]}`},
 		"diagnose-oom":         {`{}`, `{"schema":"pgfettle.diagnose.oom/1","kills":[{"time":""}],"unexplained":[],"refused":[],"lines":[],"read":{"lines":0,"reports":0,"server_events":0,"cut":false},"missing":[]}`},
 		"diagnose-slow":        {`{}`, `{"schema":"pgfettle.diagnose.slow/1","slow":{"name":"a"},"fast":{"name":"b"},"verdict":"","same_plan":true,"buffers":"none","spread":"unknown","diff":[],"nodes":[],"verdicts":[],"ruled_out":[],"missing":[]}`},
+		"probe":                {`{}`, `{"schema":"pgfettle.probe/1"}`, `{"schema":"pgfettle.probe/1","subject":{"host":"","host_seen":true,"instances":[]},"measured":{"schema":"x"},"methods":[],"findings":[],"follows":[]}`},
 		"diagnose-slow-sample": {`{}`, `{"schema":"pgfettle.diagnose.slow-sample/1","instance":"","seconds":1,"cpus":1,"verdict":"","verdicts":[{"id":"x"}],"figures":{},"waits":[],"asked":0,"blockers":[],"processes":[],"functions":[],"missing":[]}`},
 	} {
 		s, err := jsonschema.NewCompiler().Compile(schemaFile(kind))

@@ -1,0 +1,102 @@
+package probe
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/target"
+)
+
+// prefix begins the names of our folders. pg_basebackup, pg_rewind and
+// pg_checksums pass over what begins with pgsql_tmp, so that one which is made
+// inside of a data directory, for want of another place, is in no backup.
+const prefix = "pgsql_tmp_pgfettle-"
+
+// ownerFile says whose a folder is.
+const ownerFile = ".pgfettle-owner"
+
+// maxStale bounds how many names of a folder are looked at for what an earlier
+// probe left there.
+const maxStale = 100_000
+
+// folder is a private folder on a filesystem. All that is done in it is done as
+// the owner of the place: as root it would follow what he puts in its way.
+type folder struct {
+	t    target.Target
+	path string
+	as   *target.User
+}
+
+// makeFolder makes one, and removes those of probes that were killed.
+func (w *Work) makeFolder(ctx context.Context, d *Place) (*folder, error) {
+	f := &folder{t: w.t, as: &d.as}
+	if w.t.UID() != 0 {
+		f.as = nil // we are the owner
+	}
+	f.sweep(ctx, d.Parent)
+	mark, err := server.OwnerMark()
+	if err != nil {
+		return nil, fmt.Errorf("private folder: %w", err)
+	}
+	f.path = path.Join(d.Parent, prefix+strings.ToLower(rand.Text()[:12]))
+	// one command, so that there is no moment with a folder and without its mark
+	// but that between two system calls of the shell
+	out, err := f.run(ctx, target.Command{Argv: []string{"/bin/sh", "-c", `umask 077 && mkdir -- "$0" && cat > "$0/` + ownerFile + `"`, f.path}, Stdin: []byte(mark)})
+	if err == nil && out.Code != 0 {
+		err = fmt.Errorf("%s", oneLine(out.Stderr))
+	}
+	if err != nil {
+		_ = f.remove()
+		return nil, fmt.Errorf("private folder in %s: %w", d.Parent, err)
+	}
+	return f, nil
+}
+
+func (f *folder) run(ctx context.Context, c target.Command) (target.Output, error) {
+	c.As = f.as
+	return f.t.Run(ctx, c)
+}
+
+// removeTime is more than the removal of a file of 1 GB takes on any filesystem.
+const removeTime = time.Minute
+
+// remove takes the folder away with all that is in it, whether or not the run
+// was interrupted.
+func (f *folder) remove() error { return f.removeOf(context.Background(), f.path) }
+
+func (f *folder) removeOf(ctx context.Context, name string) error {
+	out, err := f.run(ctx, target.Command{Argv: []string{"rm", "-rf", "--", name}, Timeout: removeTime})
+	if err == nil && out.Code != 0 {
+		err = fmt.Errorf("%s", oneLine(out.Stderr))
+	}
+	if err != nil {
+		return fmt.Errorf("%s could not be removed: %w", name, err)
+	}
+	return nil
+}
+
+// sweep removes the folders of probes whose process has ended.
+func (f *folder) sweep(ctx context.Context, parent string) {
+	names, err := f.t.ReadDir(parent)
+	if err != nil {
+		return
+	}
+	for i, n := range names {
+		if i == maxStale {
+			return
+		}
+		if !strings.HasPrefix(n, prefix) {
+			continue
+		}
+		at := path.Join(parent, n)
+		mark, err := f.t.ReadFile(path.Join(at, ownerFile), 256) // four words of some twenty characters
+		if err == nil && server.OwnerGone(string(mark)) {
+			_ = f.removeOf(ctx, at) // what is left of it is tried again next time
+		}
+	}
+}

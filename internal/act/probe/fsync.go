@@ -1,0 +1,193 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/fact/measured"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+)
+
+// fsyncTests is how many tests pg_test_fsync runs on Linux, each of the seconds
+// that it is told: four methods twice, five sizes, two descriptors, one without.
+const fsyncTests = 16
+
+// slack is what a program may take beyond the time that it was given: a disk
+// that answers within seconds is measured all the same.
+const slack = time.Minute
+
+// fsync runs pg_test_fsync, or our own loop where there is none.
+func (w *Work) fsync(ctx context.Context, d *Place, f *folder) *measured.Flush {
+	name := "flushes under " + d.Places[0]
+	tool, by := w.tool(ctx, "pg_test_fsync", d.in, f.as)
+	if tool == "" {
+		w.miss("pg_test_fsync", "it is not installed; "+measured.OwnFlush+" stood in, with one method and one write",
+			"install the server package of PostgreSQL: postgresql-17 on Debian, postgresql17-server and postgresql17-contrib on Red Hat")
+		return w.ownFlush(ctx, d, f, name)
+	}
+	out, err := f.run(ctx, target.Command{Argv: []string{tool, "-s", strconv.Itoa(w.o.Seconds), "-f", path.Join(f.path, "pg_test_fsync.out")},
+		Dir: f.path, Timeout: time.Duration(fsyncTests*w.o.Seconds)*time.Second + slack})
+	if err == nil && out.Code != 0 {
+		err = fmt.Errorf("pg_test_fsync: %s", oneLine(out.Stderr))
+	}
+	var parsed *measured.Fsync
+	if err == nil {
+		parsed, err = measured.ParseFsync(out.Stdout)
+	}
+	if err != nil {
+		w.failed(ctx, name, err)
+		return nil
+	}
+	return &measured.Flush{By: by, Fsync: *parsed}
+}
+
+// failed notes why a measurement has no result; an interrupt is no reason.
+func (w *Work) failed(ctx context.Context, name string, err error) {
+	if ctx.Err() == nil {
+		w.miss(name, err.Error(), "")
+	}
+}
+
+// timing runs pg_test_timing, as the owner of the first instance or else as we
+// are: it touches nothing.
+func (w *Work) timing(ctx context.Context) *measured.TimingRun {
+	var in *snapshot.Instance
+	if len(w.s.Instances) > 0 {
+		in = &w.s.Instances[0]
+	}
+	as := w.owner(in)
+	tool, by := w.tool(ctx, "pg_test_timing", in, as)
+	if tool == "" {
+		w.miss("pg_test_timing", "it is not installed", "install the server package of PostgreSQL: postgresql-17 on Debian, postgresql17-server and postgresql17-contrib on Red Hat")
+		return nil
+	}
+	out, err := w.t.Run(ctx, target.Command{Argv: []string{tool, "-d", strconv.Itoa(w.o.Seconds)}, As: as, Timeout: 4*time.Duration(w.o.Seconds)*time.Second + slack})
+	if err == nil && out.Code != 0 {
+		err = fmt.Errorf("pg_test_timing: %s", oneLine(out.Stderr))
+	}
+	var parsed *measured.Timing
+	if err == nil {
+		parsed, err = measured.ParseTiming(out.Stdout)
+	}
+	if err != nil {
+		w.failed(ctx, "pg_test_timing", err)
+		return nil
+	}
+	return &measured.TimingRun{By: by, Timing: *parsed}
+}
+
+// nobody is the user that programs are run as which touch nothing, where we are
+// root and no instance tells a better one: the overflow user of every kernel.
+const nobody = 65534
+
+// owner is the user that an instance's programs are run as; nil: as we are.
+func (w *Work) owner(in *snapshot.Instance) *target.User {
+	if w.t.UID() != 0 {
+		return nil
+	}
+	if in != nil {
+		if places, ok := in.Places.Get(); ok && len(places) > 0 {
+			if st, err := w.t.Stat(places[0].Path); err == nil && st.UID != 0 {
+				return &target.User{UID: st.UID, GID: st.GID}
+			}
+		}
+	}
+	return &target.User{UID: nobody, GID: nobody}
+}
+
+// toolVersion is what pg_test_fsync --version and its like print.
+var toolVersion = regexp.MustCompile(`^pg_[a-z_]+ \(PostgreSQL\) ([0-9][0-9a-z.]{0,15})`)
+
+// tool finds a program of PostgreSQL: that of the instance's own build first,
+// then the newest that packages have installed. by names it with its version.
+func (w *Work) tool(ctx context.Context, name string, in *snapshot.Instance, as *target.User) (at, by string) {
+	var dirs []string
+	if in != nil {
+		if bin, ok := in.BinDir.Get(); ok && bin != "" {
+			dirs = append(dirs, bin)
+		}
+	}
+	for major := 25; major >= 9; major-- { // what packages have been or will soon be named after
+		n := strconv.Itoa(major)
+		dirs = append(dirs, "/usr/lib/postgresql/"+n+"/bin", "/usr/pgsql-"+n+"/bin", "/usr/lib/postgresql"+n+"/bin")
+	}
+	dirs = append(dirs, "/usr/local/pgsql/bin", "/usr/bin")
+	for _, dir := range dirs {
+		file := path.Join(dir, name)
+		if st, err := w.t.Stat(file); err != nil || !st.Mode.IsRegular() {
+			continue
+		}
+		out, err := w.t.Run(ctx, target.Command{Argv: []string{file, "--version"}, As: as})
+		if m := toolVersion.FindSubmatch(out.Stdout); err == nil && m != nil {
+			return file, name + " " + string(m[1])
+		}
+	}
+	return "", ""
+}
+
+// ownFlush writes a block and calls fdatasync(2), again and again.
+func (w *Work) ownFlush(ctx context.Context, d *Place, f *folder, name string) *measured.Flush {
+	rate, err := flushLoop(ctx, w.t.Reach(f.path), d.as.UID, time.Duration(w.o.Seconds)*time.Second)
+	if err != nil {
+		w.failed(ctx, name, err)
+		return nil
+	}
+	return &measured.Flush{By: measured.OwnFlush, Fsync: measured.Fsync{Seconds: w.o.Seconds,
+		One: []measured.Rate{{Name: "fdatasync", PerSecond: rate}}, Two: []measured.Rate{}}}
+}
+
+// flushLoop measures in a folder that has to be the given user's: who owns the
+// folder above could have put a link to another one in its place.
+func flushLoop(ctx context.Context, dir string, uid int, long time.Duration) (float64, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return 0, err
+	}
+	defer root.Close()
+	st, err := root.Stat(".")
+	if err != nil {
+		return 0, err
+	}
+	if sys, ok := st.Sys().(*syscall.Stat_t); !ok || int(sys.Uid) != uid {
+		return 0, errors.New("the folder has another owner than was made")
+	}
+	file, err := root.OpenFile("flush", os.O_RDWR|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	// Blocks that are written for the first time cost the filesystem more than
+	// those of a segment that is used again.
+	if _, err := file.Write(slices.Repeat([]byte{0x5a}, int(flushSize))); err != nil {
+		return 0, err
+	}
+	if err := file.Sync(); err != nil {
+		return 0, err
+	}
+	block := slices.Repeat([]byte{0xa5}, 8192)
+	n, began := 0, time.Now()
+	for time.Since(began) < long {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		if _, err := file.WriteAt(block, 0); err != nil {
+			return 0, err
+		}
+		if err := unix.Fdatasync(int(file.Fd())); err != nil {
+			return 0, fmt.Errorf("fdatasync: %w", err)
+		}
+		n++
+	}
+	return float64(n) / time.Since(began).Seconds(), nil
+}

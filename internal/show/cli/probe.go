@@ -1,0 +1,275 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/act/probe"
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/measured"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/show/render"
+)
+
+type probeOptions struct {
+	target  string
+	only    []string
+	seconds int
+	yes     bool
+	forget  bool
+	format  string
+	read    string
+	storage string
+}
+
+// probeMost bounds --seconds: longer is for fio itself.
+const probeMost = 60
+
+func newProbe(env *Env) *cobra.Command {
+	o := &probeOptions{}
+	cmd := &cobra.Command{
+		Use:   "probe [TARGET]",
+		Short: "Measure disks, clock and memory, so that check and plan need not guess",
+		Long: `Measure what the rules otherwise guess from the kind of device, on the filesystem
+of the data directory, of pg_wal and of each tablespace, each device once:
+
+fsync: how often a second a write reaches the disk, with pg_test_fsync of the
+instance's own version, else of another one; where there is none an own loop stands
+in, and is named so.
+fio: 8 kB reads at random with 1, 4, 16 and 64 at once, reads in order, and flushes
+of a file that grows, with fio where it is installed.
+timing: what reading the clock costs, with pg_test_timing.
+memory: latency and speed of memory, as one processor sees it.
+
+The programs run as the owner of the data, in a private folder beside it that is
+removed at the end; after a crash the next probe removes it. A tenth of each
+filesystem, and at least 2 GB, stay free. What it will cost is said before, and where
+a server runs on these disks it is asked for: the writes and reads compete with its
+own. --yes asks nothing; without a terminal and without --yes nothing is measured
+there.
+
+The result is kept in /var/lib/pgfettle/measured, for an ordinary user in
+$XDG_STATE_HOME/pgfettle/measured. For 90 days check and plan rest on it and say so,
+as long as the devices and the kernel are the same. Speeds that no such disk can have
+are findings: a cache answers in its place.
+
+With --read nothing is run: the output of pg_test_fsync, pg_test_timing or fio
+(--output-format=json) is read from a file, or from stdin with -, of any version and
+of Windows too, and judged for the kind of disk that --storage names.
+
+` + targetHelp,
+		Example: `  pgfettle probe
+  pgfettle probe /var/lib/postgresql/17/main --seconds 10 --yes
+  pgfettle probe --only fsync,timing
+  pgfettle probe --format json --no-keep
+  pgfettle probe --read fsync.txt --storage hdd`,
+		Args: atMost(1, "one TARGET at most"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				o.target = args[0]
+			}
+			return runProbe(cmd.Context(), env, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&o.only, "only", nil, "measure only these `PARTS` (fsync,timing,fio,memory)")
+	f.IntVar(&o.seconds, "seconds", 2, "how long each single measurement takes, `N` from 1 to 60")
+	f.BoolVar(&o.yes, "yes", false, "ask nothing")
+	f.BoolVar(&o.forget, "no-keep", false, "do not keep the result for check and plan")
+	f.StringVar(&o.format, "format", "text", "text or json")
+	f.StringVar(&o.read, "read", "", "measure nothing; read what was measured elsewhere from `FILE`")
+	f.StringVar(&o.storage, "storage", "", "with --read: the `KIND` of disk, nvme, ssd, hdd or san")
+	complete(cmd, "storage", "nvme", "ssd", "hdd", "san")
+	complete(cmd, "only", probe.Parts...)
+	complete(cmd, "format", "text", "json")
+	return cmd
+}
+
+func (o *probeOptions) check() error {
+	if err := choice("format", o.format, "text", "json"); err != nil {
+		return err
+	}
+	if o.seconds < 1 || o.seconds > probeMost {
+		return usage(fmt.Sprintf("--seconds: %d is out of range", o.seconds), fmt.Sprintf("write a number from 1 to %d", probeMost))
+	}
+	switch {
+	case o.read != "" && o.target != "":
+		return usage(fmt.Sprintf("%q is one argument too many: --read measures nothing", o.target), "leave it out")
+	case o.storage != "" && o.read == "":
+		return usage("--storage is for --read", "leave it out: the disks that are measured are those of this host")
+	case o.storage != "":
+		if err := choice("storage", o.storage, "nvme", "ssd", "hdd", "san"); err != nil {
+			return err
+		}
+	}
+	for i, part := range o.only {
+		o.only[i] = strings.TrimSpace(part)
+		if err := choice("only", o.only[i], probe.Parts...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func runProbe(ctx context.Context, env *Env, o *probeOptions) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	if o.read != "" {
+		return runProbeRead(env, o)
+	}
+	if _, file, err := resolve(env, o.target); err == nil && file != "" {
+		return usage(fmt.Sprintf("%q is a file: it holds what was seen, and probe measures", o.target), "name a data directory or nothing for this host")
+	}
+	l, err := load(ctx, env, o.target, false)
+	if err != nil {
+		return err
+	}
+	tell, done := env.Progress()
+	w := probe.Prepare(env.Target, l.snapshot, probe.Options{Only: o.only, Seconds: o.seconds, Tell: tell})
+	if !l.snapshot.HostSeen {
+		return &say.Problem{Message: "the server runs on another host, and disks are measured where they are", Hint: "run pgfettle probe there", Code: exitNoAccess}
+	}
+	if w.Empty() {
+		p := &say.Problem{Message: "there is nothing to measure", Code: exitError}
+		if len(w.Missing) > 0 {
+			g := w.Missing[0]
+			p.Detail, p.Hint = g.Fact+": "+g.Reason, g.Reveal
+		}
+		return p
+	}
+	fmt.Fprintln(env.Stderr, costOf(w))
+	if len(w.Running) > 0 && !o.yes {
+		if err := askProbe(ctx, env, w.Running); err != nil {
+			return err
+		}
+	}
+	p, err := w.Run(ctx)
+	done()
+	if err != nil {
+		return err
+	}
+	d := whatFollows(l.snapshot, p)
+	if !o.forget {
+		dirs := measuredDirs(env)
+		if len(dirs) == 0 {
+			env.tell("note", "the result is not kept: HOME is not set")
+		} else if d.Kept, err = probe.Keep(env.Target, dirs[0], p); err != nil {
+			d.Kept = ""
+			env.tell("note", "the result could not be kept: "+err.Error())
+		}
+	}
+	if o.format == "json" {
+		return render.ProbeJSON(env.Stdout, d)
+	}
+	return render.ProbeText(env.Stdout, d, env.Style())
+}
+
+// costOf says in one line what a probe takes.
+func costOf(w *probe.Work) string {
+	text := fmt.Sprintf("This takes about %s", (w.Time + time.Second - 1).Truncate(time.Second))
+	if n := len(w.Disks); n > 0 {
+		var at []string
+		for _, d := range w.Disks {
+			at = append(at, d.Parent)
+		}
+		text += fmt.Sprintf(" and writes %s, removed at the end, in %s", w.Writes, render.Line(strings.Join(at, ", ")))
+	}
+	return text + "."
+}
+
+func askProbe(ctx context.Context, env *Env, running []string) error {
+	about := "a server runs on these disks (" + render.Line(strings.Join(running, ", ")) + "), and its commits and reads will be slower meanwhile"
+	if _, ok := terminal(env.Stdin); !ok {
+		return &say.Problem{Message: "nothing was measured: there is no terminal to ask at", Detail: about, Hint: "say --yes, or choose a quiet hour", Code: exitRefused}
+	}
+	fmt.Fprintln(env.Stderr, strings.ToUpper(about[:1])+about[1:]+".")
+	answer, err := newLines(env.Stdin).choose(ctx, env, "Measure now?", answerYes, answerNo)
+	if err == nil && answer != "yes" {
+		err = &say.Problem{Message: "nothing was measured: you said no", Code: exitRefused}
+	}
+	return err
+}
+
+// measuredDirs are where probes are kept, the one that is written to first. Root
+// reads no folder that another user may write to.
+func measuredDirs(env *Env) []string {
+	system := filepath.Join(filepath.Dir(journal.Dir), "measured")
+	if env.Target.UID() == 0 {
+		return []string{system}
+	}
+	state, ok := stateHome(env)
+	if !ok {
+		return nil
+	}
+	return []string{filepath.Join(state, "pgfettle", "measured"), system}
+}
+
+// restOnMeasurement are the checks and the knobs whose judgement a probe changes.
+var (
+	measuredChecks = []string{"fsync_impossible", "disk_slow_fsync", "wal_sync_method_slower", "timing_expensive"}
+	measuredKnobs  = []string{"pg:random_page_cost", "pg:effective_io_concurrency", "pg:maintenance_io_concurrency", "pg:track_io_timing", "pg:track_wal_io_timing", "pg:commit_delay"}
+)
+
+// whatFollows judges a snapshot with what was measured just now.
+func whatFollows(s *snapshot.Snapshot, p *measured.Probe) *render.Probe {
+	s.Measured = known.Is(*p)
+	d := &render.Probe{Schema: render.ProbeSchema, Subject: render.SubjectOf(s), Measured: *p}
+	d.Findings = check.Run(s, check.All(), check.Options{Only: measuredChecks}).Findings
+	for i := range s.Instances {
+		if set, ok := s.Instances[i].Server.Settings.Get(); ok {
+			if m, ok := set.Text("wal_sync_method"); ok && !slices.Contains(d.Methods, m) {
+				d.Methods = append(d.Methods, m)
+			}
+		}
+	}
+	out, err := rule.Decide(s, rule.All(), rule.Options{Profile: rule.Mixed})
+	if err != nil {
+		return d // only pins make errors, and there are none
+	}
+	for _, dec := range out.Decisions {
+		in := s.Instance(dec.Instance)
+		if in == nil || !slices.Contains(measuredKnobs, string(dec.Address)) || !restsOn(p, in, string(dec.Address)) {
+			continue
+		}
+		k := render.ProbeKnob{Instance: in.Label(), Knob: dec.Address.Name(), Want: dec.Effective.Show(), Reason: dec.Reason.String()}
+		if v, ok := dec.Present.Get(); ok {
+			k.Present = v.Show()
+		}
+		d.Follows = append(d.Follows, k)
+	}
+	slices.SortStableFunc(d.Follows, func(a, b render.ProbeKnob) int { return strings.Compare(a.Instance, b.Instance) })
+	return d
+}
+
+// restsOn says whether this probe measured what a knob's rule asks for.
+func restsOn(p *measured.Probe, in *snapshot.Instance, address string) bool {
+	switch address {
+	case "pg:track_io_timing", "pg:track_wal_io_timing":
+		return p.Timing != nil
+	}
+	places, _ := in.Places.Get()
+	for _, at := range places {
+		d, ok := p.On(at.Device)
+		switch {
+		case !ok:
+		case address == "pg:commit_delay":
+			if at.Role == snapshot.WALPlace && d.Flush != nil {
+				return true
+			}
+		case at.Role == snapshot.DataPlace && d.Reads != nil:
+			return true
+		}
+	}
+	return false
+}
