@@ -1,6 +1,3 @@
-// Package measured reads what measuring programs print: the report, the progress
-// lines and the transaction logs of pgbench, and the outputs of the probes. A
-// figure that a program or its version does not print is absent, never zero.
 package measured
 
 import (

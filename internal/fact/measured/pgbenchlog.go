@@ -13,7 +13,7 @@ import (
 // seconds.
 const (
 	maxLogLine = 4096
-	maxSeconds = 1 << 18
+	maxLogSeconds = 1 << 18
 	// maxBad is how many lines may be none of a log: the last one of a run that was
 	// killed is cut short, and more than that is another file.
 	maxBad = 10
@@ -122,7 +122,7 @@ func (l *Log) line(s string, form LogForm) error {
 		l.seconds, l.first, l.last = map[int64]int64{}, at, at
 	}
 	l.first, l.last = min(l.first, at), max(l.last, at)
-	if _, ok := l.seconds[at]; ok || len(l.seconds) < maxSeconds {
+	if _, ok := l.seconds[at]; ok || len(l.seconds) < maxLogSeconds {
 		l.seconds[at]++
 	}
 	return nil
@@ -140,7 +140,7 @@ func Scaled(n int64, sampling float64) float64 {
 // the first whole one to the last: the second in which it began and the one in
 // which it ended are parts, and left out.
 func (l *Log) Windows(width int64, sampling float64) []float64 {
-	if width <= 0 || l.last-l.first > maxSeconds {
+	if width <= 0 || l.last-l.first > maxLogSeconds {
 		return nil
 	}
 	var out []float64
@@ -189,8 +189,8 @@ func ReadPgbenchAggregate(r io.Reader, form LogForm) ([]Interval, error) {
 		if err != nil {
 			return nil, fmt.Errorf("aggregated log of pgbench, line %d: %w", len(out)+1, err)
 		}
-		if len(out) >= maxSeconds {
-			return nil, fmt.Errorf("aggregated log of pgbench: more than %d lines", maxSeconds)
+		if len(out) >= maxLogSeconds {
+			return nil, fmt.Errorf("aggregated log of pgbench: more than %d lines", maxLogSeconds)
 		}
 		out = append(out, in)
 	}
