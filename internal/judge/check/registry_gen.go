@@ -35,6 +35,7 @@ func All() []Check {
 		ConnectionsNearLimit,
 		CPUGovernor,
 		CPUSteal,
+		CrashRestarts,
 		CrontabWithoutUser,
 		DataOnTmpfs,
 		DataSyncRetryOn,
