@@ -8,9 +8,10 @@ import (
 
 const (
 	// restartSlack is how much later than the postmaster, in seconds, its shared
-	// memory may be made in a plain start. Both happen within a second, but for the
-	// libraries of shared_preload_libraries, which are loaded between them.
-	restartSlack = 10
+	// memory may be made in a plain start. Both happen within a second, but the
+	// libraries of shared_preload_libraries are loaded between them, and a busy host
+	// with much shared memory was seen to take several.
+	restartSlack = 15
 	// restartNews is how long, in seconds, a restart is a warning: a week, for as
 	// long the logs that tell its cause are usually kept. Afterwards it is a notice.
 	restartNews = 7 * 86400
