@@ -3,6 +3,7 @@ package servers
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -94,7 +95,7 @@ func TestCrashRestart(t *testing.T) {
 func TestLongRecoveryIsNoCrash(t *testing.T) {
 	on(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
 		t.Parallel()
-		i, err := server.New(t.Context(), b, server.Options{Settings: map[string]string{"shared_buffers": "16MB", "restore_command": "sleep 4; exit 1"}})
+		i, err := server.New(t.Context(), b, server.Options{Settings: map[string]string{"shared_buffers": "16MB", "restore_command": "sleep 9; exit 1"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,10 +124,13 @@ func TestLongRecoveryIsNoCrash(t *testing.T) {
 	})
 }
 
-// back waits until the server takes connections again.
+// back waits until the server has seen the crash and takes connections again.
 func back(t *testing.T, i *server.Instance) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if log, err := i.ReadLog(1 << 20); err != nil || !strings.Contains(log, "reinitializing") {
+			continue
+		}
 		if c, err := pgconn.Connect(t.Context(), i.ConnString()); err == nil {
 			_ = c.Close(t.Context())
 			return

@@ -66,7 +66,7 @@ func runDiagnoseOOM(ctx context.Context, env *Env, format string, args []string)
 	if err := choice("format", format, "text", "json"); err != nil {
 		return err
 	}
-	var log *kernlog.Log
+	var log *diagnose.OOMLog
 	var l *loaded
 	var gaps []known.Gap
 	var err error
@@ -120,8 +120,8 @@ func oomPlan(ctx context.Context, env *Env, l *loaded) diagnose.OOMFacts {
 }
 
 // oomFiles reads the files that are given, as one story.
-func oomFiles(env *Env, args []string) (*kernlog.Log, *loaded, error) {
-	r := kernlog.NewReader()
+func oomFiles(env *Env, args []string) (*diagnose.OOMLog, *loaded, error) {
+	r := diagnose.NewOOMReader()
 	var l *loaded
 	for i, name := range args {
 		if slices.Contains(args[:i], name) {
@@ -200,7 +200,7 @@ const (
 )
 
 // liveOOM reads the logs of this host.
-func liveOOM(ctx context.Context, env *Env, arg string) (*kernlog.Log, *loaded, []known.Gap, error) {
+func liveOOM(ctx context.Context, env *Env, arg string) (*diagnose.OOMLog, *loaded, []known.Gap, error) {
 	l, err := load(ctx, env, arg, false)
 	if err != nil {
 		return nil, nil, nil, err
@@ -212,7 +212,7 @@ func liveOOM(ctx context.Context, env *Env, arg string) (*kernlog.Log, *loaded, 
 	tell, done := env.Progress()
 	defer done()
 	var gaps []known.Gap
-	r := kernlog.NewReader()
+	r := diagnose.NewOOMReader()
 	tell("reading the kernel's log…")
 	text, gap := kernelLog(ctx, env.Target)
 	if gap != nil {
