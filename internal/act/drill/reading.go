@@ -64,7 +64,7 @@ func readings(kernel, server, group string) []Reading {
 			}
 		}
 		for _, x := range m.Largest {
-			if len(r.Held) < maxHeld && (len(r.Held) == 0 || r.Held[0].Name != x.Name) {
+			if len(r.Held) < maxHeld && x.Bytes >= m.TotalBytes/10 && (len(r.Held) == 0 || r.Held[0].Name != x.Name) {
 				r.Held = append(r.Held, Context{x.Name, x.Bytes})
 			}
 		}

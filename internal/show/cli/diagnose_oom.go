@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path"
 	"slices"
@@ -131,11 +130,7 @@ func oomFiles(env *Env, args []string) (*diagnose.OOMLog, *loaded, error) {
 		if name != "-" {
 			f, err := os.Open(name)
 			if err != nil {
-				code := exitError
-				if errors.Is(err, fs.ErrPermission) {
-					code = exitNoAccess
-				}
-				return nil, nil, &say.Problem{Message: "log: " + err.Error(), Hint: "a FILE is a log of the kernel or of a server; without one this host is looked at", Code: code}
+				return nil, nil, logError(name, err)
 			}
 			defer f.Close()
 			if st, err := f.Stat(); err == nil && st.IsDir() {
@@ -170,14 +165,14 @@ func oomFiles(env *Env, args []string) (*diagnose.OOMLog, *loaded, error) {
 		case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 			z, err := gzip.NewReader(br)
 			if err != nil {
-				return nil, nil, fmt.Errorf("%s: %w", name, err)
+				return nil, nil, logError(name, err)
 			}
 			in = io.LimitReader(z, maxUnpacked)
 		default:
 			in = br
 		}
 		if err := r.Add(in); err != nil {
-			return nil, nil, fmt.Errorf("log %s: %w", name, err)
+			return nil, nil, logError(name, err)
 		}
 	}
 	return r.Log(), l, nil
