@@ -160,7 +160,7 @@ func foreignSignal(m []byte) int {
 	signal, n := whole(rest[at:])
 	rest = rest[at+n:]
 	colon := bytes.IndexByte(rest[:min(len(rest), 10)], ':') // a space before it, or a word's end
-	if n == 0 || signal < 1 || signal > 64 || colon < 0 || span(rest[:colon], func(c byte) bool { return !isDigit(c) }) < colon {
+	if n == 0 || signal < 1 || signal > 64 || colon < 0 || colon+1 >= len(rest) || rest[colon+1] != ' ' || span(rest[:colon], func(c byte) bool { return !isDigit(c) }) < colon {
 		return 0
 	}
 	return int(signal)
