@@ -219,6 +219,15 @@ func TestTruncatedAndShuffled(t *testing.T) {
 				t.Fatal(err)
 			}
 			bounded(t, l, text)
+			// A line that is passed over unread tells nothing in any order.
+			every := NewReader(nil)
+			every.every = true
+			if err := every.Add(strings.NewReader(text)); err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(dump(every.Log()), dump(l)); d != "" {
+				t.Errorf("%s: -every line read +as it is:\n%s", path, d)
+			}
 		}
 	}
 }

@@ -109,7 +109,7 @@ const (
 // useOf says what is to be done with a line before it is taken apart.
 func (p *Reader) useOf(b []byte) use {
 	switch {
-	case p.inReport() || tells(b):
+	case p.every || p.inReport() || tells(b):
 		return look
 	case b[0] == '{':
 		if p.given || jsonTells(b) {
