@@ -82,7 +82,10 @@ func (c *collector) postmaster(proc serverProc, children []int) *instance {
 		return nil
 	case err == nil:
 		in.port, in.socketDir, in.listen = file.port, file.socketDir, file.listen
-		in.startedAt, in.segment = file.startedAt, file.segment
+		in.startedAt = file.startedAt
+		if n, err := strconv.Atoi(file.segment); err == nil && n >= 0 {
+			in.segment = &n
+		}
 		in.notes = append(in.notes, statusNote(file.status)...)
 	case in.dataDir == "" && len(children) == 0:
 		return nil // nothing but its name speaks for it

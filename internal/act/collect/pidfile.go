@@ -15,7 +15,7 @@ type pidFile struct {
 	listen    string // first address listened at, "*" for all; "" for none
 	status    string // starting, stopping, ready, standby; "" before version 10
 	startedAt int64  // of the postmaster, seconds since the epoch; 0: not there
-	segment   *int   // id of the SysV segment of its shared memory; nil before it has one
+	segment   string // id of the SysV segment of its shared memory; "" before it has one
 }
 
 // parsePIDFile reads the lines that storage/lmgr and postmaster write; a
@@ -44,9 +44,7 @@ func parsePIDFile(b []byte) (pidFile, error) {
 		p.startedAt = n
 	}
 	if f := strings.Fields(line(7)); len(f) == 2 { // key and id
-		if n, err := strconv.Atoi(f[1]); err == nil && n >= 0 {
-			p.segment = &n
-		}
+		p.segment = f[1]
 	}
 	return p, nil
 }
