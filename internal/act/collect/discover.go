@@ -82,6 +82,10 @@ func (c *collector) postmaster(proc serverProc, children []int) *instance {
 		return nil
 	case err == nil:
 		in.port, in.socketDir, in.listen = file.port, file.socketDir, file.listen
+		in.startedAt = file.startedAt
+		if n, err := strconv.Atoi(file.segment); err == nil && n >= 0 {
+			in.segment = &n
+		}
 		in.notes = append(in.notes, statusNote(file.status)...)
 	case in.dataDir == "" && len(children) == 0:
 		return nil // nothing but its name speaks for it
@@ -195,7 +199,7 @@ func (in *instance) fromArguments() {
 // explain notes why fields are not known.
 func (c *collector) explain(in *instance) {
 	if in.pid == 0 {
-		for _, field := range []string{"port", "binDir", "processes", "limits", "cgroup", "unit"} {
+		for _, field := range []string{"port", "binDir", "processes", "limits", "cgroup", "unit", "segment"} {
 			c.a.AddMissing(evidence.Missing{Name: in.name(field), State: known.Absent, Reason: notRunning, Reveal: "start the server"})
 		}
 		return
@@ -209,6 +213,9 @@ func (c *collector) explain(in *instance) {
 	}
 	if in.port == 0 {
 		closed("port", "postmaster.pid could not be read, and no socket or argument tells the port")
+	}
+	if in.segment == nil || in.startedAt == 0 {
+		closed("segment", "postmaster.pid could not be read, or does not name the segment yet")
 	}
 	if in.binDir == "" {
 		closed("binDir", "the link to the binary of the postmaster is closed to us")

@@ -30,6 +30,8 @@ type instance struct {
 	notes     []string
 	gaps      []evidence.Missing // why fields are not known, named by the field alone
 	start     int64              // of the postmaster, clock ticks after boot
+	startedAt int64              // the same by postmaster.pid, seconds since the epoch; 0: unknown
+	segment   *int               // id of its SysV segment
 	mounts    mountTable         // of its container
 	places    []snapshot.Place   // folders that it writes to
 	inner     []string           // their paths as the server sees them
@@ -54,6 +56,8 @@ type record struct {
 	Unit      *string  `json:"unit,omitempty"`
 	Manager   *string  `json:"manager,omitempty"`
 	StatsDir  *string  `json:"statsDirectory,omitempty"`
+	StartedAt *int64   `json:"startedAt,omitempty"`
+	Segment   *int     `json:"segment,omitempty"`
 	Notes     []string `json:"notes,omitempty"`
 }
 
@@ -62,7 +66,7 @@ func listed(found []*instance) []record {
 	for _, in := range found {
 		running := in.pid != 0
 		r := record{Key: in.key, PID: unlessZero(in.pid), DataDir: unlessZero(in.dataDir), Port: unlessZero(in.port), SocketDir: unlessZero(in.socketDir),
-			Running: &running, BinDir: unlessZero(in.binDir), Processes: in.processes, Unit: unlessZero(in.unit), StatsDir: unlessZero(in.statsDir), Notes: in.notes}
+			Running: &running, BinDir: unlessZero(in.binDir), Processes: in.processes, Unit: unlessZero(in.unit), StatsDir: unlessZero(in.statsDir), StartedAt: unlessZero(in.startedAt), Segment: in.segment, Notes: in.notes}
 		if in.managed {
 			r.Manager = &in.manager
 		}

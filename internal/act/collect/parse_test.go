@@ -13,12 +13,12 @@ func TestPIDFile(t *testing.T) {
 		want pidFile
 		ok   bool
 	}{
-		{"8231\n/srv/d\n1795253011\n5413\n/tmp/s13\n\n 5413001   3\nready   \n", pidFile{pid: 8231, port: 5413, socketDir: "/tmp/s13", status: "ready"}, true},
-		{"8231\n/srv/d\n1795253011\n5432\n\n*\n", pidFile{pid: 8231, port: 5432, listen: "*"}, true},
-		{"8231\n/srv/d\n1795253011\n5432\n@pg\nlocalhost\n\nstandby \n", pidFile{pid: 8231, port: 5432, socketDir: "@pg", listen: "localhost", status: "standby"}, true},
-		{"8231\n/srv/d\n", pidFile{pid: 8231}, true},                                                        // just starting
-		{"-300\n/srv/d\n1795253011\n5432\n/tmp\n", pidFile{pid: -300, port: 5432, socketDir: "/tmp"}, true}, // standalone backend
-		{"8231\n/srv/d\n1\n70000\nrelative\n", pidFile{pid: 8231}, true},
+		{"8231\n/srv/d\n1795253011\n5413\n/tmp/s13\n\n 5413001   3\nready   \n", pidFile{pid: 8231, port: 5413, socketDir: "/tmp/s13", status: "ready", startedAt: 1795253011, segment: "3"}, true},
+		{"8231\n/srv/d\n1795253011\n5432\n\n*\n", pidFile{pid: 8231, port: 5432, listen: "*", startedAt: 1795253011}, true},
+		{"8231\n/srv/d\n1795253011\n5432\n@pg\nlocalhost\n\nstandby \n", pidFile{pid: 8231, port: 5432, socketDir: "@pg", listen: "localhost", status: "standby", startedAt: 1795253011}, true},
+		{"8231\n/srv/d\n", pidFile{pid: 8231}, true}, // just starting
+		{"-300\n/srv/d\n1795253011\n5432\n/tmp\n", pidFile{pid: -300, port: 5432, socketDir: "/tmp", startedAt: 1795253011}, true}, // standalone backend
+		{"8231\n/srv/d\n1\n70000\nrelative\n", pidFile{pid: 8231, startedAt: 1}, true},
 		{"", pidFile{}, false},
 		{"0\n", pidFile{}, false},
 		{"postgres\n", pidFile{}, false},

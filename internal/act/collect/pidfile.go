@@ -14,6 +14,8 @@ type pidFile struct {
 	socketDir string // first of unix_socket_directories; "" for none
 	listen    string // first address listened at, "*" for all; "" for none
 	status    string // starting, stopping, ready, standby; "" before version 10
+	startedAt int64  // of the postmaster, seconds since the epoch; 0: not there
+	segment   string // id of the SysV segment of its shared memory; "" before it has one
 }
 
 // parsePIDFile reads the lines that storage/lmgr and postmaster write; a
@@ -38,5 +40,11 @@ func parsePIDFile(b []byte) (pidFile, error) {
 		p.socketDir = line(5)
 	}
 	p.listen, p.status = line(6), line(8)
+	if n, err := strconv.ParseInt(line(3), 10, 64); err == nil && n > 0 {
+		p.startedAt = n
+	}
+	if f := strings.Fields(line(7)); len(f) == 2 { // key and id
+		p.segment = f[1]
+	}
 	return p, nil
 }

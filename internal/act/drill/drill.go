@@ -99,6 +99,8 @@ type Round struct {
 	Kernel         []string `json:"kernel"`    // lines of the kernel's log about it
 	KernelGap      string   `json:"kernel_gap,omitempty"`
 	Log            []string `json:"log"` // lines of the server's log about it
+	// Readings are what pgfettle diagnose makes of both logs.
+	Readings []Reading `json:"readings"`
 }
 
 // Setting is what the kernel was told about overcommit, and its stand-in.

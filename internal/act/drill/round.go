@@ -141,13 +141,14 @@ func (d *drill) look(r *Round, kernel *kernelLog, kills int64, postmaster int) e
 		r.Query.Outcome = Failed // its connection broke, but not by that
 	}
 	r.Kernel = []string{}
+	said := ""
 	if kernel != nil {
-		text, err := kernel.since()
-		if err != nil {
+		if said, err = kernel.since(); err != nil {
 			r.KernelGap = err.Error()
 		}
-		r.Kernel = killLines(text, d.group.Dir)
+		r.Kernel = killLines(said, d.group.Dir)
 	}
+	r.Readings = readings(said, text, d.group.Dir)
 	return nil
 }
 

@@ -1,9 +1,11 @@
 package drill
 
 import (
-	"regexp"
+	"math"
 	"strconv"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 )
 
 // maxLog bounds what is read of the server's log: a dump of memory contexts is
@@ -19,79 +21,117 @@ type serverLog struct {
 	ready     bool     // and the server takes connections again
 }
 
-// crashed are the lines of the log that tell a crash, in their order; those of
-// the processes that are ended by it are left out, being many.
-var crashed = []string{
-	"was terminated by signal", "Failed process was running", "terminating any other active server processes",
-	"all server processes terminated; reinitializing", "automatic recovery in progress", "redo starts at", "redo done at",
-}
-
 // maxCrash bounds what is shown of a crash: eight lines, and a few for others
 // that died with it.
 const maxCrash = 20
 
-// signal9 is what the postmaster says of a child that was killed, 13 to 18: the
-// words before the process differ by its kind and by version.
-var signal9 = regexp.MustCompile(`\(PID (\d+)\) was terminated by signal 9`)
-
-// contextLine is a line of the dump that PostgreSQL writes to its error stream
-// when memory runs out: indented by depth, without the usual prefix.
-var contextLine = regexp.MustCompile(`^ *([A-Za-z][A-Za-z0-9 _-]*): (\d+) total in \d+ blocks`)
+// picker takes the lines that are shown out of a log, by what its reader says they are.
+type picker struct {
+	serverLog
+	all     []string
+	dump    []string // lines of the last dump of memory contexts
+	refused bool
+}
 
 // readServerLog picks what matters out of the log.
 func readServerLog(text string) serverLog {
-	var s serverLog
-	var largest, state, grand string
-	most := int64(-1)
-	after := false // the error was «out of memory»
+	p := &picker{}
+	feed := pglog.NewFeed(p)
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
-		if m := signal9.FindStringSubmatch(line); m != nil {
-			if n, err := strconv.ParseUint(m[1], 10, 32); err == nil {
-				s.deaths = append(s.deaths, uint32(n))
-			}
+		p.all = append(p.all, line)
+		feed.Line([]byte(line), 0)
+	}
+	feed.End()
+	return p.serverLog
+}
+
+// Entry implements pglog.Sink. A recovery at the start is another story, and the
+// lines of the processes that are ended by a crash are left out, being many.
+func (p *picker) Entry(e *pglog.Entry) {
+	k := e.Kind()
+	switch k {
+	case pglog.ChildDied:
+		d, ok := e.Death()
+		if !ok || d.Signal == 0 {
+			return
 		}
-		for _, c := range crashed {
-			if strings.Contains(line, c) && (len(s.crash) > 0 || c == crashed[0]) && len(s.crash) < maxCrash-1 { // a recovery at the start is another story
-				s.crash = append(s.crash, line)
-				break
-			}
+		if d.Signal == 9 && d.PID <= math.MaxUint32 {
+			p.deaths = append(p.deaths, uint32(d.PID))
 		}
-		s.restarted = s.restarted || strings.Contains(line, "reinitializing")
-		if s.restarted && !s.ready && strings.Contains(line, "ready to accept connections") {
-			s.crash, s.ready = append(s.crash, line), true
+		p.show(append([]string{p.line(e)}, p.below(e, "DETAIL:")...)...)
+	case pglog.Reinit, pglog.EndingAll, pglog.Interrupted, pglog.RedoStart, pglog.RedoDone:
+		p.restarted = p.restarted || k == pglog.Reinit
+		if len(p.crash) > 0 {
+			p.show(p.line(e))
 		}
-		if m := contextLine.FindStringSubmatch(line); m != nil {
-			n, err := strconv.ParseInt(m[2], 10, 64)
-			if err == nil && m[1] == "ExecutorState" {
-				state = strings.TrimSpace(line)
-			}
-			if err == nil && n > most {
-				most, largest = n, strings.TrimSpace(line)
-			}
-			continue
+	case pglog.Ready:
+		if p.restarted && !p.ready {
+			p.crash, p.ready = append(p.crash, p.line(e)), true
 		}
-		switch {
-		case strings.HasPrefix(line, "Grand total:"):
-			grand = line
-		case strings.Contains(line, "ERROR:  out of memory"):
-			if after {
-				continue // once is enough
-			}
-			after = true
-			for _, l := range []string{state, largest, grand} {
-				if l != "" && (len(s.refusal) == 0 || s.refusal[len(s.refusal)-1] != l) {
-					s.refusal = append(s.refusal, l)
-				}
-			}
-			s.refusal = append(s.refusal, line)
-		case after && strings.Contains(line, "DETAIL:  Failed on request of size") && len(s.refusal) < maxRefusal:
-			s.refusal = append(s.refusal, line)
-		case after && strings.Contains(line, "STATEMENT:") && len(s.refusal) < maxRefusal+1:
-			s.refusal = append(s.refusal, line)
+	case pglog.OutOfMemory:
+		if e.Severity >= pglog.Error && !p.refused { // once is enough
+			p.refused = true
+			p.refusal = append(append(p.dump, p.line(e)), p.below(e, "DETAIL:", "STATEMENT:")...)
 		}
 	}
-	return s
+}
+
+func (p *picker) show(lines ...string) {
+	for _, l := range lines {
+		if len(p.crash) < maxCrash-1 {
+			p.crash = append(p.crash, l)
+		}
+	}
+}
+
+func (p *picker) line(e *pglog.Entry) string { return p.all[e.Line-1] }
+
+// below returns the lines of an entry's parts with these labels, the first of each.
+func (p *picker) below(e *pglog.Entry, labels ...string) (out []string) {
+	const parts = 8 // a message has fewer
+	for _, l := range p.all[e.Line:min(int(e.Line)+parts, len(p.all))] {
+		if len(labels) > 0 && strings.Contains(l, labels[0]+"  ") {
+			out, labels = append(out, l), labels[1:]
+		}
+	}
+	return out
+}
+
+// Dump implements pglog.Sink: of the contexts the state of the executor, the one
+// that holds the most, and the sum.
+func (p *picker) Dump(d *pglog.Dump) {
+	if d.Asked || p.refused {
+		return
+	}
+	var state, largest *pglog.Context
+	for i := range d.Contexts {
+		c := &d.Contexts[i]
+		if c.Name == "ExecutorState" {
+			state = c
+		}
+		if largest == nil || c.Total > largest.Total {
+			largest = c
+		}
+	}
+	p.dump = nil
+	for _, c := range []*pglog.Context{state, largest} {
+		if c != nil && (c != state || len(p.dump) == 0) {
+			p.verbatim(c.Name, c.Total)
+		}
+	}
+	p.verbatim("Grand total", d.Total)
+}
+
+// verbatim takes the last line of a context.
+func (p *picker) verbatim(name string, total int64) {
+	for i := len(p.all) - 1; i >= 0; i-- {
+		l := strings.TrimSpace(p.all[i])
+		if strings.HasPrefix(l, name+": "+strconv.FormatInt(total, 10)+" ") {
+			p.dump = append(p.dump, l)
+			return
+		}
+	}
 }
 
 // maxRefusal is three contexts, the error and its detail.

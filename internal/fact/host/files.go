@@ -85,6 +85,7 @@ var Globs = []string{
 	"usr/local/lib/systemd/logind.conf.d/*.conf",
 	"usr/lib/systemd/logind.conf.d/*.conf",
 	"etc/sysctl.conf.d/*", // read by no program; an error that people make
+	segments + "*",        // a pattern, as a kernel without SysV memory has no such file
 }
 
 // BlockFiles lists the attribute files of one block device, relative to its

@@ -60,6 +60,17 @@ func FuzzMemory(f *testing.F) {
 	})
 }
 
+func FuzzSegment(f *testing.F) {
+	seed(f, "proc/sysvipc/shm")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		s, err := ParseSegment(b, 7766016, 17561)
+		notNegative(t, "created", s.CreatedAt)
+		if err == nil && s.CreatedAt > 0 && !bytes.Contains(b, []byte("ctime")) {
+			t.Errorf("a time out of nothing: %d", s.CreatedAt)
+		}
+	})
+}
+
 func FuzzSwaps(f *testing.F) {
 	seed(f, "proc/swaps")
 	f.Fuzz(func(t *testing.T, b []byte) {

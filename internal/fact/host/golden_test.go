@@ -39,6 +39,7 @@ var topics = map[string]func(fs.FS) any{
 	"unit":      func(f fs.FS) any { return ReadUnit(f, "postgresql.service") },
 	"tuning":    func(f fs.FS) any { return ReadTuning(f) },
 	"placement": func(f fs.FS) any { return ReadPlacement(f, 100) },
+	"segment":   func(f fs.FS) any { return ReadSegment(f, 7766016, 17561) },
 	"killable":  func(f fs.FS) any { return ReadKillable(f) },
 	"process":   func(f fs.FS) any { return ReadProcess(f, 100) },
 	"cgroup": func(f fs.FS) any {

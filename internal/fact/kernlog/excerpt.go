@@ -1,6 +1,7 @@
 package kernlog
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -15,6 +16,9 @@ const maxExcerpt = 2 << 20
 // afterKill are the lines that may still belong to a report after its last: the
 // reaper's, and those of a group that is killed as a whole.
 const afterKill = 4
+
+// reSev is the label of a server's line, which an excerpt never keeps.
+var reSev = regexp.MustCompile(`\b(?:LOG|ERROR|FATAL|PANIC|WARNING|DETAIL|STATEMENT|HINT|CONTEXT|NOTICE|INFO|QUERY|LOCATION|DEBUG[1-5]): `)
 
 // Excerpt keeps of a kernel's log the lines of the OOM killer's reports and the
 // few others that Read knows, as they stand; of too many the newest. It is what
@@ -31,7 +35,7 @@ func Excerpt(log string) []byte {
 	}
 	for raw := range strings.Lines(log) {
 		l := stripLine(raw)
-		if l.from == fromOther || l.from == fromServer || l.from == bare && l.at.Boot < 0 && hasSeverity(raw) && reSev.MatchString(raw) {
+		if l.from == fromOther || l.from == fromServer || l.from == bare && l.at.Boot < 0 && reSev.MatchString(raw) {
 			continue
 		}
 		s := l.text

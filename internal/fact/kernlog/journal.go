@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// record is what is read of a line of journalctl -o json, or of a server's
-// jsonlog. A value of the journal is a string, or an array of bytes where it is
+// record is what is read of a line of journalctl -o json. A value of the journal is a string, or an array of bytes where it is
 // no text, or null where it was too long.
 type record struct {
 	Message   json.RawMessage `json:"MESSAGE"`
@@ -16,31 +15,25 @@ type record struct {
 	Ident     string          `json:"SYSLOG_IDENTIFIER"`
 	Real      string          `json:"__REALTIME_TIMESTAMP"`
 	PID       json.RawMessage `json:"_PID"`
-
-	Severity  string          `json:"error_severity"` // from here on a server's
-	Timestamp string          `json:"timestamp"`
-	ServerPID json.RawMessage `json:"pid"`
-	Text      string          `json:"message"`
-	Detail    string          `json:"detail"`
-	State     string          `json:"state_code"`
-	Statement string          `json:"statement"`
-	Backend   string          `json:"backend_type"`
 }
 
 // json reads a line that is a JSON object; false where it is none of ours.
 func (p *Reader) json(s string) bool {
+	if strings.Contains(s, `"error_severity"`) { // a server's jsonlog
+		p.foreign = Foreign{Text: []byte(strings.TrimRight(s, "\r\n"))}
+		p.given = p.others(&p.foreign)
+		return p.given
+	}
 	var r record
 	if json.Unmarshal([]byte(s), &r) != nil {
 		return false
 	}
-	if r.Severity != "" {
-		pid, _ := strconv.Atoi(strings.Trim(string(r.ServerPID), `"`))
-		p.srv.entry(p, entry{at: timeOf(r.Timestamp), pid: pid, severity: r.Severity, state: r.State, message: r.Text, detail: r.Detail, statement: r.Statement})
-		return true
+	if r.Message == nil {
+		return false
 	}
 	text := bytesOf(r.Message)
 	if text == "" {
-		return r.Message != nil
+		return true
 	}
 	l := line{at: none}
 	if us, err := strconv.ParseInt(r.Real, 10, 64); err == nil && us > 0 && us < 1<<53 {
@@ -61,10 +54,12 @@ func (p *Reader) json(s string) bool {
 	for _, t := range strings.Split(text, "\n") {
 		k := l
 		k.text = strings.TrimSpace(t)
-		if k.from != fromOther && p.srv.text(p, t, k) {
-			continue
+		if k.from == fromServer {
+			k.text = t // a tab at its beginning says that it goes on
 		}
-		p.line(k)
+		if !p.hand(t, k) {
+			p.line(k)
+		}
 	}
 	return true
 }

@@ -2,9 +2,8 @@
 // OOM killer, from 3.10 to 6.18, and the few other lines that tell of memory
 // that ran out, of systemd and of systemd-oomd too. It reads what dmesg, dmesg
 // -T, journalctl (short forms and JSON) and syslog write, whole or cut, with
-// lines of other programs between; beside them the handful of lines of a
-// PostgreSQL server's log (stderr, csvlog, jsonlog) that tell what the kill did
-// to the server.
+// lines of other programs between. What no kernel wrote it hands on to whoever
+// wants it: a server's log is read elsewhere.
 //
 // A log is written by others and is hostile until proven otherwise: lines,
 // reports and tables are bounded, and what makes no sense is left out, never
@@ -31,9 +30,7 @@ var none = Stamp{Boot: -1}
 type Log struct {
 	Reports []Report // of the OOM killer, in the order of the log
 	Other   []Other  // other lines about memory, in the order of the log
-	Server  []Event  // of PostgreSQL's own log, in its order
 	Lines   int      // read
-	Kernel  int      // of them lines that the kernel, or systemd about a kill, wrote
 	Cut     bool     // a bound was met: the oldest or the longest was left out
 }
 
@@ -170,7 +167,6 @@ const (
 	maxReports = 256
 	maxTasks   = 32768
 	maxOther   = 1024
-	maxEvents  = 4096
 	maxText    = 4096 // of a statement or a line that is kept
 	maxJoin    = 6    // pieces that a paste may have broken one line into
 	maxSlabs   = 8

@@ -2,6 +2,7 @@ package kernlog
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 	"regexp"
@@ -30,16 +31,34 @@ var (
 // Read reads a log to its end. An error is one of reading; what the bytes say is
 // never an error.
 func Read(r io.Reader) (*Log, error) {
-	p := NewReader()
+	p := NewReader(nil)
 	err := p.Add(r)
 	return p.Log(), err
 }
 
-// Reader puts several logs into one, such as that of the kernel and that of a
-// server.
+// Foreign is a line that no kernel wrote, or none that tells. It stands until the
+// one who is given it returns.
+type Foreign struct {
+	Text []byte // without its end, and without what syslog or the journal put before it, where they did
+	PID  int    // of the program, where they tell
+	at   Stamp
+	told bool // at is known
+}
+
+// At is when it was written, as far as what stands before it tells.
+func (f *Foreign) At() Stamp {
+	if !f.told {
+		f.at, f.told = stripLine(string(f.Text)).at, true
+	}
+	return f.at
+}
+
+// Reader puts several logs into one, such as those of several boots.
 type Reader struct {
 	log      Log
+	others   func(*Foreign) bool
 	at       *Report // the report that lines belong to
+	since    int     // lines since it was opened
 	cols     columns
 	inTable  bool
 	inStat   bool
@@ -48,11 +67,19 @@ type Reader struct {
 	held     string
 	heldLine line
 	pieces   int
-	srv      serverReader
+	given    bool // the line before was somebody else's
+	foreign  Foreign
+	every    bool // no line is passed over: for tests
 }
 
-// NewReader returns an empty one.
-func NewReader() *Reader { return &Reader{} }
+// NewReader returns an empty one. others is given the lines that may be of a
+// server, in their order, and says which it takes; nil: they are passed over.
+func NewReader(others func(*Foreign) bool) *Reader {
+	if others == nil {
+		others = func(*Foreign) bool { return false }
+	}
+	return &Reader{others: others}
+}
 
 // Add reads one more log. A report does not go over from one log to the next.
 func (p *Reader) Add(r io.Reader) error {
@@ -62,7 +89,13 @@ func (p *Reader) Add(r io.Reader) error {
 		cut := errors.Is(err, bufio.ErrBufferFull)
 		if len(b) > 0 {
 			p.log.Lines++
-			p.raw(string(b))
+			switch p.since++; p.useOf(b) {
+			case give:
+				p.foreign = Foreign{Text: bytes.TrimRight(b, "\r\n")}
+				p.given = p.others(&p.foreign)
+			case look:
+				p.raw(string(b))
+			}
 		}
 		for errors.Is(err, bufio.ErrBufferFull) { // the rest of a line that is too long
 			p.log.Cut = p.log.Cut || cut
@@ -71,9 +104,7 @@ func (p *Reader) Add(r io.Reader) error {
 		if err == nil {
 			continue
 		}
-		p.release()
-		p.close()
-		p.srv.end(p)
+		p.end()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -81,29 +112,41 @@ func (p *Reader) Add(r io.Reader) error {
 	}
 }
 
-// Log closes what is open and returns all that was read.
-func (p *Reader) Log() *Log {
+func (p *Reader) end() {
 	p.release()
 	p.close()
-	p.srv.end(p)
+	p.given = false
+}
+
+// Log closes what is open and returns all that was read.
+func (p *Reader) Log() *Log {
+	p.end()
 	return &p.log
 }
 
 // raw takes a line as it stands in the file.
 func (p *Reader) raw(s string) {
-	if strings.HasPrefix(s, "{") {
-		if p.json(s) {
-			return
-		}
-	}
-	if p.srv.csv(p, s) {
+	if strings.HasPrefix(s, "{") && p.json(s) {
 		return
 	}
+	s = strings.TrimRight(s, "\r\n")
 	l := stripLine(s)
-	if p.srv.text(p, s, l) {
-		return
+	if !p.hand(s, l) {
+		p.line(l)
 	}
-	p.line(l)
+}
+
+// hand hands a line on that may be a server's.
+func (p *Reader) hand(s string, l line) bool {
+	p.given = false
+	if l.from == fromServer {
+		s = l.text
+	} else if l.from != bare || l.at.Boot >= 0 || opens(l.text) {
+		return false
+	}
+	p.foreign = Foreign{Text: []byte(s), PID: l.pid, at: l.at, told: true}
+	p.given = p.others(&p.foreign)
+	return p.given || l.from == fromServer
 }
 
 // line takes a line without its prefix. One that a paste has broken after a
@@ -158,7 +201,7 @@ func (p *Reader) release() {
 // open begins a report.
 func (p *Reader) open(at Stamp) *Report {
 	p.close()
-	p.at = &Report{At: at}
+	p.at, p.since = &Report{At: at}, 0
 	p.at.Asker.Order = -1
 	return p.at
 }
@@ -193,9 +236,6 @@ func (p *Reader) take(l line) {
 	s := l.text
 	if s == "" {
 		return
-	}
-	if l.from == fromKernel || l.at.Boot >= 0 {
-		p.log.Kernel++
 	}
 	if l.from == fromSystemd {
 		p.systemd(l)

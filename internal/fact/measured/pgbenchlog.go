@@ -12,7 +12,7 @@ import (
 // Bounds of a log. A line of it has at most 15 numbers; a run of a day has 86,400
 // seconds.
 const (
-	maxLogLine = 4096
+	maxLogLine    = 4096
 	maxLogSeconds = 1 << 18
 	// maxBad is how many lines may be none of a log: the last one of a run that was
 	// killed is cut short, and more than that is another file.

@@ -18,6 +18,7 @@ type Activity struct {
 	Waiting           int64                 `json:"waiting"`           // client backends waiting for a lock
 	MedianConnAge     float64               `json:"medianConnAge"`     // median age of client connections in seconds
 	ByUser            map[string]int64      `json:"byUser"`            // client backends by role; "" for a role that was dropped
+	CheckpointerAt    int64                 `json:"checkpointerAt"`    // start of the checkpointer, seconds since the epoch; 0: not shown
 }
 
 // StateCount is how many backends are in a state and how long the longest has been.
@@ -45,6 +46,7 @@ func ReadActivity(fsys fs.FS, key string) known.Fact[Activity] {
 				hidden = r.Int("hidden_count")
 				a.Clients, a.Waiting, a.MedianConnAge = n, r.Int("waiting"), r.Float("median_age")
 				a.OldestXactAge, a.OldestBackendXmin = r.Float("oldest_xact"), r.Int("oldest_xmin")
+				a.CheckpointerAt = r.Int("checkpointer_at")
 				return nil
 			}
 			if n <= 0 {

@@ -59,42 +59,54 @@ func readCSV(in *lines, out *counter) {
 		if !ok {
 			break
 		}
-		if !r.inside {
-			if !csvStart(line) {
-				if len(line) > 0 {
-					out.src.Stray++
-				}
-				continue
+		r.next(line, in.count, in.cut)
+	}
+	r.end()
+}
+
+// next takes a line of the log.
+func (r *csvReader) next(line []byte, number int64, cut bool) {
+	stray := &r.out.src.Stray
+	if !r.inside {
+		if !csvStart(line) {
+			if len(line) > 0 {
+				*stray++
 			}
-			r.reset(in.count)
+			return
 		}
-		if !r.take(line) {
-			// Quotes do not pair: a record was cut before this line, which may
-			// begin the next.
-			r.inside = false
-			out.src.Stray++
-			if csvStart(line) {
-				r.reset(in.count)
-				if !r.take(line) {
-					r.inside = false
-				}
-			}
-		}
-		if in.cut { // where its quotes end nobody can say
-			if r.cut = true; r.inside {
+		r.reset(number)
+	}
+	if !r.take(line) {
+		// Quotes do not pair: a record was cut before this line, which may
+		// begin the next.
+		r.inside = false
+		*stray++
+		if csvStart(line) {
+			r.reset(number)
+			if !r.take(line) {
 				r.inside = false
-				r.col++ // the field at hand ends here
 			}
-		}
-		if !r.inside && r.col > 0 {
-			r.emit()
 		}
 	}
+	if cut { // where its quotes end nobody can say
+		if r.cut = true; r.inside {
+			r.inside = false
+			r.col++ // the field at hand ends here
+		}
+	}
+	if !r.inside && r.col > 0 {
+		r.emit()
+	}
+}
+
+// end hands on what the last record has, if that tells something.
+func (r *csvReader) end() {
 	if r.inside && r.col >= csvMessage {
 		r.cut = true
 		r.col++
 		r.emit()
 	}
+	r.inside = false
 }
 
 func (r *csvReader) reset(line int64) {

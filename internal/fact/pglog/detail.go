@@ -130,17 +130,52 @@ func (e *Entry) Death() (d Death, ok bool) {
 		d.Exit = int(v)
 		return d, true
 	}
+	if v := foreignSignal(m); v > 0 {
+		d.What, d.Signal = "", v // the name is in no language that we know
+		return d, true
+	}
 	d.Exit = -1
 	return d, true
+}
+
+// foreignSignal is the signal of a message in another language than English. Of
+// all that the postmaster says of a child with «(PID N)» only that of a signal has
+// one more number, with a colon and the signal's name behind it: «processus
+// serveur (PID 21071) a été arrêté par le signal 9 : Killed». 0: it is none.
+func foreignSignal(m []byte) int {
+	i := bytes.Index(m, []byte("(PID "))
+	if i < 0 {
+		return 0
+	}
+	_, n := whole(m[i+5:])
+	rest := m[i+5+n:]
+	if n == 0 || len(rest) == 0 || rest[0] != ')' {
+		return 0
+	}
+	const words = 80 // bytes between; in no catalogue are there as many
+	at := span(rest, func(c byte) bool { return !isDigit(c) })
+	if at > words || at == len(rest) {
+		return 0
+	}
+	signal, n := whole(rest[at:])
+	rest = rest[at+n:]
+	colon := bytes.IndexByte(rest[:min(len(rest), 10)], ':') // a space before it, or a word's end
+	if n == 0 || signal < 1 || signal > 64 || colon < 0 || colon+1 >= len(rest) || rest[colon+1] != ' ' || span(rest[:colon], func(c byte) bool { return !isDigit(c) }) < colon {
+		return 0
+	}
+	return int(signal)
 }
 
 // Crash says whether a death makes the postmaster start all over: a process that
 // exited with 0 or 1 ended in order. 2 and more, and any signal, did not.
 func (d Death) Crash() bool { return d.Signal != 0 || d.Exit > 1 || d.Exit < 0 }
 
-// Running returns the statement of «Failed process was running: …».
+// Running returns the statement of «Failed process was running: …», in any language.
 func (e *Entry) Running() []byte {
 	s, ok := bytes.CutPrefix(e.Detail, []byte("Failed process was running: "))
+	if !ok && e.Foreign || !ok && foreignSignal(e.Message) > 0 { // in another language, but for the colon
+		_, s, ok = bytes.Cut(e.Detail, []byte(": "))
+	}
 	if !ok {
 		return nil
 	}

@@ -77,34 +77,38 @@ func readJSON(in *lines, out *counter) {
 		if !ok {
 			return
 		}
-		if len(line) == 0 {
-			continue
-		}
-		for i := range r.store {
-			r.store[i] = r.store[i][:0]
-		}
-		r.cut = in.cut
-		if !r.object(line) && !in.cut || len(r.store[jsMessage]) == 0 && len(r.store[jsSeverity]) == 0 {
+		if len(line) > 0 && !r.next(line, in.count, in.cut) {
 			out.src.Stray++
-			continue
 		}
-		f := &r.store
-		e := &r.e
-		*e = Entry{User: f[jsUser], Database: f[jsDatabase], Host: f[jsHost], State: f[jsState], Message: f[jsMessage], Detail: f[jsDetail],
-			Hint: f[jsHint], Context: f[jsContext], Statement: f[jsStatement], App: f[jsApp], Backend: f[jsBackend], Line: in.count, Cut: r.cut}
-		e.stamp(f[jsTime])
-		e.Severity, e.Foreign = severityOf(f[jsSeverity])
-		if v, n := whole(f[jsPID]); n > 0 && n <= 10 {
-			e.PID = int(v)
-		}
-		if len(e.State) == 0 && len(f[jsSeverity]) > 0 {
-			e.State = noError // jsonlog leaves this one out
-		}
-		if !isState(e.State) {
-			e.State = nil
-		}
-		out.entry(e)
 	}
+}
+
+// next takes a line; false where it is no entry.
+func (r *jsonReader) next(line []byte, number int64, cut bool) bool {
+	for i := range r.store {
+		r.store[i] = r.store[i][:0]
+	}
+	r.cut = cut
+	if !r.object(line) && !cut || len(r.store[jsMessage]) == 0 && len(r.store[jsSeverity]) == 0 {
+		return false
+	}
+	f := &r.store
+	e := &r.e
+	*e = Entry{User: f[jsUser], Database: f[jsDatabase], Host: f[jsHost], State: f[jsState], Message: f[jsMessage], Detail: f[jsDetail],
+		Hint: f[jsHint], Context: f[jsContext], Statement: f[jsStatement], App: f[jsApp], Backend: f[jsBackend], Line: number, Cut: r.cut}
+	e.stamp(f[jsTime])
+	e.Severity, e.Foreign = severityOf(f[jsSeverity])
+	if v, n := whole(f[jsPID]); n > 0 && n <= 10 {
+		e.PID = int(v)
+	}
+	if len(e.State) == 0 && len(f[jsSeverity]) > 0 {
+		e.State = noError // jsonlog leaves this one out
+	}
+	if !isState(e.State) {
+		e.State = nil
+	}
+	r.out.entry(e)
+	return true
 }
 
 // object reads {"key":value,…}; false where it is none, or ends early.

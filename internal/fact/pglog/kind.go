@@ -12,6 +12,7 @@ const (
 	ChildDied            // a process of the server was killed or exited
 	Reinit               // the postmaster starts all over after a crash
 	CrashNotice          // a session was ended because another process crashed
+	EndingAll            // the postmaster ends all of them, because a process crashed
 	Starting             // a postmaster starts
 	Interrupted          // the startup process finds no clean shutdown
 	RedoStart            // recovery begins
@@ -289,6 +290,8 @@ func byText(m []byte, e *Entry) Kind {
 			return StandbyConflict
 		case has(m, "terminating connection due to "), has(m, "terminating autovacuum process due to"):
 			return Terminated
+		case has(m, "terminating any other active server processes"):
+			return EndingAll
 		case has(m, "terminating walreceiver"), has(m, "terminating walsender process due to replication timeout"):
 			return StreamBroken
 		case has(m, "too many connections for "):
@@ -303,7 +306,7 @@ func byText(m []byte, e *Entry) Kind {
 		}
 	}
 	// These begin with the name of a process, or of a person's role.
-	if head := m[:min(len(m), maxWho)]; e.Severity == Log && holds(head, " (PID ") && (holds(m, ") was terminated by ") || holds(m, ") exited with ")) {
+	if head := m[:min(len(m), maxWho)]; e.Severity == Log && holds(head, " (PID ") && (holds(m, ") was terminated by ") || holds(m, ") exited with ") || foreignSignal(m) > 0) {
 		return ChildDied
 	}
 	if e.Severity >= Fatal && holds(m, " authentication failed for user ") {

@@ -34,22 +34,27 @@ func readStderr(in *lines, head []byte, o Options, out *counter) {
 		if !ok {
 			break
 		}
-		r.line(line, in)
+		r.line(line, in.count, in.cut)
 	}
+	r.end()
+}
+
+// end hands on what is open.
+func (r *plainReader) end() {
 	r.flush()
 	if d := r.dumps.end(); d != nil {
 		r.out.sink.Dump(d)
 	}
 }
 
-func (r *plainReader) line(line []byte, in *lines) {
+func (r *plainReader) line(line []byte, number int64, cut bool) {
 	if len(line) == 0 {
 		return
 	}
 	if line[0] == '\t' {
 		if r.have && r.at != partNone {
 			r.add(r.at, line[1:], true)
-			r.cur.Cut = r.cur.Cut || in.cut
+			r.cur.Cut = r.cur.Cut || cut
 		} else {
 			r.out.src.Stray++
 		}
@@ -60,9 +65,14 @@ func (r *plainReader) line(line []byte, in *lines) {
 		r.without(line)
 		return
 	}
+	r.labelled(l, rest, number, cut)
+}
+
+// labelled takes what stands behind a label; r.f is what stands before it.
+func (r *plainReader) labelled(l label, rest []byte, number int64, cut bool) {
 	if l.part == partMessage {
 		r.flush()
-		r.begin(l, in.count)
+		r.begin(l, number)
 		r.add(partMessage, rest, false)
 	} else if r.have && (r.f.pid == 0 || r.f.pid == r.cur.PID) {
 		r.add(l.part, rest, false)
@@ -73,7 +83,7 @@ func (r *plainReader) line(line []byte, in *lines) {
 		return
 	}
 	r.at = l.part
-	r.cur.Cut = r.cur.Cut || in.cut
+	r.cur.Cut = r.cur.Cut || cut
 }
 
 // take matches the prefix. Where no prefix is known to fit, a time at the

@@ -41,6 +41,8 @@ type listed struct {
 	Unit          *string  `json:"unit"`
 	Manager       *string  `json:"manager"`
 	StatsDir      *string  `json:"statsDirectory"`
+	StartedAt     *int64   `json:"startedAt"`
+	Segment       *int     `json:"segment"`
 	Notes         []string `json:"notes"`
 }
 
@@ -131,12 +133,14 @@ func readInstance(fsys, hostFS fs.FS, l listed) Instance {
 		in.Limits = field[host.Limits](hostFS, l.Key, "limits", nil)
 		in.CGroup = field[host.CGroup](hostFS, l.Key, "cgroup", nil)
 		in.Placement = field[host.Placement](hostFS, l.Key, "processes", nil)
+		in.Segment = field[host.Segment](hostFS, l.Key, "segment", nil)
 		return in
 	}
 	in.Processes = processes(hostFS, l)
 	in.Limits = host.ReadLimits(hostFS, *l.PID)
 	in.CGroup = host.ReadCGroup(hostFS, *l.PID)
 	in.Placement = host.ReadPlacement(hostFS, *l.PID)
+	in.Segment = segment(hostFS, l)
 	return in
 }
 
@@ -176,6 +180,21 @@ func processes(fsys fs.FS, l listed) known.Fact[[]host.Process] {
 		}
 	}
 	return known.Is(out)
+}
+
+// segment reads what the kernel tells of the segment that postmaster.pid names.
+func segment(hostFS fs.FS, l listed) known.Fact[host.Segment] {
+	if l.Segment == nil || l.StartedAt == nil || *l.StartedAt <= 0 {
+		f := field[host.Segment](hostFS, l.Key, "segment", nil)
+		if f.State() == known.Absent { // a server that runs has one
+			return known.Missed[host.Segment](known.Gap{Fact: f.Gap().Fact, Reason: "the evidence does not hold it", Reveal: "take the evidence again with pgfettle snapshot"})
+		}
+		return f
+	}
+	return known.Map(host.ReadSegment(hostFS, *l.Segment, *l.PID), func(s host.Segment) host.Segment {
+		s.StartedAt = *l.StartedAt
+		return s
+	})
 }
 
 func places(fsys fs.FS, key string) known.Fact[[]Place] {

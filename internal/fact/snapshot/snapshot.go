@@ -45,6 +45,7 @@ type Instance struct {
 	Unit          known.Fact[host.Unit]      `json:"unit"`            // where systemd runs it
 	Places        known.Fact[[]Place]        `json:"places"`          // folders that the instance writes to
 	StatsDir      known.Fact[string]         `json:"statsDirectory"`  // real path of PGDATA/pg_stat
+	Segment       known.Fact[host.Segment]   `json:"segment"`         // of its shared memory, as long as it runs
 	Manager       known.Fact[string]         `json:"manager"`         // "", patroni, cloudnative-pg, …: who owns the configuration
 	Notes         []string                   `json:"notes,omitempty"` // what else was noticed of the instance, one clause each
 	Server        pg.Server                  `json:"server"`

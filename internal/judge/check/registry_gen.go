@@ -36,6 +36,7 @@ func All() []Check {
 		ConnectionsVsMemory,
 		CPUGovernor,
 		CPUSteal,
+		CrashRestarts,
 		CrontabWithoutUser,
 		DataOnTmpfs,
 		DataSyncRetryOn,

@@ -53,6 +53,9 @@ func (s *crashes) take(c *LogCollector, e *pglog.Entry, k pglog.Kind, at stamp) 
 		if !ok || !d.Crash() && d.What != "startup process" || s.stopping && d.Signal == 0 {
 			return
 		}
+		if d.What == "" { // the message is in another language
+			d.What = "a process of the server"
+		}
 		s.close(stamp{})
 		s.begin(at, &LogCrash{Process: d.What, PID: d.PID, Signal: d.Signal, ExitCode: d.Exit, Statement: c.normal(e.Running()), Cause: deathOf(d)})
 		if d.Signal != 0 {

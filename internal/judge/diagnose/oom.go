@@ -9,6 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
+	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
@@ -129,7 +130,7 @@ type OOMFacts struct {
 }
 
 // DiagnoseOOM makes the post-mortem.
-func DiagnoseOOM(log *kernlog.Log, f OOMFacts) *OOM {
+func DiagnoseOOM(log *OOMLog, f OOMFacts) *OOM {
 	d := &OOM{Kills: []OOMKill{}, Unexplained: []OOMDeath{}, Refused: []OOMRefusal{}, Lines: []string{}, Missing: []known.Gap{},
 		Read: OOMRead{Lines: log.Lines, Reports: len(log.Reports), Server: len(log.Server), Cut: log.Cut}}
 	used := map[int]bool{} // deaths of the server's log that a report explains
@@ -138,9 +139,9 @@ func DiagnoseOOM(log *kernlog.Log, f OOMFacts) *OOM {
 	}
 	for i, e := range log.Server {
 		switch {
-		case e.Kind == kernlog.Died && !used[i]:
+		case e.Kind == pglog.ChildDied && !used[i]:
 			d.Unexplained = append(d.Unexplained, OOMDeath{oomTime(e.At, &f), e.PID, oomRole(e.Role), e.Statement})
-		case e.Kind == kernlog.NoMemory && len(d.Refused) < oomMaxRefused:
+		case e.Kind == pglog.OutOfMemory && len(d.Refused) < oomMaxRefused:
 			d.Refused = append(d.Refused, OOMRefusal{oomTime(e.At, &f), e.PID, e.Text, e.Statement})
 		}
 	}
@@ -162,7 +163,7 @@ const (
 )
 
 // gaps says what the logs do not have at all.
-func (d *OOM) gaps(log *kernlog.Log, f *OOMFacts) {
+func (d *OOM) gaps(log *OOMLog, f *OOMFacts) {
 	add := func(fact, reason, reveal string) {
 		d.Missing = append(d.Missing, known.Gap{Fact: fact, Reason: reason, Reveal: reveal})
 	}
@@ -203,7 +204,7 @@ func oomServer(name string) bool {
 }
 
 // oomKillOf makes the post-mortem of one report.
-func oomKillOf(r *kernlog.Report, log *kernlog.Log, f *OOMFacts, used map[int]bool) OOMKill {
+func oomKillOf(r *kernlog.Report, log *OOMLog, f *OOMFacts, used map[int]bool) OOMKill {
 	k := OOMKill{Time: oomTime(r.At, f), Kernel: r.Kernel, Constraint: string(r.Constraint), Group: r.Group, Killed: len(r.Victims),
 		Programs: []OOMProgram{}, Top: []OOMTask{}, Also: []OOMCause{}, Prevention: []OOMPrevention{}, Missing: []known.Gap{}}
 	if r.Constraint == kernlog.Unclear {
@@ -229,11 +230,11 @@ func oomKillOf(r *kernlog.Report, log *kernlog.Log, f *OOMFacts, used map[int]bo
 type oomCase struct {
 	kill   *OOMKill
 	report *kernlog.Report
-	log    *kernlog.Log
+	log    *OOMLog
 	facts  *OOMFacts
 	size   unit.Bytes // of a page
 	sized  bool       // it is known, not supposed
-	death  *kernlog.Event
+	death  *OOMEvent
 	deathI int
 	byTime bool       // found by the time alone
 	tables unit.Bytes // page tables of the server's processes

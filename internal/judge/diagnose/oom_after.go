@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
+	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 )
 
 // OOMAfter is what became of the server.
@@ -56,21 +57,21 @@ func (c *oomCase) after() {
 loop:
 	for i := c.deathI + 1; i < len(c.log.Server); i++ {
 		e := &c.log.Server[i]
-		if c.death.By > 0 && e.By > 0 && e.By != c.death.By && (e.Kind == kernlog.Ready || e.Kind == kernlog.Reinit || e.Kind == kernlog.Down || e.Kind == kernlog.Started || e.Kind == kernlog.Died) {
+		if c.death.By > 0 && e.By > 0 && e.By != c.death.By && (e.Kind == pglog.Ready || e.Kind == pglog.Reinit || e.Kind == pglog.ShutDown || e.Kind == pglog.Starting || e.Kind == pglog.ChildDied) {
 			continue // another server's
 		}
 		switch e.Kind {
-		case kernlog.Died:
+		case pglog.ChildDied:
 			if state == oomRestarted {
 				break loop // the next kill
 			}
-		case kernlog.Reinit:
+		case pglog.Reinit:
 			reinit = true
-		case kernlog.RedoFrom:
+		case pglog.RedoStart:
 			from = oomAfterWords(e.Text, "redo starts at ")
-		case kernlog.RedoTo:
+		case pglog.RedoDone:
 			to = oomAfterWords(e.Text, "redo done at ")
-		case kernlog.Ready:
+		case pglog.Ready:
 			if state != oomRecovering {
 				continue
 			}
@@ -80,15 +81,15 @@ loop:
 					a.Seconds = &s
 				}
 			}
-		case kernlog.StopAsked:
+		case pglog.ShutdownAsked:
 			asked = true
-		case kernlog.Down:
+		case pglog.ShutDown:
 			if state == oomRestarted && !asked {
 				break loop
 			}
 			state = oomStopped
 			break loop
-		case kernlog.Started:
+		case pglog.Starting:
 			break loop // somebody started it later
 		}
 	}

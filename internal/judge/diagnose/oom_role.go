@@ -10,6 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
+	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 )
 
 // victim tells who was killed, from the last line, the table and the server's log.
@@ -61,7 +62,7 @@ func (c *oomCase) findDeath(v *kernlog.Victim, used map[int]bool) {
 	then := -1
 	for i := range c.log.Server {
 		e := &c.log.Server[i]
-		if e.Kind != kernlog.Died || used[i] {
+		if e.Kind != pglog.ChildDied || used[i] {
 			continue
 		}
 		died, both := oomWall(e.At, c.facts)
@@ -130,10 +131,10 @@ func (c *oomCase) role(o *OOMTask) {
 	for i := range c.log.Server {
 		e := &c.log.Server[i]
 		switch {
-		case e.Kind == kernlog.Died && e.PID == o.PID:
+		case e.Kind == pglog.ChildDied && e.PID == o.PID:
 			o.Role, o.RoleFrom = oomRole(e.Role), "the server's log"
 			return
-		case e.By == o.PID && o.PID > 0 && (e.Kind == kernlog.Started || e.Kind == kernlog.Died || e.Kind == kernlog.Reinit):
+		case e.By == o.PID && o.PID > 0 && (e.Kind == pglog.Starting || e.Kind == pglog.ChildDied || e.Kind == pglog.Reinit):
 			o.Role, o.RoleFrom = "postmaster", "the server's log, which it wrote"
 			return
 		}

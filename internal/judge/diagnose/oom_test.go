@@ -8,7 +8,6 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
-	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
@@ -75,7 +74,7 @@ func TestOOMCauses(t *testing.T) {
 
 func oneKill(t *testing.T, text string, f OOMFacts) OOMKill {
 	t.Helper()
-	l, err := kernlog.Read(strings.NewReader(text))
+	l, err := oomRead(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +139,7 @@ func TestOOMSamePID(t *testing.T) {
 2026-11-21 07:00:01.000 UTC [1] DETAIL:  Failed process was running: the right one
 2026-11-21T07:00:00.000000+0000 h kernel: Out of memory: Killed process 77 (postgres) total-vm:10kB, anon-rss:8kB, file-rss:0kB, shmem-rss:0kB, UID:26 pgtables:1kB oom_score_adj:0
 `
-	l, err := kernlog.Read(strings.NewReader(log))
+	l, err := oomRead(log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +156,7 @@ func TestOOMTwoServers(t *testing.T) {
 2026-11-21 07:00:01.100 UTC [20] LOG:  database system is ready to accept connections
 2026-11-21 07:00:01.200 UTC [10] LOG:  all server processes terminated; reinitializing
 `
-	l, err := kernlog.Read(strings.NewReader(log))
+	l, err := oomRead(log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,4 +185,10 @@ func TestOOMContainer(t *testing.T) {
 			t.Errorf("%s: %+v", name, k.Victim)
 		}
 	}
+}
+
+func oomRead(text string) (*OOMLog, error) {
+	r := NewOOMReader()
+	err := r.Add(strings.NewReader(text))
+	return r.Log(), err
 }

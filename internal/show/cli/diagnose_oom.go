@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path"
 	"slices"
@@ -66,7 +65,7 @@ func runDiagnoseOOM(ctx context.Context, env *Env, format string, args []string)
 	if err := choice("format", format, "text", "json"); err != nil {
 		return err
 	}
-	var log *kernlog.Log
+	var log *diagnose.OOMLog
 	var l *loaded
 	var gaps []known.Gap
 	var err error
@@ -120,8 +119,8 @@ func oomPlan(ctx context.Context, env *Env, l *loaded) diagnose.OOMFacts {
 }
 
 // oomFiles reads the files that are given, as one story.
-func oomFiles(env *Env, args []string) (*kernlog.Log, *loaded, error) {
-	r := kernlog.NewReader()
+func oomFiles(env *Env, args []string) (*diagnose.OOMLog, *loaded, error) {
+	r := diagnose.NewOOMReader()
 	var l *loaded
 	for i, name := range args {
 		if slices.Contains(args[:i], name) {
@@ -131,11 +130,7 @@ func oomFiles(env *Env, args []string) (*kernlog.Log, *loaded, error) {
 		if name != "-" {
 			f, err := os.Open(name)
 			if err != nil {
-				code := exitError
-				if errors.Is(err, fs.ErrPermission) {
-					code = exitNoAccess
-				}
-				return nil, nil, &say.Problem{Message: "log: " + err.Error(), Hint: "a FILE is a log of the kernel or of a server; without one this host is looked at", Code: code}
+				return nil, nil, logError(name, err)
 			}
 			defer f.Close()
 			if st, err := f.Stat(); err == nil && st.IsDir() {
@@ -170,14 +165,14 @@ func oomFiles(env *Env, args []string) (*kernlog.Log, *loaded, error) {
 		case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 			z, err := gzip.NewReader(br)
 			if err != nil {
-				return nil, nil, fmt.Errorf("%s: %w", name, err)
+				return nil, nil, logError(name, err)
 			}
 			in = io.LimitReader(z, maxUnpacked)
 		default:
 			in = br
 		}
 		if err := r.Add(in); err != nil {
-			return nil, nil, fmt.Errorf("log %s: %w", name, err)
+			return nil, nil, logError(name, err)
 		}
 	}
 	return r.Log(), l, nil
@@ -200,7 +195,7 @@ const (
 )
 
 // liveOOM reads the logs of this host.
-func liveOOM(ctx context.Context, env *Env, arg string) (*kernlog.Log, *loaded, []known.Gap, error) {
+func liveOOM(ctx context.Context, env *Env, arg string) (*diagnose.OOMLog, *loaded, []known.Gap, error) {
 	l, err := load(ctx, env, arg, false)
 	if err != nil {
 		return nil, nil, nil, err
@@ -212,7 +207,7 @@ func liveOOM(ctx context.Context, env *Env, arg string) (*kernlog.Log, *loaded, 
 	tell, done := env.Progress()
 	defer done()
 	var gaps []known.Gap
-	r := kernlog.NewReader()
+	r := diagnose.NewOOMReader()
 	tell("reading the kernel's log…")
 	text, gap := kernelLog(ctx, env.Target)
 	if gap != nil {

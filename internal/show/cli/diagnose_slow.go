@@ -135,11 +135,13 @@ func readPlans(env *Env, name string) ([]*explain.Plan, error) {
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
-			code := exitUsage
-			if errors.Is(err, fs.ErrPermission) {
-				code = exitNoAccess
+			switch {
+			case errors.Is(err, fs.ErrPermission):
+				return nil, &say.Problem{Message: fmt.Sprintf("%q: permission denied", name), Hint: "run pgfettle as somebody who may read it", Code: exitNoAccess}
+			case errors.Is(err, fs.ErrNotExist):
+				return nil, usage(fmt.Sprintf("no such file: %q", name), "name a file with the output of EXPLAIN (ANALYZE, BUFFERS)")
 			}
-			return nil, &say.Problem{Message: err.Error(), Hint: "name a file with the output of EXPLAIN (ANALYZE, BUFFERS)", Code: code}
+			return nil, fmt.Errorf("plan %q: %w", name, err)
 		}
 		defer f.Close()
 		if st, err := f.Stat(); err == nil && st.IsDir() {

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"cmp"
+	"compress/flate"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -182,7 +184,11 @@ func logError(name string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return usage(fmt.Sprintf("no such log or target: %q", name), "name log files, a data directory, a conninfo such as host=db1, or nothing for the server on this host")
 	case errors.Is(err, fs.ErrPermission):
-		return &say.Problem{Message: fmt.Sprintf("%q: permission denied", name), Hint: "run pgfettle as root, as the server's user, or in the group that log_file_mode lets read (adm on Debian)", Code: exitNoAccess}
+		return &say.Problem{Message: fmt.Sprintf("%q: permission denied", name), Hint: "run pgfettle as root, as the server's user, or in the group that may read it (adm on Debian, for the kernel's logs too)", Code: exitNoAccess}
+	}
+	var corrupt flate.CorruptInputError
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt) {
+		return &say.Problem{Message: fmt.Sprintf("log %q is packed by gzip, and cut or damaged: %v", name, err), Hint: "what can still be unpacked: zcat FILE | pgfettle diagnose log - (or oom -)", Code: exitError}
 	}
 	return fmt.Errorf("log %q: %w", name, err)
 }

@@ -33,6 +33,8 @@ func (in *logInput) from(env *Env, l *loaded, days int) error {
 		one = &l.snapshot.Instances[i]
 	}
 	switch {
+	case l.request == nil && !with:
+		return usage("an evidence file holds no log of a server", "name the log files beside it: pgfettle diagnose log FILE.evidence postgresql.log")
 	case len(labels) == 0 && !with:
 		return usage("no PostgreSQL instance was found here", "name log files, or a data directory")
 	case len(labels) == 0:
@@ -48,9 +50,6 @@ func (in *logInput) from(env *Env, l *loaded, days int) error {
 	}
 	if with {
 		return nil
-	}
-	if l.request == nil {
-		return usage("an evidence file holds no log", "name the log files beside it: pgfettle diagnose log FILE.evidence postgresql.log")
 	}
 	if !l.snapshot.HostSeen {
 		return usage("the server is on another host, and its log is read there", "run pgfettle there, or bring the files: ssh HOST cat LOG | pgfettle diagnose log -")

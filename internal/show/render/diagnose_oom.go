@@ -59,6 +59,9 @@ func killVerdict(d *diagnose.OOM) string {
 		case len(d.Refused) > 0:
 			return fmt.Sprintf("Nothing was killed: memory was refused to %s.", count(len(d.Refused), "query", "queries"))
 		}
+		if d.Read.Lines == 0 {
+			return "There was nothing to read: what was given is empty."
+		}
 		return "No kill by the OOM killer is in what was read."
 	}
 	k := &d.Kills[len(d.Kills)-1]

@@ -10,16 +10,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
 )
 
-const oomLogs = "../../fact/kernlog/testdata/"
+// oomLog is where a log stands: of the kernel, or of a server.
+func oomLog(name string) string {
+	if strings.HasPrefix(name, "pg") {
+		return "../../judge/diagnose/testdata/oom/" + name
+	}
+	return "../../fact/kernlog/testdata/" + name
+}
 
 // TestDiagnoseOOM writes the post-mortem of every real report that the reader
 // has, each with the logs that belong together.
 func TestDiagnoseOOM(t *testing.T) {
-	kernel, err := filepath.Glob(oomLogs + "k*.log")
+	kernel, err := filepath.Glob(oomLog("k*.log"))
 	if err != nil || len(kernel) < 12 {
 		t.Fatalf("%d reports, %v", len(kernel), err)
 	}
@@ -35,9 +40,9 @@ func TestDiagnoseOOM(t *testing.T) {
 	}
 	for name, files := range cases {
 		t.Run(name, func(t *testing.T) {
-			r := kernlog.NewReader()
+			r := diagnose.NewOOMReader()
 			for _, f := range files {
-				b, err := os.ReadFile(oomLogs + f)
+				b, err := os.ReadFile(oomLog(f))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -83,8 +88,8 @@ func golden(t *testing.T, name, got string) {
 // FuzzDiagnoseOOM holds that no log makes the post-mortem panic, write what acts
 // on a terminal, or a JSON that its schema refuses.
 func FuzzDiagnoseOOM(f *testing.F) {
-	for _, pattern := range []string{"*.log", "*.csv", "*.json"} {
-		files, err := filepath.Glob(oomLogs + pattern)
+	for _, pattern := range []string{"k*.log", "pg*.log", "pg*.csv", "pg*.json", "systemd*.json"} {
+		files, err := filepath.Glob(oomLog(pattern))
 		if err != nil || len(files) == 0 {
 			f.Fatalf("no logs %s: %v", pattern, err)
 		}
@@ -101,11 +106,11 @@ func FuzzDiagnoseOOM(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		log, err := kernlog.Read(bytes.NewReader(b))
-		if err != nil {
+		r := diagnose.NewOOMReader()
+		if err := r.Add(bytes.NewReader(b)); err != nil {
 			t.Fatal(err)
 		}
-		d := diagnose.DiagnoseOOM(log, diagnose.OOMFacts{})
+		d := diagnose.DiagnoseOOM(r.Log(), diagnose.OOMFacts{})
 		var text, j bytes.Buffer
 		if err := DiagnoseOOMText(&text, d, Style{Width: 60}); err != nil {
 			t.Fatal(err)

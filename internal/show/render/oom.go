@@ -20,6 +20,10 @@ func OOMJSON(w io.Writer, d *drill.OOM) error {
 	for i := range c.Rounds {
 		c.Rounds[i].Kernel = append([]string{}, c.Rounds[i].Kernel...)
 		c.Rounds[i].Log = append([]string{}, c.Rounds[i].Log...)
+		c.Rounds[i].Readings = append([]drill.Reading{}, c.Rounds[i].Readings...)
+		for j := range c.Rounds[i].Readings {
+			c.Rounds[i].Readings[j].Held = append([]drill.Context{}, c.Rounds[i].Readings[j].Held...)
+		}
 	}
 	c.Rounds = append([]drill.Round{}, c.Rounds...)
 	c.Swept, c.Removed = append([]string{}, c.Swept...), append([]string{}, c.Removed...)
@@ -87,6 +91,9 @@ func (p *page) oomRound(d *drill.OOM, i int) {
 		p.line("The server's log:")
 		p.verbatim(r.Log)
 	}
+	for _, x := range r.Readings {
+		p.oomReading(x)
+	}
 	if r.Load.Said != "" {
 		p.gap()
 		p.line("What the server told the other sessions:")
@@ -94,6 +101,30 @@ func (p *page) oomRound(d *drill.OOM, i int) {
 	}
 	p.gap()
 	p.para("", plain, oomLoad(d, r))
+}
+
+// oomReading writes the post-mortem of a round in short.
+func (p *page) oomReading(x drill.Reading) {
+	p.gap()
+	what := "killed"
+	if x.Command == "log" {
+		what = "refused"
+	}
+	p.line("What pgfettle diagnose ", clean(x.Command), " makes of these logs:")
+	who := fmt.Sprintf("    %s: process %d", what, x.PID)
+	if x.Role != "" {
+		who += ", " + clean(x.Role)
+	}
+	p.line(who)
+	fields := [][2]string{{"statement", x.Statement}, {"cause", x.Cause}, {"the server", x.After}}
+	for _, h := range x.Held {
+		fields = append(fields, [2]string{"memory", fmt.Sprintf("%s in %s", h.Size, h.Name)})
+	}
+	for _, f := range fields {
+		if f[1] != "" {
+			p.para("    "+f[0]+": ", plain, clean(f[1]))
+		}
+	}
 }
 
 // verbatim writes lines of others as they are, but for what acts on a terminal;
@@ -266,6 +297,8 @@ func (p *page) oomMeaning(d *drill.OOM) {
 	for _, k := range oomKnobs {
 		p.para("  "+pad(k[0], w)+"  ", plain, k[1])
 	}
+	p.gap()
+	p.para("", plain, "After a kill on a host of yours pgfettle diagnose oom reads the kernel's log and the server's, pgfettle diagnose log reads what was refused, and pgfettle check tells of a server that restarted by itself (crash_restarts).")
 	p.gap()
 	p.para("", plain, "And which process is killed: the postmaster is to be protected by OOMScoreAdjust of its unit, its children are not (pgfettle explain oom_score).")
 }
