@@ -14,6 +14,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/server"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/judge/result"
 	"github.com/pgfettle/pgfettle/internal/judge/stat"
 )
@@ -109,8 +110,8 @@ type Driven struct {
 	Failed       int64
 	Retried      int64
 	Skipped      int64
-	Mean, SD     float64   // of latency, in ms; NaN where not known
-	Latencies    []float64 // in ms, of some transactions drawn at random or of all; any order
+	Mean, SD     float64             // of latency, in ms; NaN where not known
+	Latencies    *measured.Histogram // in microseconds, of all transactions or of some drawn at random; nil: not logged
 	CPU          time.Duration
 	Errors       []string
 	Command      string // to run it by hand
