@@ -92,7 +92,13 @@ type Drive struct {
 	// Second is told the rate of each second that has passed; where it returns
 	// true the load may end. nil: nobody.
 	Second func(tps float64) (enough bool)
+	// Made is told a folder outside of the scratch folder before it is used, for it
+	// to be found again should we be killed. Its name begins with LoadFolder.
+	Made func(folder string) error
 }
+
+// LoadFolder begins the name of a folder that a load makes for a run.
+const LoadFolder = "pgfettle-load-"
 
 // Conn is where a scratch instance listens.
 type Conn struct {

@@ -16,6 +16,9 @@ import (
 // loaded into it.
 const masterName = "master.json"
 
+// loadName is the file that names the folder of the load that runs.
+const loadName = "load.json"
+
 type masterMark struct {
 	Data  string `json:"data"`           // identity of what was loaded
 	Bytes int64  `json:"database_bytes"` // of its database
@@ -32,6 +35,14 @@ func sweep(w world, data string) error {
 	var errs []error
 	if _, err := untouch(w); err != nil {
 		errs = append(errs, err)
+	}
+	if b, err := w.read(loadName); err == nil {
+		var dir string
+		if err := json.Unmarshal(b, &dir); err != nil {
+			errs = append(errs, err)
+		} else {
+			errs = append(errs, w.drop(dir))
+		}
 	}
 	names, err := w.list()
 	errs = append(errs, err)
@@ -84,8 +95,8 @@ func (g *engine) master(ctx context.Context) error {
 		return err
 	}
 	// Loaded under settings of its own, so that it is the same whatever the arms:
-	// few checkpoints, as nothing of it has to survive a crash.
-	n, err := g.w.start(ctx, "master", map[string]string{"max_wal_size": "4GB", "checkpoint_timeout": "1h", "maintenance_work_mem": "256MB", "autovacuum": "off"})
+	// no checkpoint by time, and indexes sorted in memory.
+	n, err := g.w.start(ctx, "master", map[string]string{"checkpoint_timeout": "1h", "maintenance_work_mem": "256MB", "autovacuum": "off"})
 	if err != nil {
 		return err
 	}

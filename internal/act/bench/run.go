@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -265,6 +266,13 @@ func (g *engine) begin(ctx context.Context, s *seat) (err error) {
 func (g *engine) guarded(ctx context.Context, s *seat, d Drive) (Driven, seen, error) {
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	d.Made = func(folder string) error {
+		b, err := json.Marshal(folder)
+		if err != nil {
+			return err
+		}
+		return g.w.put(loadName, b)
+	}
 	end := g.w.watch(s.n, cancel)
 	out, err := g.e.Load.Drive(inner, d)
 	saw := end()

@@ -255,6 +255,14 @@ func (m *machine) remove(name string) error {
 	return os.RemoveAll(m.path(name)) // follows no link
 }
 
+// drop implements world.
+func (m *machine) drop(folder string) error {
+	if !filepath.IsAbs(folder) || !strings.HasPrefix(filepath.Base(folder), LoadFolder) {
+		return fmt.Errorf("%q is no folder of a load", folder)
+	}
+	return os.RemoveAll(folder)
+}
+
 func (m *machine) initdb(ctx context.Context, name string) error {
 	i, err := server.NewIn(ctx, m.bin, m.path(name), server.Options{})
 	if err != nil {

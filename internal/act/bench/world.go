@@ -21,6 +21,7 @@ type world interface {
 	put(name string, b []byte) error  // whole and on disk, or as it was
 	list() ([]string, error)          // files and folders, without what claim made
 	remove(name string) error         // with all that is in it; none is no error
+	drop(folder string) error         // one of a load, elsewhere; none is no error
 
 	initdb(ctx context.Context, name string) error
 	// clone copies a cluster that does not run, cheaply where the filesystem can.
