@@ -1,0 +1,1 @@
+INSERT INTO event (id, device, at, kind, value, note) SELECT g, pick(g, 1, {scale}::bigint * 1000), timestamptz '2024-01-01 00:00:00+00' + g * interval '1 second', pick(g, 2, 50), pick(g, 3, 100000) / 100.0, repeat(to_hex(hashint8extended(g, 4)), 4) FROM generate_series(({from}::bigint - 1) * 100000 + 1, {to}::bigint * 100000) g;

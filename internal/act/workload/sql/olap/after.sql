@@ -1,0 +1,15 @@
+ALTER TABLE region ADD PRIMARY KEY (id);
+ALTER TABLE store ADD PRIMARY KEY (id);
+ALTER TABLE goods ADD PRIMARY KEY (id);
+ALTER TABLE customer ADD PRIMARY KEY (id);
+ALTER TABLE receipt ADD PRIMARY KEY (id);
+ALTER TABLE line ADD PRIMARY KEY (receipt_id, n);
+CREATE INDEX receipt_sold ON receipt (sold);
+CREATE INDEX receipt_customer ON receipt (customer_id);
+CREATE INDEX line_goods ON line (goods_id);
+VACUUM ANALYZE region;
+VACUUM ANALYZE store;
+VACUUM ANALYZE goods;
+VACUUM ANALYZE customer;
+VACUUM ANALYZE receipt;
+VACUUM ANALYZE line;

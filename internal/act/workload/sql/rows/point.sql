@@ -1,0 +1,2 @@
+\set id random(1, 25000 * :scale)
+SELECT c FROM {table} WHERE id = :id;
