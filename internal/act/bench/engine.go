@@ -23,8 +23,9 @@ type engine struct {
 	docs   shelf
 	res    *result.Result
 	made   map[string]string // copies that are kept, by arm
-	begun  time.Time
-	ran    int // blocks of this process
+	begun  time.Time     // of the block at work
+	spent  time.Duration // on the blocks of this process
+	ran    int           // how many they are
 	wanted Estimation
 }
 
@@ -38,7 +39,7 @@ func execute(ctx context.Context, e *Experiment, w world, docs shelf, program st
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, w.release()) }()
-	g := &engine{e: e, w: w, docs: docs, made: map[string]string{}, begun: w.now(), wanted: Estimate(e)}
+	g := &engine{e: e, w: w, docs: docs, made: map[string]string{}, wanted: Estimate(e)}
 	if g.res, err = document(e, docs, program, resume); err != nil {
 		return nil, err
 	}
@@ -165,6 +166,7 @@ func (g *engine) blocks(ctx context.Context) (err error) {
 			g.note(fmt.Sprintf("stopped after %d blocks, %d of them void: the machine was too busy with other things, and there was no way to the end", len(g.res.Blocks), void))
 			return nil
 		}
+		g.begun = g.w.now()
 		if err := g.block(ctx, len(g.res.Blocks)+1, pair); err != nil {
 			return err
 		}
@@ -172,6 +174,7 @@ func (g *engine) blocks(ctx context.Context) (err error) {
 			return err
 		}
 		g.ran++
+		g.spent += g.w.now().Sub(g.begun)
 		if err := save(g.docs, g.res); err != nil {
 			return err
 		}
@@ -244,10 +247,13 @@ func (g *engine) tell(ev Event) {
 	}
 	each := g.wanted.Block
 	if g.ran > 0 {
-		each = g.w.now().Sub(g.begun) / time.Duration(g.ran+1) // the block at work is half done, on average, and so is the loading
+		each = g.spent / time.Duration(g.ran)
 	}
-	if left := max(due-done, 0); ev.Step != "clean" {
-		ev.Left = each * time.Duration(left)
+	if ev.Step != "clean" && due > done {
+		ev.Left = each * time.Duration(due-done)
+		if !g.begun.IsZero() {
+			ev.Left -= min(each, g.w.now().Sub(g.begun))
+		}
 	}
 	g.e.Progress(ev)
 }
