@@ -23,9 +23,9 @@ type engine struct {
 	docs   shelf
 	res    *result.Result
 	made   map[string]string // copies that are kept, by arm
-	begun  time.Time     // of the block at work
-	spent  time.Duration // on the blocks of this process
-	ran    int           // how many they are
+	begun  time.Time         // of the block at work
+	spent  time.Duration     // on the blocks of this process
+	ran    int               // how many they are
 	wanted Estimation
 }
 
