@@ -19,6 +19,11 @@ import (
 // experiment is a short one, of two blocks of two seconds.
 func experiment(t *testing.T, b server.Binaries, load, design string) *bench.Experiment {
 	t.Helper()
+	return experimentIn(t, b, load, design, open(t))
+}
+
+func experimentIn(t *testing.T, b server.Binaries, load, design, dir string) *bench.Experiment {
+	t.Helper()
 	p, err := workload.FindPgbench(t.Context(), b.Version)
 	if err != nil {
 		tier.Missing(t, tier.Servers, "%v", err)
@@ -27,13 +32,12 @@ func experiment(t *testing.T, b server.Binaries, load, design string) *bench.Exp
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
 	return &bench.Experiment{
 		A: bench.Config{Name: "default"}, B: bench.Config{Name: "default+pg:work_mem=8MB", Settings: map[string]string{"work_mem": "8MB", "random_page_cost": "1.1", "wal_compression": "on"}},
 		Design: design, Metric: "tps", Scale: 1, Binaries: b, Load: &bench.Pgbench{Workload: w, Program: p},
 		Spec:    result.Spec{Blocks: 2, Clients: 2, Jobs: 1, Duration: 2, Warmup: 1, Slice: 1, Count: 50, Seed: 7, Cache: "warm", Protocol: "prepared", Margin: 2},
-		Dir:     dir,
-		Scratch: filepath.Join(open(t), "scratch"),
+		Dir:     filepath.Join(dir, "docs"),
+		Scratch: filepath.Join(dir, "scratch"),
 		Host:    result.Host{Kernel: "here", CPUs: 2, Memory: 1 << 30, Server: b.Version.String(), Pgbench: p.Version.String()},
 	}
 }
