@@ -169,3 +169,38 @@ func TestExperiments(t *testing.T) {
 		}
 	})
 }
+
+// TestExperimentCounters runs one short run on every version: what it counts and
+// that it does is asked with statements of the version's own.
+func TestExperimentCounters(t *testing.T) {
+	each(t, func(t *testing.T, b server.Binaries) {
+		e := experiment(t, b, "simple-update", result.Single)
+		e.Spec.Blocks, e.Spec.Duration, e.Spec.Warmup = 1, 1, 0
+		r, err := bench.Run(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := r.Blocks[0].Run("A")
+		want := []string{result.WALBytes, result.FullPages, result.BlocksHit, result.BlocksRead, result.BlocksWrite, result.TempBytes, result.Counted, result.ServerCPU, result.ClientCPU, result.PageTables}
+		if b.Version.Major() < 14 {
+			want = slices.DeleteFunc(want, func(s string) bool { return s == result.FullPages }) // not counted there: absent, not 0
+		}
+		for _, name := range want {
+			if _, ok := run.Counters[name]; !ok {
+				t.Errorf("no counter %s", name)
+			}
+		}
+		if len(run.Counters) != len(want) {
+			t.Errorf("counters %v", run.Counters)
+		}
+		// A hundred updates of a row each, with their history: a record of WAL each, and
+		// the first ones after a checkpoint with the whole page.
+		if tx := run.Counters[result.Counted]; run.Counters[result.WALBytes] < 100*tx || run.Counters[result.WALBytes] > 40000*tx {
+			t.Errorf("%v bytes of WAL in %v transactions", run.Counters[result.WALBytes], tx)
+		}
+		if run.Environment.Checkpoint != 0 || run.Checkpoint <= 0 {
+			t.Errorf("%d checkpoints in a second; the one after it took %v s", run.Environment.Checkpoint, run.Checkpoint)
+		}
+		nothingLeft(t, e)
+	})
+}

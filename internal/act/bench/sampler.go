@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
@@ -87,8 +88,15 @@ func offset(begun time.Time) time.Duration {
 // full says that the filesystem of the scratch folder is nearly so.
 func (m *machine) full() error {
 	free, total, err := m.space()
-	if err != nil || total <= 0 || free >= total/100*leastFree {
+	if err != nil {
 		return nil // one that cannot be asked is no reason to end a run
+	}
+	return m.nearlyFull(free, total)
+}
+
+func (m *machine) nearlyFull(free, total unit.Bytes) error {
+	if total <= 0 || free >= total/100*leastFree {
+		return nil
 	}
 	return &say.Problem{Message: fmt.Sprintf("the filesystem of %s is nearly full: %s of %s are free", m.dir, free, total),
 		Detail: fmt.Sprintf("an experiment leaves %d %% free", leastFree), Hint: "make room, or resume with less: what was measured before is kept", Code: say.CodeError}
