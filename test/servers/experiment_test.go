@@ -145,6 +145,7 @@ func TestExperiments(t *testing.T) {
 			{result.Restart, "tpcb"}, {result.Slices, "tpcb"},
 		} {
 			t.Run(c.design+" "+c.load, func(t *testing.T) {
+				t.Parallel() // they mostly wait, and nothing in them is judged by its speed
 				e := experiment(t, b, c.load, c.design)
 				var steps []string
 				e.Progress = func(ev bench.Event) { steps = append(steps, ev.Step) }
@@ -174,6 +175,7 @@ func TestExperiments(t *testing.T) {
 // that it does is asked with statements of the version's own.
 func TestExperimentCounters(t *testing.T) {
 	each(t, func(t *testing.T, b server.Binaries) {
+		t.Parallel()
 		e := experiment(t, b, "simple-update", result.Single)
 		e.Spec.Blocks, e.Spec.Duration, e.Spec.Warmup = 1, 1, 0
 		r, err := bench.Run(t.Context(), e)

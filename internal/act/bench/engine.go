@@ -111,6 +111,8 @@ func (e *Experiment) check() error {
 		return bad("slices load servers that are up, so the caches cannot be cold: use the design restart")
 	case e.Design == result.Slices && metric.Name == "seconds":
 		return bad("slices have a fixed time, so the run time says nothing: use the design restart")
+	case metric.Name == "seconds" && s.Count < 1:
+		return bad("the run time decides, so a run needs a fixed number of transactions")
 	case !slices.Contains([]string{Fresh, Kept, Shared}, e.Restore):
 		return bad("%q is no way to restore data", e.Restore)
 	case e.Restore == Shared && (writes || e.Design == result.Slices):

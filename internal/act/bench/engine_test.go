@@ -90,7 +90,36 @@ func TestDesigns(t *testing.T) {
 	}
 }
 
-// measured is what of a document does not depend on when it was made.
+// TestFixedNumber holds that where the run time decides, a run is a number of
+// transactions and not a time.
+func TestFixedNumber(t *testing.T) {
+	w := newToy()
+	e := w.manner(0)
+	e.Metric, e.Spec.Count = "seconds", 0
+	if _, err := w.run(t.Context(), e); err == nil || !strings.Contains(err.Error(), "fixed number") {
+		t.Fatalf("without a number: %v", err)
+	}
+	e.Spec.Count = 30
+	r, err := w.run(t.Context(), e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range r.Blocks {
+		for _, run := range b.Runs {
+			if run.Transactions != 60 || run.Counters[result.Counted] != 60 || run.Seconds != 1 || run.Counters[result.WALBytes] != 6000 {
+				t.Errorf("block %d: %+v", b.Number, run)
+			}
+		}
+	}
+	for _, d := range w.drives {
+		if d.Transactions == 0 && d.Logged {
+			t.Errorf("a run of a time: %+v", d)
+		}
+	}
+	clean(t, w)
+}
+
+// measuredOf is what of a document does not depend on when it was made.
 func measuredOf(t *testing.T, r *result.Result) string {
 	t.Helper()
 	for i := range r.Blocks {

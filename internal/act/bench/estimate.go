@@ -93,6 +93,9 @@ func Estimate(e *Experiment) Estimation {
 	}
 	measure := arms * seconds(s.Duration)
 	count := arms * seconds(float64(s.Count)/countSpeed)
+	if e.fixed() {
+		measure = 0
+	}
 	out := Estimation{Disk: disk(e, data), Block: warm + around + measure + count + one*time.Duration(perBlock)}
 	if e.Design == result.Slices && e.Restore == Kept { // servers stay up and warm over all blocks
 		out.Block -= warm

@@ -148,17 +148,29 @@ func (g *engine) run(ctx context.Context, b *result.Block, arm string) (r result
 	if err := g.begin(ctx, s); err != nil {
 		return r, err
 	}
-	if err := g.part(ctx, s, []*seat{s}, g.drive(s, g.e.Spec.Duration, b.Seed)); err != nil {
+	d := g.drive(s, g.e.Spec.Duration, b.Seed)
+	if g.e.fixed() {
+		d.Seconds, d.Transactions = 0, g.e.Spec.Count
+	}
+	if err := g.part(ctx, s, []*seat{s}, d); err != nil {
 		return r, err
 	}
 	if err := g.end(ctx, s); err != nil {
 		return r, err
+	}
+	if g.e.fixed() { // its counters are those of a fixed number already
+		s.run.Counters[result.Counted] = float64(s.run.Transactions)
+		return s.run, nil
 	}
 	if err := g.count(ctx, b, s); err != nil {
 		return r, err
 	}
 	return s.run, nil
 }
+
+// fixed says that a run is a fixed number of transactions, not a fixed time: how
+// long it takes is what decides.
+func (e *Experiment) fixed() bool { return e.Metric == "seconds" }
 
 // drive is an order of the experiment's load.
 func (g *engine) drive(s *seat, seconds float64, seed uint64) Drive {

@@ -238,7 +238,7 @@ func (m *machine) list() ([]string, error) {
 // remove implements world. A server that still runs in a folder of ours, because
 // we were killed a moment ago, is stopped before.
 func (m *machine) remove(name string) error {
-	if name == "" || name != filepath.Base(name) || name == Marker || strings.HasPrefix(name, ".") || name == "/" {
+	if name == "" || name != filepath.Base(name) || slices.Contains([]string{".", "..", "/", Marker}, name) {
 		return fmt.Errorf("%q is nothing that an experiment removes", name)
 	}
 	if st, err := os.Lstat(m.path(name)); errors.Is(err, fs.ErrNotExist) {
