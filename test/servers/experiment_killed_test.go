@@ -14,6 +14,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/bench"
 	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/workload"
 	"github.com/pgfettle/pgfettle/internal/judge/result"
 	"github.com/pgfettle/pgfettle/internal/judge/stat"
 )
@@ -210,5 +211,27 @@ func TestScratchRefused(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(live.DataDir, bench.Marker)); err == nil {
 			t.Error("a marker in a data directory")
 		}
+	})
+}
+
+// TestExperimentLoadFails runs a script of a person that fails after a while: the
+// experiment ends with the words of pgbench and leaves nothing.
+func TestExperimentLoadFails(t *testing.T) {
+	on(t, []int{15, 18}, func(t *testing.T, b server.Binaries) {
+		t.Parallel()
+		e := experiment(t, b, "select-only", result.Restart)
+		script := filepath.Join(filepath.Dir(e.Dir), "fails.sql")
+		if err := os.WriteFile(script, []byte("\\set n random(1, 200)\nselect abalance / (:n - 1) from pgbench_accounts where aid = :n;\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		w, err := workload.Custom([]string{script})
+		if err != nil {
+			t.Fatal(err)
+		}
+		load := e.Load.(*bench.Pgbench)
+		load.Workload, load.Data = w, load.Workload
+		_, err = bench.Run(t.Context(), e)
+		wantProblem(t, err, 1, "division by zero")
+		nothingLeft(t, e)
 	})
 }

@@ -10,6 +10,7 @@ package bench
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/server"
@@ -50,6 +51,9 @@ type Experiment struct {
 	Host     result.Host
 	Program  string   // version of pgfettle
 	Notes    []string // go into the document
+	// Asked is how the load was asked for, in the words of who builds it: it is kept
+	// for him to build it again when the experiment is resumed.
+	Asked json.RawMessage
 
 	// MayTouchKernel allows what Config.HugePages, Config.Kernel and the cache
 	// state «cold» need.
@@ -67,14 +71,15 @@ type Guard struct {
 
 // Event is a step of an experiment, for who waits.
 type Event struct {
-	Step  string        // load, copy, start, warm-up, canary, measure, checkpoint, count, stop, clean
+	Step  string        // load, copy, start, warm-up, canary, measure, checkpoint, count, stop, clean; "" with Ended
 	Block int           // from 1; 0 before the first
 	Of    int           // blocks that are due, repeated ones included
 	Arm   string        // A or B; "": neither
 	Done  int64         // of All, in what the step counts: bytes, rows, seconds
 	All   int64         // 0: not known
 	Left  time.Duration // estimate until the end
-	Void  []string      // with the step «void»: why the block that has just ended does not count
+	Ended bool          // the block has just ended
+	Void  []string      // with Ended: why it does not count
 }
 
 // Drive is one order to the program that sends the load.

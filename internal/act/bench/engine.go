@@ -177,12 +177,12 @@ func (g *engine) blocks(ctx context.Context) (err error) {
 		}
 		g.ran++
 		g.spent += g.w.now().Sub(g.begun)
+		g.begun = g.w.now() // nothing of the next one has passed
 		if err := save(g.docs, g.res); err != nil {
 			return err
 		}
-		if last := g.res.Blocks[len(g.res.Blocks)-1]; len(last.Void) > 0 {
-			g.tell(Event{Step: "void", Block: last.Number, Void: last.Void})
-		}
+		last := g.res.Blocks[len(g.res.Blocks)-1]
+		g.tell(Event{Block: last.Number, Ended: true, Void: last.Void})
 	}
 }
 
@@ -245,7 +245,7 @@ func (g *engine) tell(ev Event) {
 	}
 	due = min(due, g.e.Spec.Blocks+extra(g.e.Spec.Blocks))
 	if ev.Of = due; ev.Block == 0 && ev.Arm != "" {
-		ev.Block = done + 1
+		ev.Block = min(done+1, due)
 	}
 	each := g.wanted.Block
 	if g.ran > 0 {

@@ -50,7 +50,18 @@ func TestDesigns(t *testing.T) {
 	for i, m := range manners {
 		t.Run(name(i), func(t *testing.T) {
 			w := newToy()
-			r, err := w.run(t.Context(), w.manner(i))
+			e := w.manner(i)
+			ended, voids := 0, 0
+			e.Progress = func(ev Event) {
+				if ev.Ended {
+					ended++
+					voids += len(ev.Void)
+				}
+				if ev.Of != 6 || ev.Block > 6 || ev.Left < 0 {
+					t.Errorf("told: %+v", ev)
+				}
+			}
+			r, err := w.run(t.Context(), e)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -76,6 +87,9 @@ func TestDesigns(t *testing.T) {
 			}
 			if len(seeds) != 6 {
 				t.Errorf("%d seeds for six blocks", len(seeds))
+			}
+			if ended != 6 || voids != 0 {
+				t.Errorf("the end of %d blocks was told, %d void", ended, voids)
 			}
 			if m.design == result.Single {
 				return

@@ -40,6 +40,7 @@ type Stored struct {
 	Spec        result.Spec     `json:"spec"`
 	Workload    result.Workload `json:"workload"`
 	Identity    string          `json:"workload_identity"`
+	Asked       json.RawMessage `json:"workload_asked,omitempty"` // see Experiment
 	Restore     string          `json:"restore"`
 	Scratch     string          `json:"scratch"`
 	Binaries    string          `json:"binaries"` // bin folder
@@ -54,7 +55,7 @@ const storedSchema = "pgfettle.experiment/1"
 // stored is an experiment as it will be kept; program is the hash of postgres.
 func (e *Experiment) stored(program string) Stored {
 	s := Stored{Schema: storedSchema, Name: e.Name, A: e.A, B: e.B, Design: e.Design, Metric: e.Metric, Spec: e.Spec, Workload: e.Load.Describe(e.Scale),
-		Identity: e.Load.Identity(), Restore: e.Restore, Scratch: e.Scratch, Binaries: e.Binaries.Dir, Server: e.Binaries.Version.String(), Program: program, Host: e.Host}
+		Identity: e.Load.Identity(), Asked: e.Asked, Restore: e.Restore, Scratch: e.Scratch, Binaries: e.Binaries.Dir, Server: e.Binaries.Version.String(), Program: program, Host: e.Host}
 	s.Fingerprint = s.print()
 	return s
 }

@@ -25,7 +25,15 @@ import (
 // Pgbench is the load of a workload that pgbench sends.
 type Pgbench struct {
 	Workload *workload.Workload
+	Data     *workload.Workload // whose data it runs on; nil: its own
 	Program  workload.Pgbench
+}
+
+func (p *Pgbench) data() *workload.Workload {
+	if p.Data != nil {
+		return p.Data
+	}
+	return p.Workload
 }
 
 // Describe implements Load.
@@ -35,7 +43,7 @@ func (p *Pgbench) Describe(scale int) result.Workload {
 
 // Identity implements Load.
 func (p *Pgbench) Identity() string {
-	b, err := json.Marshal([]any{p.Workload, p.Program.Version})
+	b, err := json.Marshal([]any{p.Workload, p.data(), p.Program.Version})
 	if err != nil {
 		panic(err) // words and numbers
 	}
@@ -44,7 +52,7 @@ func (p *Pgbench) Identity() string {
 }
 
 // Size implements Load.
-func (p *Pgbench) Size(scale int) unit.Bytes { return p.Workload.Size(scale) }
+func (p *Pgbench) Size(scale int) unit.Bytes { return p.data().Size(scale) }
 
 // Fill implements Load.
 func (p *Pgbench) Fill(ctx context.Context, c Conn, scale int, told func(done, all int64)) error {
@@ -53,7 +61,7 @@ func (p *Pgbench) Fill(ctx context.Context, c Conn, scale int, told func(done, a
 		return err
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
-	return p.Workload.Load(ctx, conn, scale, told)
+	return p.data().Load(ctx, conn, scale, told)
 }
 
 // loggedSeconds of a run are logged: of a longer one so large a part of the
