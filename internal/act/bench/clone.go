@@ -148,7 +148,7 @@ func (c *copier) file(ctx context.Context, name string) (n int64, err error) {
 	}
 }
 
-// size implements world: the bytes in the files of a cluster.
+// size is the bytes in the files of a cluster.
 func (m *machine) size(name string) (unit.Bytes, error) {
 	root, err := os.OpenRoot(m.path(name))
 	if err != nil {

@@ -149,8 +149,6 @@ func (w *toy) clone(_ context.Context, from, to string, told func(done, all int6
 	})
 }
 
-func (w *toy) size(string) (unit.Bytes, error) { return unit.MB, nil }
-
 func (w *toy) system(name string) (uint64, error) {
 	if w.disk[name] == "" {
 		return 0, fs.ErrNotExist

@@ -26,7 +26,6 @@ type world interface {
 	initdb(ctx context.Context, name string) error
 	// clone copies a cluster that does not run, cheaply where the filesystem can.
 	clone(ctx context.Context, from, to string, told func(done, all int64)) error
-	size(name string) (unit.Bytes, error)
 	system(name string) (uint64, error) // identifier of a cluster
 	// try asks the binary whether it would start with these settings on a cluster,
 	// and for how much shared memory. It starts nothing.
