@@ -35,7 +35,7 @@ func killable(t *testing.T, b server.Binaries, design, dir string) *bench.Experi
 // it goes on behind the last whole block.
 func TestExperimentKilled(t *testing.T) {
 	on(t, []int{15, 18}, func(t *testing.T, b server.Binaries) {
-		for _, design := range []string{result.Restart, result.Slices} {
+		for _, design := range map[int][]string{15: {result.Restart}, 18: {result.Slices}}[b.Version.Major()] {
 			t.Run(design, func(t *testing.T) {
 				if dir := os.Getenv(victimOf); dir != "" {
 					e := killable(t, b, design, dir)
