@@ -22,9 +22,9 @@ var listed = sync.OnceValues(func() (map[int]server.Binaries, error) {
 	return found, err
 })
 
-// Server starts a throwaway server of a major version, one of PGFETTLE_TEST_PG
-// or else a cached or fetched one, and takes it away with the test.
-func Server(t *testing.T, of string, major int, o server.Options) *server.Instance {
+// Binaries are those of a major version: one of PGFETTLE_TEST_PG, or else a cached
+// or fetched one.
+func Binaries(t *testing.T, of string, major int) server.Binaries {
 	t.Helper()
 	var b server.Binaries
 	var err error
@@ -41,6 +41,14 @@ func Server(t *testing.T, of string, major int, o server.Options) *server.Instan
 	if err != nil || b.Dir == "" {
 		tier.Missing(t, of, "PostgreSQL %d is not to be had: %v", major, err)
 	}
+	return b
+}
+
+// Server starts a throwaway server of a major version and takes it away with the
+// test.
+func Server(t *testing.T, of string, major int, o server.Options) *server.Instance {
+	t.Helper()
+	b := Binaries(t, of, major)
 	i, err := server.New(t.Context(), b, o)
 	if err != nil {
 		t.Fatal(err)

@@ -46,6 +46,7 @@ type Instance struct {
 	Account  Account
 
 	place *place
+	sock  *place // of the socket alone, where the folder was chosen by the caller; else nil
 	cmd   *exec.Cmd
 	done  chan struct{} // closed when the postmaster has ended
 }
@@ -74,8 +75,10 @@ func (i *Instance) build(ctx context.Context, o Options) error {
 			return err
 		}
 	}
-	if err := i.place.mkdir("s"); err != nil {
-		return fmt.Errorf("socket folder: %w", err)
+	if i.sock == nil {
+		if err := i.place.mkdir("s"); err != nil {
+			return fmt.Errorf("socket folder: %w", err)
+		}
 	}
 	args := []string{"-D", i.DataDir, "-U", "postgres", "-A", "trust", "--no-sync", "--locale=C", "--encoding=UTF8"}
 	if i.Binaries.Version.Major() >= 14 {
@@ -279,5 +282,10 @@ func (i *Instance) Remove() error {
 	if err := i.Stop(); err != nil {
 		return err
 	}
-	return i.place.remove()
+	var err error
+	if i.sock != nil {
+		err = i.sock.remove()
+		i.sock = nil
+	}
+	return errors.Join(err, i.place.remove())
 }

@@ -32,7 +32,8 @@ var inFile = regexp.MustCompile(` in file "[^"]*" line \d+`)
 // it would make its shared memory, which finds what does not fit together and
 // libraries that are not there. It takes 20 to 60 ms.
 func (s *Shadow) Try(ctx context.Context, settings map[string]string) (Tried, error) {
-	conf := maps.Clone(settings)
+	conf := map[string]string{} // of none too
+	maps.Copy(conf, settings)
 	for _, name := range elsewhere {
 		delete(conf, name)
 	}

@@ -1,0 +1,199 @@
+package bench
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+)
+
+const (
+	// sampleEvery is how often the host is looked at. What is summed up is read at
+	// both ends only; between them only what could come and go.
+	sampleEvery = time.Second
+	// firstSample lets a slice of one second have one.
+	firstSample = sampleEvery / 2
+	// mostBetween is the longest time between two looks at page tables, of which
+	// each costs a read for every session: they grow quickly first, then slowly.
+	mostBetween = 10
+)
+
+// watch implements world.
+func (m *machine) watch(n node, fault func(error)) (end func() seen) {
+	var (
+		s     seen
+		quit  = make(chan struct{})
+		wg    sync.WaitGroup
+		begun = time.Now()
+		first = stats()
+		psi   = pressures()
+	)
+	wg.Go(func() {
+		clock, step := offset(begun), 1
+		timer := time.NewTimer(firstSample)
+		defer timer.Stop()
+		for i := 0; ; i++ {
+			select {
+			case <-quit:
+				return
+			case <-timer.C:
+			}
+			timer.Reset(sampleEvery)
+			now := offset(begun)
+			if d := now - clock; d.Abs() > s.clock.Abs() {
+				s.clock = d
+			}
+			clock = now
+			if err := m.full(); err != nil {
+				fault(err)
+			}
+			if step--; step == 0 {
+				s.pageTables = max(s.pageTables, pageTables(n.pid()))
+				step = min(1+i/2, mostBetween)
+			}
+		}
+	})
+	return func() seen {
+		close(quit)
+		wg.Wait()
+		s.wall = time.Since(begun)
+		last := stats()
+		if s.known = first.known && last.known; s.known {
+			s.all, s.busy, s.steal, s.own = last.all-first.all, last.busy-first.busy, last.steal-first.steal, last.own-first.own
+		}
+		s.pressure = map[string]time.Duration{}
+		for name, d := range pressures() {
+			if b, ok := psi[name]; ok {
+				s.pressure[name] = d - b
+			}
+		}
+		return s
+	}
+}
+
+// offset is the wall clock less the monotonic one: it is constant as long as
+// nobody sets the clock.
+func offset(begun time.Time) time.Duration {
+	now := time.Now()
+	return time.Duration(now.UnixNano()-begun.UnixNano()) - now.Sub(begun)
+}
+
+// full says that the filesystem of the scratch folder is nearly so.
+func (m *machine) full() error {
+	free, total, err := m.space()
+	if err != nil {
+		return nil // one that cannot be asked is no reason to end a run
+	}
+	return m.nearlyFull(free, total)
+}
+
+func (m *machine) nearlyFull(free, total unit.Bytes) error {
+	if total <= 0 || free >= total/100*leastFree {
+		return nil
+	}
+	return &say.Problem{Message: fmt.Sprintf("the filesystem of %s is nearly full: %s of %s are free", m.dir, free, total),
+		Detail: fmt.Sprintf("an experiment leaves %d %% free", leastFree), Hint: "make room, or resume with less: what was measured before is kept", Code: say.CodeError}
+}
+
+// cpuTimes are in seconds since some moment.
+type cpuTimes struct {
+	all, busy, steal, own float64
+	known                 bool
+}
+
+func stats() (s cpuTimes) {
+	b, err := os.ReadFile("/proc/stat")
+	if err != nil {
+		return s
+	}
+	t, err := host.ParseCPUTime(b)
+	if err != nil {
+		return s
+	}
+	seconds := func(ticks int64) float64 { return float64(ticks) * tick.Seconds() }
+	s.steal = seconds(t.Steal)
+	// Interrupts are served for whoever is there; they are nobody's.
+	s.busy = seconds(t.User + t.Nice + t.System)
+	s.all = seconds(t.User + t.Nice + t.System + t.Idle + t.IOWait + t.IRQ + t.SoftIRQ + t.Steal)
+	s.own, s.known = (usage(syscall.RUSAGE_SELF) + usage(syscall.RUSAGE_CHILDREN) + kernelThreads()).Seconds(), true
+	return s
+}
+
+func usage(who int) time.Duration {
+	var r syscall.Rusage
+	if syscall.Getrusage(who, &r) != nil {
+		return 0
+	}
+	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
+
+// kernelThreads is the CPU time of the kernel's own threads. They write pages back
+// and commit the filesystem's journal for whoever writes, which here is us; whom
+// they work for is not told, so they are not counted as foreign.
+func kernelThreads() (sum time.Duration) {
+	const kthreadd = 2 // its children are all of them; in a container it is not seen
+	name, err := os.ReadFile("/proc/2/comm")
+	if err != nil || strings.TrimSpace(string(name)) != "kthreadd" {
+		return 0
+	}
+	list, err := children(kthreadd)
+	if err != nil {
+		return 0
+	}
+	for _, pid := range list {
+		if own, _, err := times(pid); err == nil {
+			sum += own
+		}
+	}
+	return sum
+}
+
+// pressures are the times in which somebody, or everybody, waited for a resource,
+// as the kernel sums them up; nothing where it does not (before 4.20, psi=0).
+func pressures() map[string]time.Duration {
+	out := map[string]time.Duration{}
+	for _, name := range []string{"cpu", "io", "memory"} {
+		b, err := os.ReadFile("/proc/pressure/" + name)
+		if err != nil {
+			continue
+		}
+		for line := range strings.Lines(string(b)) {
+			kind, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+			if _, total, ok := strings.Cut(rest, "total="); ok {
+				if us, err := strconv.ParseInt(total, 10, 64); err == nil && us >= 0 {
+					out[name+" "+kind] = time.Duration(us) * time.Microsecond
+				}
+			}
+		}
+	}
+	return out
+}
+
+// pageTables is the memory in page tables of a server's processes; 0 where they
+// cannot be read.
+func pageTables(pid int) (sum int64) {
+	if pid == 0 {
+		return 0
+	}
+	list, err := children(pid)
+	if err != nil {
+		return 0
+	}
+	for _, p := range append(list, pid) {
+		b, err := os.ReadFile("/proc/" + strconv.Itoa(p) + "/status")
+		if err != nil {
+			continue
+		}
+		if s, err := host.ParseStatus(b); err == nil {
+			sum += int64(s.PageTables)
+		}
+	}
+	return sum
+}

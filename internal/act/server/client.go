@@ -1,0 +1,79 @@
+package server
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Client is a program that talks to a scratch instance, such as pgbench. It runs
+// as the account of the server, with no PG* variable of the caller.
+type Client struct {
+	Argv []string
+	Env  []string          // added
+	Dir  string            // "": /
+	Line func(line string) // told each line of its error text as it comes, from one goroutine; nil: nobody
+}
+
+// Ended is what a client left.
+type Ended struct {
+	Stdout, Stderr string // the first megabyte of each
+	Code           int    // exit status; -1 where a signal ended it
+	CPU            time.Duration
+}
+
+// mostSaid bounds what is kept of a client's output: pgbench with a progress
+// line each second says 100 bytes a second, so these are three hours.
+const mostSaid = 1 << 20
+
+// mostLine bounds a line that is passed on.
+const mostLine = 64 << 10
+
+// Run runs a client to its end. When ctx ends, it and what it started are
+// killed, and the error is the cause. So are they when we are killed ourselves.
+func (a Account) Run(ctx context.Context, c Client) (Ended, error) {
+	cmd := exec.CommandContext(ctx, c.Argv[0], c.Argv[1:]...)
+	cmd.Env, cmd.Dir = append(environment(""), c.Env...), c.Dir
+	if c.Dir == "" {
+		cmd.Dir = "/"
+	}
+	cmd.SysProcAttr = a.attributes()
+	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	var out, text bytes.Buffer
+	cmd.Stdout = &bounded{w: &out, left: mostSaid}
+	r, w := io.Pipe()
+	cmd.Stderr = io.MultiWriter(&bounded{w: &text, left: mostSaid}, w)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		s := bufio.NewScanner(r)
+		s.Buffer(nil, mostLine)
+		for s.Scan() {
+			if c.Line != nil {
+				c.Line(s.Text())
+			}
+		}
+		_, _ = io.Copy(io.Discard, r) // behind a line that is too long nothing more is told
+	})
+	err := cmd.Run()
+	_ = w.Close()
+	wg.Wait()
+	e := Ended{Stdout: out.String(), Stderr: text.String(), Code: -1}
+	if st := cmd.ProcessState; st != nil {
+		e.Code, e.CPU = st.ExitCode(), st.UserTime()+st.SystemTime()
+	}
+	switch {
+	case ctx.Err() != nil:
+		return e, context.Cause(ctx)
+	case cmd.ProcessState == nil:
+		return e, fmt.Errorf("%s: %w", c.Argv[0], err)
+	}
+	return e, nil
+}

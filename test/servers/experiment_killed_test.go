@@ -1,0 +1,237 @@
+package servers
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pgfettle/pgfettle/internal/act/bench"
+	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/workload"
+	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/stat"
+)
+
+// victimOf tells a process that it is the one to be killed: the folders of its
+// experiment.
+const victimOf = "PGFETTLE_TEST_EXPERIMENT"
+
+// killable is an experiment long enough to be killed in its second block.
+func killable(t *testing.T, b server.Binaries, design, dir string) *bench.Experiment {
+	e := experimentIn(t, b, "tpcb", design, dir)
+	e.Spec.Blocks, e.Spec.Count = 3, 0
+	return e
+}
+
+// TestExperimentKilled ends an experiment with SIGKILL in the middle of a run. Its
+// servers end with it; what it leaves on disk, the resumed one uses or removes, and
+// it goes on behind the last whole block.
+func TestExperimentKilled(t *testing.T) {
+	on(t, []int{15, 18}, func(t *testing.T, b server.Binaries) {
+		for _, design := range map[int][]string{15: {result.Restart}, 18: {result.Slices}}[b.Version.Major()] {
+			t.Run(design, func(t *testing.T) {
+				if dir := os.Getenv(victimOf); dir != "" {
+					e := killable(t, b, design, dir)
+					e.Progress = func(ev bench.Event) { fmt.Println("event", ev.Step, ev.Block) }
+					_, err := bench.Run(t.Context(), e)
+					t.Fatalf("not killed: %v", err)
+				}
+				dir := open(t)
+				cmd := exec.Command(os.Args[0], "-test.run=^"+strings.ReplaceAll(t.Name(), "/", "$/^")+"$", "-test.v")
+				cmd.Env = append(os.Environ(), victimOf+"="+dir)
+				out, err := cmd.StdoutPipe()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := cmd.Start(); err != nil {
+					t.Fatal(err)
+				}
+				seen, said := false, ""
+				for s := bufio.NewScanner(out); !seen && s.Scan(); {
+					said += s.Text() + "\n"
+					seen = s.Text() == "event measure 2"
+				}
+				if err := cmd.Process.Kill(); err != nil {
+					t.Error(err)
+				}
+				_ = cmd.Wait() // it was killed
+				if !seen {
+					t.Fatalf("it ended before:\n%s", said)
+				}
+				e := killable(t, b, design, dir)
+				if _, err := os.Stat(filepath.Join(e.Scratch, bench.Marker)); err != nil {
+					t.Errorf("a scratch folder in the middle of a run: %v", err)
+				}
+				before := document(t, e)
+				if len(before.Blocks) != 1 {
+					t.Fatalf("%d blocks were whole", len(before.Blocks))
+				}
+				loaded := false
+				e.Progress = func(ev bench.Event) { loaded = loaded || ev.Step == "load" }
+				r, err := bench.Resume(t.Context(), e)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if loaded {
+					t.Error("the data were loaded a second time")
+				}
+				// On a busy machine blocks are void, and it stops before the third.
+				if len(r.Blocks) < 3 && r.Word != stat.Unsuitable || len(r.Blocks) < 2 || r.Ended == "" || r.Started != before.Started || !same(t, r.Blocks[0].Runs, before.Blocks[0].Runs) {
+					t.Errorf("resumed: %d blocks, ended %q; the first block is the former one: %v", len(r.Blocks), r.Ended, same(t, r.Blocks[0].Runs, before.Blocks[0].Runs))
+				}
+				nothingLeft(t, e)
+			})
+		}
+	})
+}
+
+func document(t *testing.T, e *bench.Experiment) *result.Result {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(e.Dir, "result.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := result.Decode(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func same(t *testing.T, a, b any) bool {
+	t.Helper()
+	x, err1 := json.Marshal(a)
+	y, err2 := json.Marshal(b)
+	if err1 != nil || err2 != nil {
+		t.Fatal(err1, err2)
+	}
+	return bytes.Equal(x, y)
+}
+
+// TestExperimentInterrupted cancels one in the middle, as Ctrl-C does: it leaves
+// nothing at all, and can be resumed.
+func TestExperimentInterrupted(t *testing.T) {
+	on(t, []int{18}, func(t *testing.T, b server.Binaries) {
+		e := experiment(t, b, "select-only", result.Slices)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		e.Progress = func(ev bench.Event) {
+			if ev.Step == "measure" && ev.Block == 2 {
+				cancel()
+			}
+		}
+		r, err := bench.Run(ctx, e)
+		if err == nil || r == nil || r.Ended != "" || len(r.Blocks) != 1 {
+			t.Fatalf("interrupted: %v", err)
+		}
+		nothingLeft(t, e)
+		e.Progress = nil
+		if r, err = bench.Resume(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+		whole(t, e, r)
+		nothingLeft(t, e)
+	})
+}
+
+// TestPlantedEffect plants a difference and holds that it is found, with its sign
+// and in the counters. How large it is in time is the machine's affair.
+func TestPlantedEffect(t *testing.T) {
+	on(t, []int{15}, func(t *testing.T, b server.Binaries) {
+		// Without its index a look-up reads the whole table: 1640 pages, a hundred times
+		// as long as by the index.
+		e := experiment(t, b, "select-only", result.Slices)
+		e.B = bench.Config{Name: "no index", Settings: map[string]string{"enable_indexscan": "off", "enable_bitmapscan": "off", "enable_indexonlyscan": "off", "max_parallel_workers_per_gather": "0"}}
+		e.Spec.Blocks, e.Spec.Slice, e.Spec.Duration = stat.FewestBlocks, 1, 1
+		r, err := bench.Run(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, blk := range r.Blocks {
+			a, b := blk.Run("A"), blk.Run("B")
+			if b.TPS >= a.TPS {
+				t.Errorf("block %d: %v with the index, %v without", blk.Number, a.TPS, b.TPS)
+			}
+			x, y := a.Counters[result.BlocksHit]/a.Counters[result.Counted], b.Counters[result.BlocksHit]/b.Counters[result.Counted]
+			if x > 100 || y < 1000 {
+				t.Errorf("block %d: %v pages a transaction with the index, %v without", blk.Number, x, y)
+			}
+		}
+		if r.Word == stat.Improved || r.Effect.Known() && r.Effect >= 0 {
+			t.Errorf("verdict %s, effect %v %%", r.Word, r.Effect)
+		}
+		nothingLeft(t, e)
+
+		// A commit that does not wait for the disk: WAL is the same, its flushes are not
+		// waited for.
+		e = experiment(t, b, "simple-update", result.Slices)
+		e.B = bench.Config{Name: "synchronous_commit off", Settings: map[string]string{"synchronous_commit": "off"}}
+		e.Spec.Blocks, e.Spec.Clients, e.Spec.Duration = stat.FewestBlocks, 1, 2
+		if r, err = bench.Run(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+		faster := 0
+		for _, blk := range r.Blocks {
+			if blk.Run("B").TPS > blk.Run("A").TPS {
+				faster++
+			}
+		}
+		if 2*faster <= len(r.Blocks) {
+			t.Errorf("faster without waiting for the disk in %d of %d blocks", faster, len(r.Blocks))
+		}
+		nothingLeft(t, e)
+	})
+}
+
+// TestScratchRefused holds that nothing of others is taken for a scratch folder.
+func TestScratchRefused(t *testing.T) {
+	on(t, []int{18}, func(t *testing.T, b server.Binaries) {
+		live := start(t, b, nil)
+		e := experiment(t, b, "select-only", result.Single)
+		for _, dir := range []string{live.DataDir, live.DataDir + "/base", live.DataDir + "/new"} {
+			e.Scratch = dir
+			e.Guard = bench.Guard{DataDirs: []string{live.DataDir}}
+			_, err := bench.Run(t.Context(), e)
+			wantProblem(t, err, 5, "data directory")
+		}
+		e.Guard = bench.Guard{}
+		e.Scratch = live.DataDir // also where nobody told of it
+		_, err := bench.Run(t.Context(), e)
+		wantProblem(t, err, 5, "data directory")
+		if !live.Running() {
+			t.Error("the server is gone")
+		}
+		if _, err := os.Stat(filepath.Join(live.DataDir, bench.Marker)); err == nil {
+			t.Error("a marker in a data directory")
+		}
+	})
+}
+
+// TestExperimentLoadFails runs a script of a person that fails after a while: the
+// experiment ends with the words of pgbench and leaves nothing.
+func TestExperimentLoadFails(t *testing.T) {
+	on(t, []int{15, 18}, func(t *testing.T, b server.Binaries) {
+		t.Parallel()
+		e := experiment(t, b, "select-only", result.Restart)
+		script := filepath.Join(filepath.Dir(e.Dir), "fails.sql")
+		if err := os.WriteFile(script, []byte("\\set n random(1, 200)\nselect abalance / (:n - 1) from pgbench_accounts where aid = :n;\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		w, err := workload.Custom([]string{script})
+		if err != nil {
+			t.Fatal(err)
+		}
+		load := e.Load.(*bench.Pgbench)
+		load.Workload, load.Data = w, load.Workload
+		_, err = bench.Run(t.Context(), e)
+		wantProblem(t, err, 1, "division by zero")
+		nothingLeft(t, e)
+	})
+}

@@ -1,0 +1,211 @@
+package servers
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pgfettle/pgfettle/internal/act/bench"
+	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/workload"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/test/tier"
+)
+
+// experiment is a short one, of two blocks of two seconds.
+func experiment(t *testing.T, b server.Binaries, load, design string) *bench.Experiment {
+	t.Helper()
+	return experimentIn(t, b, load, design, open(t))
+}
+
+func experimentIn(t *testing.T, b server.Binaries, load, design, dir string) *bench.Experiment {
+	t.Helper()
+	p, err := workload.FindPgbench(t.Context(), b.Version)
+	if err != nil {
+		tier.Missing(t, tier.Servers, "%v", err)
+	}
+	w, err := workload.Find(load)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &bench.Experiment{
+		A: bench.Config{Name: "default"}, B: bench.Config{Name: "default+pg:work_mem=8MB", Settings: map[string]string{"work_mem": "8MB", "random_page_cost": "1.1", "wal_compression": "on"}},
+		Design: design, Metric: "tps", Scale: 1, Binaries: b, Load: &bench.Pgbench{Workload: w, Program: p},
+		Spec:    result.Spec{Blocks: 2, Clients: 2, Jobs: 1, Duration: 2, Warmup: 1, Slice: 1, Count: 50, Seed: 7, Cache: "warm", Protocol: "prepared", Margin: 2},
+		Dir:     filepath.Join(dir, "docs"),
+		Scratch: filepath.Join(dir, "scratch"),
+		Host:    result.Host{Kernel: "here", CPUs: 2, Memory: 1 << 30, Server: b.Version.String(), Pgbench: p.Version.String()},
+	}
+}
+
+// open is a folder of the test that the account of the servers may pass through,
+// which that of t.TempDir is not.
+func open(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/var/tmp", "pgfettle-experiment-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
+}
+
+// nothingLeft holds that of an experiment neither a folder nor a process is there.
+func nothingLeft(t *testing.T, e *bench.Experiment) {
+	t.Helper()
+	if _, err := os.Lstat(e.Scratch); !errors.Is(err, os.ErrNotExist) {
+		left, _ := filepath.Glob(e.Scratch + "/*")
+		t.Errorf("the scratch folder is left, with %v", left)
+	}
+	all, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range all {
+		if b, err := os.ReadFile(name); err == nil && strings.Contains(string(b), e.Scratch) {
+			t.Errorf("a process is left: %s: %q", name, b)
+		}
+	}
+}
+
+// whole holds that every run of a document has what it has to have.
+func whole(t *testing.T, e *bench.Experiment, r *result.Result) {
+	t.Helper()
+	if r.Ended == "" || len(r.Blocks) < e.Spec.Blocks {
+		t.Fatalf("%d blocks, ended %q", len(r.Blocks), r.Ended)
+	}
+	arms := "AB"
+	if e.Design == result.Single {
+		arms = "A"
+	}
+	for _, b := range r.Blocks {
+		if len(b.Runs) != len(arms) || len(b.Order) != len(arms) {
+			t.Fatalf("block %d: order %s, %d runs", b.Number, b.Order, len(b.Runs))
+		}
+		for i, run := range b.Runs {
+			if run.Arm != b.Order[i:i+1] || run.Transactions <= 0 || run.TPS <= 0 || run.Seconds < 1 || run.Failed > 0 || len(run.Errors) > 0 {
+				t.Errorf("block %d: run %+v", b.Number, run)
+			}
+			if !run.Latency.Mean.Known() || !run.Latency.P99.Known() || run.Latency.P99 < run.Latency.P50 || run.Latency.Max < run.Latency.P99 {
+				t.Errorf("block %d: latency %+v", b.Number, run.Latency)
+			}
+			env := run.Environment
+			if !env.Steal.Known() || !env.Foreign.Known() || env.CanaryCPU <= 0 || env.CanarySync <= 0 {
+				t.Errorf("block %d: environment %+v", b.Number, env)
+			}
+			if e.Spec.Count > 0 && run.Counters[result.Counted] != float64(e.Spec.Count*e.Spec.Clients) {
+				t.Errorf("block %d: %v transactions were counted, not %d", b.Number, run.Counters[result.Counted], e.Spec.Count*e.Spec.Clients)
+			}
+			for _, name := range []string{result.ServerCPU, result.BlocksHit, result.PageTables} {
+				if run.Counters[name] <= 0 {
+					t.Errorf("block %d, arm %s: counter %s is %v", b.Number, run.Arm, name, run.Counters[name])
+				}
+			}
+			if e.Load.Describe(1).Writes && run.Counters[result.WALBytes] <= 0 {
+				t.Errorf("block %d: no WAL from a load that writes", b.Number)
+			}
+		}
+	}
+	if r.A.Hash == "" || len(arms) > 1 && (r.B.Hash == "" || r.A.Hash == r.B.Hash) {
+		t.Errorf("hashes of the settings: A %q, B %q", r.A.Hash, r.B.Hash)
+	}
+	if r.Workload.Bytes <= 0 || r.Workload.Command == "" {
+		t.Errorf("workload %+v", r.Workload)
+	}
+	b, err := os.ReadFile(filepath.Join(e.Dir, "result.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := result.Decode(b); err != nil {
+		t.Errorf("the kept document: %v", err)
+	}
+	lines, err := os.ReadFile(filepath.Join(e.Dir, "runs.jsonl"))
+	if n := strings.Count(string(lines), "\n"); err != nil || n != len(r.Blocks)*len(arms) {
+		t.Errorf("%d raw runs of %d blocks, %v", n, len(r.Blocks), err)
+	}
+}
+
+// TestExperiments runs a short experiment of each design on a server with and one
+// without the newer counters.
+func TestExperiments(t *testing.T) {
+	on(t, []int{15, 18}, func(t *testing.T, b server.Binaries) {
+		type manner struct{ design, load string }
+		// Each design and each way to restore data once; what depends on the version is
+		// in the counters, which every version is asked for below.
+		for _, c := range map[int][]manner{
+			15: {{result.Restart, "tpcb"}, {result.Slices, "select-only"}},
+			18: {{result.Restart, "select-only"}, {result.Slices, "tpcb"}, {result.Single, "select-only"}},
+		}[b.Version.Major()] {
+			t.Run(c.design+" "+c.load, func(t *testing.T) {
+				t.Parallel() // they mostly wait, and nothing in them is judged by its speed
+				e := experiment(t, b, c.load, c.design)
+				var steps []string
+				e.Progress = func(ev bench.Event) { steps = append(steps, ev.Step) }
+				r, err := bench.Run(t.Context(), e)
+				if err != nil {
+					t.Fatal(err)
+				}
+				whole(t, e, r)
+				nothingLeft(t, e)
+				for _, want := range []string{"load", "start", "warm-up", "canary", "measure", "checkpoint", "count", "stop", "clean"} {
+					if !slices.Contains(steps, want) {
+						t.Errorf("nothing was told of the step %s", want)
+					}
+				}
+				_, err = bench.Run(t.Context(), e)
+				wantProblem(t, err, say.CodeUsage, "already")
+				again, err := bench.Resume(t.Context(), e)
+				if err != nil || again.Ended != r.Ended {
+					t.Errorf("to resume what is finished: %v", err)
+				}
+			})
+		}
+	})
+}
+
+// TestExperimentCounters runs one short run on every version: what it counts and
+// that it does is asked with statements of the version's own.
+func TestExperimentCounters(t *testing.T) {
+	each(t, func(t *testing.T, b server.Binaries) {
+		t.Parallel()
+		e := experiment(t, b, "simple-update", result.Single)
+		e.Spec.Blocks, e.Spec.Duration, e.Spec.Warmup = 1, 1, 0
+		r, err := bench.Run(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := r.Blocks[0].Run("A")
+		want := []string{result.WALBytes, result.FullPages, result.BlocksHit, result.BlocksRead, result.BlocksWrite, result.TempBytes, result.Counted, result.ServerCPU, result.ClientCPU, result.PageTables}
+		if b.Version.Major() < 14 {
+			want = slices.DeleteFunc(want, func(s string) bool { return s == result.FullPages }) // not counted there: absent, not 0
+		}
+		for _, name := range want {
+			if _, ok := run.Counters[name]; !ok {
+				t.Errorf("no counter %s", name)
+			}
+		}
+		if len(run.Counters) != len(want) {
+			t.Errorf("counters %v", run.Counters)
+		}
+		// A hundred updates of a row each, with their history: a record of WAL each, and
+		// the first ones after a checkpoint with the whole page.
+		if tx := run.Counters[result.Counted]; run.Counters[result.WALBytes] < 100*tx || run.Counters[result.WALBytes] > 40000*tx {
+			t.Errorf("%v bytes of WAL in %v transactions", run.Counters[result.WALBytes], tx)
+		}
+		if run.Environment.Checkpoint != 0 || run.Checkpoint <= 0 {
+			t.Errorf("%d checkpoints in a second; the one after it took %v s", run.Environment.Checkpoint, run.Checkpoint)
+		}
+		nothingLeft(t, e)
+	})
+}
