@@ -83,11 +83,18 @@ type lab struct {
 	tool   string
 	inst   *server.Instance
 	shadow *server.Shadow
+	closed bool
 }
 
 func (l *lab) Server() server.Binaries { return l.inst.Binaries }
 
-func (l *lab) Close() error { return errors.Join(l.shadow.Remove(), l.inst.Remove()) }
+func (l *lab) Close() error {
+	if l.closed {
+		return nil
+	}
+	l.closed = true
+	return errors.Join(l.shadow.Remove(), l.inst.Remove())
+}
 
 func (l *lab) Try(ctx context.Context, settings map[string]string) (server.Tried, error) {
 	return l.shadow.Try(ctx, settings)

@@ -35,6 +35,7 @@ func ResultText(w io.Writer, r *result.Result, st Style) error {
 	m, _ := result.MetricOf(r.Metric)
 	d := &resultPage{page: p, r: r, m: m, e: named(r.Name)}
 	d.head()
+	d.notes()
 	if r.Design == result.Single {
 		d.single()
 	} else {
@@ -42,7 +43,6 @@ func ResultText(w io.Writer, r *result.Result, st Style) error {
 		d.blocks()
 		d.secondary()
 	}
-	d.notes()
 	d.surroundings()
 	d.repeat()
 	_, err := io.WriteString(w, p.b.String())
