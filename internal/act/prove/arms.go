@@ -68,6 +68,10 @@ func (m *Maker) Make(ctx context.Context, flag, text string) (arm.Arm, error) {
 		}
 		a.Kernel = map[knob.Address]string{}
 	}
+	if !m.Kernel && isOn(a.Settings["huge_pages"]) && !slices.ContainsFunc(spec.Over, func(v arm.Value) bool { return v.Address == "pg:huge_pages" }) {
+		a.Settings["huge_pages"] = "try" // it must start, and nobody asked for this in so many words
+		a.Left = append(a.Left, arm.Left{Name: "huge_pages", Value: "on", Why: "there is no pool of huge pages without --kernel; it is tried"})
+	}
 	a.Settle(m.Lab.Installed)
 	m.room(&a)
 	return a, m.try(ctx, flag, &a)
@@ -107,7 +111,7 @@ func (m *Maker) try(ctx context.Context, flag string, a *arm.Arm) error {
 		return &say.Problem{Message: fmt.Sprintf("%s: %s would not start with it: %s", flag, m.Lab.Server(), said.Complaints[0]), Detail: more,
 			Hint: "correct the configuration, or name another version with --pg", Code: say.CodeUsage}
 	}
-	if !strings.EqualFold(strings.TrimSpace(a.Settings["huge_pages"]), "on") {
+	if !isOn(a.Settings["huge_pages"]) {
 		return nil
 	}
 	switch {
@@ -119,6 +123,11 @@ func (m *Maker) try(ctx context.Context, flag string, a *arm.Arm) error {
 	}
 	a.HugePages = said.Shared.Pages
 	return nil
+}
+
+func isOn(value string) bool {
+	on, ok := params.ParseBool(strings.TrimSpace(value))
+	return ok && on
 }
 
 // base returns what the configuration starts from.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 )
 
@@ -47,7 +48,7 @@ func Differ(a, b *Arm, major int) []Difference {
 		if x == y && (hasOne == hasTwo || known) {
 			continue
 		}
-		out = append(out, Difference{Address: string(knob.PG(n)), A: one, B: two, Default: shown(boot, p.Unit)})
+		out = append(out, Difference{Address: string(knob.PG(n)), A: one, B: two, Default: unit.ShowGUC(boot, p.Unit)})
 	}
 	kernel := slices.Sorted(maps.Keys(a.Kernel))
 	for _, k := range slices.Sorted(maps.Keys(b.Kernel)) {
@@ -72,17 +73,6 @@ func onOff(b bool) string {
 		return "on"
 	}
 	return "off"
-}
-
-// shown spells a default of the parameter table, which is in the base unit.
-func shown(value, unit string) string {
-	if value == "" || unit == "" {
-		return value
-	}
-	if unit == "8kB" {
-		return value + " × 8kB"
-	}
-	return value + unit
 }
 
 // canonical is a value so that equal ones are equal texts.

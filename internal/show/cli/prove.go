@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -298,15 +299,12 @@ func (o *proveOptions) compare(ctx context.Context, env *Env) error {
 		return &say.Problem{Message: "both configurations are the same", Hint: hint, Code: exitUsage}
 	}
 	why := o.decide(e, w, d)
-	for _, a := range []*arm.Arm{&e.A, &e.B} {
-		for _, c := range a.Cautions() {
-			if !contains(e.Notes, c) {
-				e.Notes = append(e.Notes, c)
-			}
-		}
-	}
 	if x, ok := experiment.Find(o.experiment); ok {
 		e.Notes = append(e.Notes, x.Caution)
+	} else {
+		e.Notes = append(e.A.Cautions(), e.B.Cautions()...)
+		slices.Sort(e.Notes)
+		e.Notes = slices.Compact(e.Notes)
 	}
 	if err := lab.Close(); err != nil { // it takes nothing while runs are measured
 		return err
@@ -320,15 +318,6 @@ func (o *proveOptions) compare(ctx context.Context, env *Env) error {
 
 // mostBlocks is what the document takes.
 const mostBlocks = 500
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
-}
 
 // decide chooses the design, and the metric with it, where nobody did, and says why.
 func (o *proveOptions) decide(e *prove.Experiment, w prove.Workload, d []arm.Difference) string {

@@ -68,7 +68,9 @@ func ProveDesignText(w io.Writer, d ProveDesign, st Style) error {
 	}
 	p.para("  ", plain, "Blocks that steal, other programs, failed transactions or checkpoints disturb are void by gates that are fixed now and do not see the arm; they are repeated, and counted.")
 	for _, n := range e.Notes {
-		p.para("  ", yellow, n)
+		if x := named(e.Name); x == nil || n != x.Caution { // that stands above
+			p.para("  ", yellow, n)
+		}
 	}
 	p.gap()
 	p.line(p.tint(strong, "What it takes"))

@@ -426,7 +426,7 @@ func (d *resultPage) repeat() {
 
 // repeatLine is a command that runs the same experiment again.
 func repeatLine(r *result.Result) string {
-	s := r.Spec
+	s, e := r.Spec, named(r.Name)
 	args := []string{"pgfettle"}
 	add := func(flag, value string) { args = append(args, "--"+flag, shellQuote(clean(value))) }
 	switch {
@@ -437,17 +437,27 @@ func repeatLine(r *result.Result) string {
 	case r.Name == AA:
 		args = append(args, "prove", "--aa")
 		add("a", r.A.Name)
+	case e != nil:
+		args = append(args, "prove")
+		add("experiment", e.Name)
+		if e.Kernel {
+			args = append(args, "--kernel")
+		}
 	default:
 		args = append(args, "prove")
 		add("a", r.A.Name)
 		add("b", r.B.Name)
 	}
-	add("workload", r.Workload.Name)
+	if e == nil {
+		add("workload", r.Workload.Name)
+	}
 	add("scale", strconv.Itoa(r.Workload.Scale))
 	if r.Design != result.Single {
 		add("blocks", strconv.Itoa(s.Blocks))
 		add("design", r.Design)
-		add("metric", r.Metric)
+		if e == nil {
+			add("metric", r.Metric)
+		}
 	}
 	add("clients", strconv.Itoa(s.Clients))
 	add("duration", plainFigure(s.Duration)+"s")
