@@ -77,8 +77,9 @@ TARGET is the instance that «current» means: a data directory or a conninfo.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.a, "a", "default", "the first configuration, `CONF`")
-	f.StringVar(&o.b, "b", "", "the second configuration, `CONF`")
+	// the letters too: the library completes no long name of one letter else
+	f.StringVarP(&o.a, "a", "a", "default", "the first configuration, `CONF`")
+	f.StringVarP(&o.b, "b", "b", "", "the second configuration, `CONF`")
 	f.BoolVar(&o.aa, "aa", false, "compare the configuration of --a with itself")
 	f.StringVar(&o.experiment, "experiment", "", "run the experiment `NAME`: "+strings.Join(experiment.Names(), ", "))
 	f.IntVar(&o.blocks, "blocks", 8, "blocks, `N`; 6 or more for a verdict")
