@@ -17,6 +17,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -118,11 +119,29 @@ func (m *Maker) try(ctx context.Context, flag string, a *arm.Arm) error {
 	case !m.Kernel:
 		return &say.Problem{Message: flag + ": huge_pages = on needs a pool of huge pages, which is taken from this host's memory",
 			Hint: "add --kernel where this machine may be touched (the pool is given back), or write huge_pages=try", Code: say.CodeRefused}
+	case said.Shared.Pages <= 0 && said.Shared.Bytes > 0: // before 15 the server tells only how much it asks for
+		size := m.hugePage()
+		said.Shared.Pages = int64((said.Shared.Bytes + size - 1) / size)
 	case said.Shared.Pages <= 0:
 		return &say.Problem{Message: flag + ": how many huge pages the server needs could not be found", Hint: "write huge_pages=try or off", Code: say.CodeError}
 	}
 	a.HugePages = said.Shared.Pages
 	return nil
+}
+
+// hugePage is the size of the kernel's default huge page.
+func (m *Maker) hugePage() unit.Bytes {
+	b, err := m.Files.ReadFile("/proc/meminfo", 1<<16)
+	if err == nil {
+		for line := range strings.Lines(string(b)) {
+			if f := strings.Fields(line); len(f) == 3 && f[0] == "Hugepagesize:" {
+				if n, err := strconv.ParseInt(f[1], 10, 32); err == nil && n > 0 {
+					return unit.Bytes(n) * unit.KB
+				}
+			}
+		}
+	}
+	return 2 * unit.MB // of amd64, and of arm64 with pages of 4 kB
 }
 
 func isOn(value string) bool {
