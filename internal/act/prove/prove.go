@@ -24,7 +24,8 @@ type Runner interface {
 	// Workloads lists those that have a name.
 	Workloads() []Workload
 	// Workload finds one by its name, or makes one of a person's scripts
-	// (FILE@WEIGHT). The error names what is there.
+	// (FILE@WEIGHT) on the data of the one that is named. The error names what is
+	// there.
 	Workload(name string, scripts []string) (Workload, error)
 	// Open finds the server's programs and gets ready to try configurations.
 	Open(ctx context.Context, c Choice) (Lab, error)
@@ -78,7 +79,8 @@ type Experiment struct {
 	A, B        arm.Arm // Design Single has no B
 	Binaries    server.Binaries
 	Workload    string
-	Scripts     []string
+	Data        string   // the workload whose data are loaded
+	Scripts     []string // a person's own, run on them instead of that workload's
 	Scale       int
 	Design      string
 	Metric      string

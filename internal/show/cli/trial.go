@@ -48,7 +48,7 @@ type trialOptions struct {
 func (o *trialOptions) flags(cmd *cobra.Command, env *Env) {
 	f := cmd.Flags()
 	f.StringVarP(&o.workload, "workload", "w", "", "the load, `NAME`")
-	f.StringArrayVarP(&o.scripts, "script", "f", nil, "a pgbench script of your own as load, `FILE[@WEIGHT]`; repeat it for a mix")
+	f.StringArrayVarP(&o.scripts, "script", "f", nil, "a pgbench script of your own, `FILE[@WEIGHT]`, on the data of --workload (default: tpcb); repeat it for a mix")
 	f.StringVar(&o.scale, "scale", "0.3x", "size of the database: units of the load, or `N`x the memory of this host")
 	f.IntVar(&o.clients, "clients", 0, "sessions that send the load, `N` (default: 4 for each processor)")
 	f.Float64Var(&o.rate, "rate", 0, "send `TPS` transactions a second, to compare latencies (default: as fast as it goes)")
@@ -126,8 +126,6 @@ func (o *trialOptions) order(env *Env) (*prove.Experiment, prove.Workload, error
 	switch {
 	case o.workload == "" && len(o.scripts) == 0:
 		return nil, w, usage("no load is named", "name one with --workload: "+strings.Join(workloadNames(env), ", ")+"; or your own script with -f")
-	case o.workload != "" && len(o.scripts) > 0:
-		return nil, w, usage("--workload and --script are two loads", "leave one of them out")
 	case o.said("clients") && (o.clients < 1 || o.clients > mostClients):
 		return nil, w, usage(fmt.Sprintf("--clients: %d is out of range", o.clients), fmt.Sprintf("write a whole number from 1 to %d", mostClients))
 	case o.said("rate") && !(o.rate > 0 && o.rate < 1e7):
@@ -145,14 +143,18 @@ func (o *trialOptions) order(env *Env) (*prove.Experiment, prove.Workload, error
 	case strings.HasPrefix(o.metric, "latency_p") && o.rate == 0:
 		return nil, w, usage("--metric "+o.metric+" says little without --rate", "at full speed the latency is the number of clients over the rate; give both arms the same --rate, about 70 % of what the slower one makes")
 	}
-	if w, err = runner.Workload(o.workload, o.scripts); err != nil {
+	data := o.workload
+	if data == "" {
+		data = "tpcb" // a script of somebody who names no data is about pgbench's tables
+	}
+	if w, err = runner.Workload(data, o.scripts); err != nil {
 		return nil, w, err
 	}
 	memory, err := memoryOf(env)
 	if err != nil {
 		return nil, w, err
 	}
-	e := &prove.Experiment{Workload: w.Name, Scripts: o.scripts, Metric: o.metric, TouchKernel: o.kernel, Program: Version}
+	e := &prove.Experiment{Workload: w.Name, Data: data, Scripts: o.scripts, Metric: o.metric, TouchKernel: o.kernel, Program: Version}
 	m := scaleForm.FindStringSubmatch(o.scale)
 	switch {
 	case m == nil:
