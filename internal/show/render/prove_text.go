@@ -424,6 +424,9 @@ func (d *resultPage) repeat() {
 	}
 }
 
+// usualWarmup is the bound of the warm-up where nobody says another, in seconds.
+const usualWarmup = 300
+
 // repeatLine is a command that runs the same experiment again.
 func repeatLine(r *result.Result) string {
 	s, e := r.Spec, named(r.Name)
@@ -458,14 +461,23 @@ func repeatLine(r *result.Result) string {
 		if e == nil {
 			add("metric", r.Metric)
 		}
+		if s.Margin != stat.Margin {
+			add("margin", strconv.FormatFloat(s.Margin, 'f', -1, 64))
+		}
 	}
 	add("clients", strconv.Itoa(s.Clients))
-	add("duration", plainFigure(s.Duration)+"s")
+	add("duration", strconv.FormatFloat(s.Duration, 'f', -1, 64)+"s")
+	if s.Warmup != usualWarmup {
+		add("warmup", strconv.FormatFloat(s.Warmup, 'f', -1, 64)+"s")
+	}
 	if s.Rate > 0 {
-		add("rate", plainFigure(s.Rate))
+		add("rate", strconv.FormatFloat(s.Rate, 'f', -1, 64))
 	}
 	add("cache", s.Cache)
 	add("protocol", s.Protocol)
 	add("seed", strconv.FormatUint(s.Seed, 10))
+	if major, _, _ := strings.Cut(r.Host.Server, "."); major != "" {
+		add("pg", major)
+	}
 	return strings.Join(args, " ")
 }
