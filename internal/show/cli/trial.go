@@ -35,6 +35,7 @@ type trialOptions struct {
 	scale             string
 	clients           int
 	rate              float64
+	count             int
 	duration, warmup  time.Duration
 	seed              uint64
 	metric            string
@@ -52,6 +53,7 @@ func (o *trialOptions) flags(cmd *cobra.Command, env *Env) {
 	f.StringVar(&o.scale, "scale", "0.3x", "size of the database: units of the load, or `N`x the memory of this host")
 	f.IntVar(&o.clients, "clients", 0, "sessions that send the load, `N` (default: 4 for each processor)")
 	f.Float64Var(&o.rate, "rate", 0, "send `TPS` transactions a second, to compare latencies (default: as fast as it goes)")
+	f.IntVar(&o.count, "transactions", 0, "count the work of `N` transactions of each client too, after each run; --metric seconds times them")
 	f.DurationVar(&o.duration, "duration", 0, "of a run, or of all slices of an arm in a block: `TIME` such as 2m (default: 2m; slices 40s; 3m where work is put off to checkpoints)")
 	f.DurationVar(&o.warmup, "warmup", 5*time.Minute, "at most, until the rate is flat: `TIME`")
 	f.Uint64Var(&o.seed, "seed", 0, "of the order and of the load, `N` (default: drawn, and told)")
@@ -102,6 +104,8 @@ const (
 	mostClients  = 10000
 	mostDuration = 24 * time.Hour
 	mostScale    = 1_000_000 // of pgbench 15 TB
+
+	mostTransactions = 100_000_000 // of one client: a day at a thousand a second
 )
 
 // scaleForm is a number of units, or of memories.
@@ -130,6 +134,10 @@ func (o *trialOptions) order(env *Env) (*prove.Experiment, prove.Workload, error
 		return nil, w, usage(fmt.Sprintf("--clients: %d is out of range", o.clients), fmt.Sprintf("write a whole number from 1 to %d", mostClients))
 	case o.said("rate") && !(o.rate > 0 && o.rate < 1e7):
 		return nil, w, usage(fmt.Sprintf("--rate: %g is out of range", o.rate), "write transactions a second, about 70 % of what the slower configuration makes")
+	case o.said("transactions") && (o.count < 1 || o.count > mostTransactions):
+		return nil, w, usage(fmt.Sprintf("--transactions: %d is out of range", o.count), fmt.Sprintf("write a whole number from 1 to %d", mostTransactions))
+	case o.metric == "seconds" && o.count == 0:
+		return nil, w, usage("--metric seconds is the time of a fixed number of transactions", "say how many of each client: --transactions 1000")
 	case o.said("duration") && (o.duration < time.Second || o.duration > mostDuration):
 		return nil, w, usage(fmt.Sprintf("--duration: %s is out of range", o.duration), "write a time from 1s to 24h; below 2m a run says little")
 	case o.warmup < 0 || o.warmup > mostDuration:
@@ -185,7 +193,7 @@ func (o *trialOptions) order(env *Env) (*prove.Experiment, prove.Workload, error
 	if w.Protocol != "" && !o.said("protocol") {
 		protocol = w.Protocol
 	}
-	e.Spec = result.Spec{Clients: clients, Jobs: min(clients, cpus), Warmup: o.warmup.Seconds(), Rate: o.rate, Seed: seed, Cache: o.cache, Protocol: protocol}
+	e.Spec = result.Spec{Clients: clients, Jobs: min(clients, cpus), Warmup: o.warmup.Seconds(), Rate: o.rate, Count: o.count, Seed: seed, Cache: o.cache, Protocol: protocol}
 	return e, w, o.places(env, e)
 }
 

@@ -473,6 +473,9 @@ func repeatLine(r *result.Result) string {
 	if s.Rate > 0 {
 		add("rate", strconv.FormatFloat(s.Rate, 'f', -1, 64))
 	}
+	if s.Count > 0 {
+		add("transactions", strconv.Itoa(s.Count))
+	}
 	add("cache", s.Cache)
 	add("protocol", s.Protocol)
 	add("seed", strconv.FormatUint(s.Seed, 10))
