@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
 func TestParse(t *testing.T) {
@@ -149,6 +150,18 @@ func TestCautions(t *testing.T) {
 		a.Settings[settings] = "on"
 		if got := a.Cautions(); len(got) != 0 {
 			t.Errorf("%s = on: %v", settings, got)
+		}
+	}
+}
+
+func TestBuffers(t *testing.T) {
+	for value, want := range map[string]unit.Bytes{"": 128 * unit.MB, "6GB": 6 * unit.GB, "16384": 128 * unit.MB, "much": 0} {
+		a := Arm{Settings: map[string]string{"shared_buffers": value}}
+		if value == "" {
+			delete(a.Settings, "shared_buffers")
+		}
+		if got := a.Buffers(17); got != want {
+			t.Errorf("shared_buffers = %q: %s, want %s", value, got, want)
 		}
 	}
 }

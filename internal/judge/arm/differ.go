@@ -114,6 +114,26 @@ func PutsOff(d []Difference) []string {
 	return out
 }
 
+// Buffers is the size of an arm's shared buffers; 0: it cannot be read.
+func (a *Arm) Buffers(major int) unit.Bytes {
+	p, ok := params.Find(major, "shared_buffers")
+	if !ok {
+		return 0
+	}
+	value, said := a.Settings["shared_buffers"]
+	if !said {
+		value = p.Reset
+		if value == "" {
+			value = p.Boot
+		}
+	}
+	n, ok := p.Number(value) // blocks of 8 kB
+	if !ok || n < 0 || n > 1<<30 {
+		return 0
+	}
+	return unit.Bytes(n) * 8 * unit.KB
+}
+
 // Cautions says what must never leave the scratch instance.
 func (a *Arm) Cautions() []string {
 	off := func(name string) bool {

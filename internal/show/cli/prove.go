@@ -15,6 +15,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/prove"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/arm"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/judge/result"
@@ -333,6 +334,9 @@ func (o *proveOptions) decide(e *prove.Experiment, w prove.Workload, d []arm.Dif
 		e.Design, why = result.Restart, "Restarts, because what differs is the host's, and both servers would have it."
 	case deferred:
 		e.Design, why = result.Restart, "Restarts, because "+strings.Join(off, ", ")+" moves work to checkpoints or away from them, which both servers at once would do to each other."
+	case e.A.Buffers(e.Binaries.Version.Major())+e.B.Buffers(e.Binaries.Version.Major()) > unit.Bytes(e.Host.Memory)/4:
+		// the page cache wants the rest, twice, as each server has its own copy of the data
+		e.Design, why = result.Restart, "Restarts, because the shared buffers of both servers at once would leave each less of the page cache than it has alone."
 	case e.Spec.Cache != "warm":
 		e.Design, why = result.Restart, "Restarts, because the cache is to be "+e.Spec.Cache+" before each run."
 	default:
