@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 		defer stop()
 		os.Exit(cli.Main(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ()))
-	}})
+	}, "pgfettle-staged": staged})
 }
 
 func TestScripts(t *testing.T) {

@@ -59,6 +59,9 @@ func (c Config) document() result.Arm {
 	for name, v := range c.Kernel {
 		a.Settings = append(a.Settings, result.Setting{Address: name, Value: v})
 	}
+	if c.Reconnect {
+		a.Settings = append(a.Settings, result.Setting{Address: "client:reconnect", Value: "on"})
+	}
 	if c.HugePages > 0 {
 		a.Settings = append(a.Settings, result.Setting{Address: poolName, Value: "+" + strconv.FormatInt(c.HugePages, 10)})
 	}

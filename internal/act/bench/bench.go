@@ -25,6 +25,7 @@ type Config struct {
 	Name      string            `json:"name"`
 	Settings  map[string]string `json:"settings"`             // GUC to value, as a file spells it
 	HugePages int64             `json:"huge_pages,omitempty"` // pages of the default size that its server is to find free; 0: none
+	Reconnect bool              `json:"reconnect,omitempty"`  // its clients make a new connection for each transaction
 	Kernel    map[string]string `json:"kernel,omitempty"`     // sysctl:vm.swappiness, thp:enabled: in force while its server runs
 }
 
@@ -93,6 +94,7 @@ type Drive struct {
 	Rate         float64 // transactions a second; 0: as fast as it goes
 	Seed         uint64
 	Protocol     string
+	Connect      bool // a new connection for each transaction
 	Logged       bool // latencies of single transactions are wanted
 	// Second is told the rate of each second that has passed; where it returns
 	// true the load may end. nil: nobody.

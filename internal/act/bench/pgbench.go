@@ -96,7 +96,9 @@ func (p *Pgbench) Drive(ctx context.Context, d Drive) (out Driven, err error) {
 			o.Sampling = loggedSeconds / float64(o.Seconds)
 		}
 	}
-	cmd, err := p.Workload.Command(p.Program, o)
+	load := *p.Workload
+	load.Connect = load.Connect || d.Connect
+	cmd, err := load.Command(p.Program, o)
 	if err != nil {
 		return out, err
 	}

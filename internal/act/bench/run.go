@@ -175,7 +175,7 @@ func (e *Experiment) fixed() bool { return e.Metric == "seconds" }
 // drive is an order of the experiment's load.
 func (g *engine) drive(s *seat, seconds float64, seed uint64) Drive {
 	sp := g.e.Spec
-	return Drive{Conn: s.n.conn(), Scale: g.e.Scale, Clients: sp.Clients, Jobs: sp.Jobs, Seconds: seconds, Rate: sp.Rate, Seed: seed, Protocol: sp.Protocol, Logged: true}
+	return Drive{Conn: s.n.conn(), Scale: g.e.Scale, Clients: sp.Clients, Jobs: sp.Jobs, Seconds: seconds, Rate: sp.Rate, Seed: seed, Protocol: sp.Protocol, Connect: g.e.config(s.arm).Reconnect, Logged: true}
 }
 
 // Windows of the warm-up are ten seconds long: shorter ones show the noise of

@@ -14,6 +14,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/judge/advice"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/render"
 )
@@ -109,7 +110,9 @@ func Find(carrier string, commands map[string]string) error {
 		found = slices.ContainsFunc(rule.All(), func(r rule.Rule) bool { return string(r.Address) == name })
 	case "page":
 		_, found = Page(carrier)
-	case "diagnose", "probe", "bench", "experiment", "demo":
+	case "experiment":
+		_, found = experiment.Find(name)
+	case "diagnose", "probe", "bench", "demo":
 		if _, found = commands[kind+" "+name]; !found {
 			found = slices.Contains(strings.FieldsFunc(commands[kind], func(r rune) bool { return !('a' <= r && r <= 'z' || r == '-' || r == '_') }), name)
 		}
@@ -157,6 +160,9 @@ func Markdown(rows []Row) string {
 func link(carrier string) string {
 	kind, name, _ := strings.Cut(carrier, ":")
 	file, ok := map[string]string{"check": "checks.md", "knob": "knobs.md", "page": "pages.md"}[kind]
+	if kind == "experiment" {
+		return "[" + carrier + "](commands.md#pgfettle-prove)"
+	}
 	if !ok {
 		return "[" + carrier + "](commands.md#pgfettle-" + kind + ")"
 	}

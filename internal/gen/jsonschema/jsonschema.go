@@ -59,7 +59,10 @@ type writer struct {
 	comments map[string]map[string]string // by package path: "Type" or "Type.Field"
 }
 
-var text = reflect.TypeFor[encoding.TextMarshaler]()
+var (
+	text   = reflect.TypeFor[encoding.TextMarshaler]()
+	figure = reflect.TypeFor[json.Marshaler]()
+)
 
 // of returns the schema of a type: in place for what is small, in $defs for
 // structs.
@@ -72,6 +75,9 @@ func (w *writer) of(t reflect.Type) (map[string]any, error) {
 	}
 	if t.Kind() != reflect.Pointer && (t.Implements(text) || reflect.PointerTo(t).Implements(text)) {
 		return map[string]any{"type": "string"}, nil
+	}
+	if t.Kind() == reflect.Float64 && t.Implements(figure) { // one that may be unknown
+		return map[string]any{"type": []string{"number", "null"}}, nil
 	}
 	switch t.Kind() {
 	case reflect.String:

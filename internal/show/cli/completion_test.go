@@ -33,6 +33,12 @@ func TestCompletionKnowsTheWords(t *testing.T) {
 		"move-wal --same":        "--same-filesystem",
 		"check --fail-on ":       "critical",
 		"check --format ":        "json",
+		"prove --experiment ":    "fsync-off",
+		"prove --metric ":        "latency_p99_ms",
+		"prove --design ":        "slices",
+		"prove --b ":             "plan:oltp",
+		"bench --cache ":         "os-warm",
+		"bench --conf ":          "current",
 	} {
 		out, _, code := run(t, append([]string{cobra.ShellCompNoDescRequestCmd}, strings.Split(line, " ")...)...)
 		if code != 0 || !strings.Contains("\n"+out, "\n"+want+"\n") {

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/pgfettle/pgfettle/internal/act/prove"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/show/render"
@@ -21,8 +22,9 @@ type Env struct {
 	Stderr  io.Writer
 	Vars    []string // NAME=VALUE
 	Target  target.Target
-	NoColor bool   // --no-color
-	Lang    string // --lang; "" where it was not said
+	Runner  prove.Runner // carries experiments out; nil: this build cannot
+	NoColor bool         // --no-color
+	Lang    string       // --lang; "" where it was not said
 
 	words *say.Catalogue // of that language, or of the environment's
 }
@@ -43,7 +45,7 @@ const width = 100
 // Style says what stdout can take: colours on a terminal only, and not with
 // --no-color, NO_COLOR or TERM=dumb. COLUMNS overrides the terminal's width.
 func (e *Env) Style() render.Style {
-	st := render.Style{Width: width, Words: e.words}
+	st := render.Style{Width: width, Words: e.words, ASCII: e.ascii()}
 	if fd, ok := terminal(e.Stdout); ok {
 		if w, _, err := term.GetSize(fd); err == nil && w > 0 {
 			st.Width = w
@@ -54,6 +56,18 @@ func (e *Env) Style() render.Style {
 		st.Width = w
 	}
 	return st
+}
+
+// ascii says whether the locale names an encoding that lacks the signs of
+// pictures. Where no locale is set, as in most containers and services, the
+// terminal behind it takes UTF-8 all the same.
+func (e *Env) ascii() bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if v := strings.ToLower(e.Getenv(name)); v != "" {
+			return !strings.Contains(v, "utf-8") && !strings.Contains(v, "utf8")
+		}
+	}
+	return false
 }
 
 // Progress returns a function that tells a person who waits what is being done,

@@ -9,18 +9,24 @@ import (
 	"context"
 	"io"
 
+	"github.com/pgfettle/pgfettle/internal/act/prove"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 )
 
 // Main runs one command line to its end and returns the exit code. args are
 // without the program's name; environ is a list of NAME=VALUE.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, environ []string) int {
-	env := &Env{Stdin: stdin, Stdout: stdout, Stderr: stderr, Vars: environ, Target: &target.Local{}}
-	root := newRoot(env)
+	env := &Env{Stdin: stdin, Stdout: stdout, Stderr: stderr, Vars: environ, Target: &target.Local{}, Runner: prove.Engine{Target: &target.Local{}}}
+	return env.Main(ctx, args)
+}
+
+// Main runs one command line in a world that somebody else has put together.
+func (e *Env) Main(ctx context.Context, args []string) int {
+	root := newRoot(e)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
 	if err == nil && ctx.Err() != nil {
 		err = ctx.Err()
 	}
-	return env.end(ctx, err)
+	return e.end(ctx, err)
 }

@@ -18,6 +18,7 @@ type Style struct {
 	Width int // columns; texts are wrapped to it, values and addresses never are
 	Color bool
 	Words *say.Catalogue // the reader's language; nil is English
+	ASCII bool           // pictures are drawn without signs beyond ASCII
 }
 
 // Subject says what a document is about, so that a reader sees at once whether

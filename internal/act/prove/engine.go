@@ -1,0 +1,212 @@
+package prove
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/act/bench"
+	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/act/workload"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/arm"
+	"github.com/pgfettle/pgfettle/internal/judge/result"
+)
+
+// Engine is the Runner that measures.
+type Engine struct{ Target target.Target }
+
+// Workloads implements Runner.
+func (Engine) Workloads() []Workload {
+	var out []Workload
+	for _, w := range workload.List() {
+		out = append(out, describe(&w, &w))
+	}
+	return out
+}
+
+// describe tells of a load whose data are those of another one, or its own.
+func describe(load, data *workload.Workload) Workload {
+	protocol := ""
+	if load.Protocol != workload.Prepared {
+		protocol = load.Protocol
+	}
+	return Workload{Name: load.Name, Title: load.Title, About: load.About, Writes: load.Writes, Synthetic: load.Synthetic, Protocol: protocol, ScaleFor: data.ScaleFor, Size: data.Size}
+}
+
+// Workload implements Runner.
+func (Engine) Workload(name string, scripts []string) (Workload, error) {
+	load, data, err := find(name, scripts)
+	if err != nil {
+		return Workload{}, err
+	}
+	return describe(load, data), nil
+}
+
+func find(name string, scripts []string) (load, data *workload.Workload, err error) {
+	if data, err = workload.Find(name); err != nil {
+		return nil, nil, err
+	}
+	if len(scripts) == 0 {
+		return data, data, nil
+	}
+	load, err = workload.Custom(scripts)
+	return load, data, err
+}
+
+// Open implements Runner.
+func (e Engine) Open(ctx context.Context, c Choice) (Lab, error) { return OpenLab(ctx, e.Target, c) }
+
+// asked is how a load was asked for, as the engine keeps it for a resume.
+type asked struct {
+	Data    string   `json:"data"`
+	Scripts []string `json:"scripts,omitempty"` // absolute
+}
+
+// loadOf is what the engine sends.
+func loadOf(ctx context.Context, name string, scripts []string, version unit.Version) (bench.Load, workload.Pgbench, error) {
+	load, data, err := find(name, scripts)
+	if err != nil {
+		return nil, workload.Pgbench{}, err
+	}
+	program, err := workload.FindPgbench(ctx, version)
+	if err != nil {
+		return nil, program, err
+	}
+	p := &bench.Pgbench{Workload: load, Program: program}
+	if load != data {
+		p.Data = data
+	}
+	return p, program, nil
+}
+
+// config is an arm as the engine wants it.
+func config(a *arm.Arm) bench.Config {
+	c := bench.Config{Name: a.Name, Settings: a.Settings, HugePages: a.HugePages, Reconnect: a.Reconnect}
+	for k, v := range a.Kernel {
+		if c.Kernel == nil {
+			c.Kernel = map[string]string{}
+		}
+		c.Kernel[string(k)] = v
+	}
+	return c
+}
+
+func experimentOf(ctx context.Context, e *Experiment) (*bench.Experiment, error) {
+	of := asked{Data: e.Data}
+	for _, s := range e.Scripts {
+		abs, err := filepath.Abs(s)
+		if err != nil {
+			return nil, err
+		}
+		of.Scripts = append(of.Scripts, abs)
+	}
+	words, err := json.Marshal(of)
+	if err != nil {
+		return nil, err
+	}
+	load, program, err := loadOf(ctx, e.Data, e.Scripts, e.Binaries.Version)
+	if err != nil {
+		return nil, err
+	}
+	e.Host.Pgbench = "pgbench " + program.Version.String()
+	out := &bench.Experiment{Name: e.Name, A: config(&e.A), Design: e.Design, Metric: e.Metric, Spec: e.Spec, Scale: e.Scale, Binaries: e.Binaries, Load: load, Asked: words, Dir: e.Dir, Scratch: e.Scratch,
+		Host: e.Host, Program: e.Program, Notes: e.Notes, MayTouchKernel: e.TouchKernel, Guard: bench.Guard{DataDirs: e.Guard.DataDirs, Systems: e.Guard.Systems}, Progress: events(e.Told)}
+	if e.Design != result.Single {
+		out.B = config(&e.B)
+	}
+	return out, nil
+}
+
+// Estimate implements Runner.
+func (e Engine) Estimate(ctx context.Context, x *Experiment) (Estimation, error) {
+	b, err := experimentOf(ctx, x)
+	if err != nil {
+		return Estimation{}, err
+	}
+	have := bench.Estimate(b)
+	out := Estimation{Time: have.Time, Disk: have.Disk, Memory: have.Memory, Free: e.free(x.Scratch)}
+	for _, p := range have.Parts {
+		out.Parts = append(out.Parts, Part{What: p.What, Time: p.Time})
+	}
+	return out, nil
+}
+
+// free is what the file system of a folder has left, which may not be there yet;
+// 0: not known.
+func (e Engine) free(dir string) unit.Bytes {
+	for ; ; dir = filepath.Dir(dir) {
+		if s, err := e.Target.Statfs(dir); err == nil {
+			return unit.Bytes(s.Free)
+		} else if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+			return 0
+		}
+	}
+}
+
+// events passes on what the engine tells.
+func events(told func(Event)) func(bench.Event) {
+	if told == nil {
+		return nil
+	}
+	return func(ev bench.Event) {
+		told(Event{Step: ev.Step, Block: ev.Block, Blocks: ev.Of, Arm: ev.Arm, Left: ev.Left, Void: strings.Join(ev.Void, "; "), Ended: ev.Ended})
+	}
+}
+
+// Run implements Runner.
+func (Engine) Run(ctx context.Context, e *Experiment) (*result.Result, error) {
+	b, err := experimentOf(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	return bench.Run(ctx, b)
+}
+
+// Resume implements Runner.
+func (e Engine) Resume(ctx context.Context, dir string, touchKernel bool, told func(Event)) (*result.Result, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	st, err := bench.ReadStored(abs)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &say.Problem{Message: fmt.Sprintf("there is nothing in %q to go on with", dir), Hint: "an experiment that is only a result.json can be shown with --report", Code: say.CodeUsage}
+	case err != nil:
+		return nil, err
+	}
+	b, err := server.At(ctx, st.Binaries)
+	if err != nil {
+		return nil, err
+	}
+	var of asked
+	if err := json.Unmarshal(st.Asked, &of); err != nil {
+		return nil, fmt.Errorf("load of the experiment in %s: %w", abs, err)
+	}
+	load, _, err := loadOf(ctx, of.Data, of.Scripts, b.Version)
+	if err != nil {
+		return nil, err
+	}
+	return bench.Resume(ctx, &bench.Experiment{Name: st.Name, A: st.A, B: st.B, Design: st.Design, Metric: st.Metric, Spec: st.Spec, Scale: st.Workload.Scale, Restore: st.Restore, Binaries: b,
+		Load: load, Asked: st.Asked, Dir: abs, Scratch: st.Scratch, Host: st.Host, MayTouchKernel: touchKernel, Progress: events(told)})
+}
+
+// Clean implements Runner.
+func (Engine) Clean(ctx context.Context, scratch string) ([]string, error) {
+	if _, err := os.Lstat(scratch); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	b, err := Programs(ctx, Choice{})
+	if err != nil {
+		return nil, err
+	}
+	return bench.Clean(scratch, b)
+}

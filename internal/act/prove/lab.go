@@ -1,0 +1,145 @@
+package prove
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/settle"
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+)
+
+// The major versions that this program knows the parameters of.
+const (
+	oldest = 13
+	newest = 18
+)
+
+// Programs finds the server's programs that a choice names.
+func Programs(ctx context.Context, c Choice) (server.Binaries, error) {
+	if c.Bin != "" {
+		b, err := server.At(ctx, c.Bin)
+		if err != nil {
+			return b, &say.Problem{Message: "--bin: " + err.Error(), Hint: "name the folder of initdb, pg_ctl and postgres, such as /usr/lib/postgresql/17/bin", Code: say.CodeUsage}
+		}
+		if c.Major != 0 && b.Version.Major() != c.Major {
+			return b, &say.Problem{Message: fmt.Sprintf("--pg %d: %s has another version, %s", c.Major, b.Dir, b.Version), Hint: "leave one of --pg and --bin out", Code: say.CodeUsage}
+		}
+		return b, within(b)
+	}
+	var best server.Binaries
+	for _, b := range server.Find(ctx) {
+		if (c.Major == 0 || b.Version.Major() == c.Major) && within(b) == nil && b.Version > best.Version {
+			best = b
+		}
+	}
+	if best.Dir != "" {
+		return best, nil
+	}
+	what := "the programs of a PostgreSQL server"
+	if c.Major != 0 {
+		what = fmt.Sprintf("the programs of PostgreSQL %d", c.Major)
+	}
+	return best, &say.Problem{Message: what + " are not installed here", Code: say.CodeError,
+		Hint: "install the server's package (postgresql-17 on Debian, postgresql17-server on Red Hat), or name its folder with --bin DIR; 'pgfettle demo' fetches some"}
+}
+
+func within(b server.Binaries) error {
+	if m := b.Version.Major(); m < oldest || m > newest {
+		return &say.Problem{Message: fmt.Sprintf("%s: experiments are made with versions %d to %d", b, oldest, newest), Code: say.CodeUsage}
+	}
+	return nil
+}
+
+// OpenLab makes a throwaway cluster of the chosen programs. Close removes it.
+func OpenLab(ctx context.Context, t target.Target, c Choice) (Lab, error) {
+	b, err := Programs(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	inst, err := server.New(ctx, b, server.Options{})
+	if err != nil {
+		return nil, err
+	}
+	l := &lab{target: t, tool: c.Tool, inst: inst}
+	if l.shadow, err = server.NewShadow(b, inst.DataDir, inst.Account); err != nil {
+		return nil, errors.Join(err, inst.Remove())
+	}
+	return l, nil
+}
+
+type lab struct {
+	target target.Target
+	tool   string
+	inst   *server.Instance
+	shadow *server.Shadow
+	closed bool
+}
+
+func (l *lab) Server() server.Binaries { return l.inst.Binaries }
+
+func (l *lab) Close() error {
+	if l.closed {
+		return nil
+	}
+	l.closed = true
+	return errors.Join(l.shadow.Remove(), l.inst.Remove())
+}
+
+func (l *lab) Try(ctx context.Context, settings map[string]string) (server.Tried, error) {
+	return l.shadow.Try(ctx, settings)
+}
+
+func (l *lab) Look(ctx context.Context) (*snapshot.Snapshot, error) {
+	a, err := collect.Run(ctx, l.target, collect.Request{Kind: collect.Here, Tool: l.tool, Progress: func(string) {}})
+	if err != nil {
+		return nil, err
+	}
+	return snapshot.Read(a)
+}
+
+// Plan starts the cluster for the time of being looked at.
+func (l *lab) Plan(ctx context.Context, o rule.Options) (p *plan.Plan, err error) {
+	if err := l.inst.Start(ctx); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, l.inst.Stop()) }()
+	a, err := collect.Run(ctx, l.target, collect.Request{Kind: collect.DataDir, Value: l.inst.DataDir, Tool: l.tool, Progress: func(string) {}})
+	if err != nil {
+		return nil, err
+	}
+	p, _, err = settle.Plan(ctx, l.target, a, o)
+	return p, err
+}
+
+// libraryDirs are where packages and builds put libraries, from the folder of
+// the programs: Debian and builds from source, wheels and archives, Red Hat.
+var libraryDirs = []string{"../lib", "../lib/postgresql", "../lib64", "../lib64/pgsql", "../lib/pgsql"}
+
+func (l *lab) Installed(library string) bool {
+	name, inLibDir := strings.CutPrefix(library, "$libdir/")
+	if !inLibDir && strings.Contains(name, "/") {
+		st, err := os.Stat(name)
+		return filepath.IsAbs(name) && err == nil && st.Mode().IsRegular()
+	}
+	if strings.Contains(name, "..") {
+		return false
+	}
+	if !strings.HasSuffix(name, ".so") {
+		name += ".so"
+	}
+	return slices.ContainsFunc(libraryDirs, func(dir string) bool {
+		st, err := os.Stat(filepath.Join(l.inst.Binaries.Dir, dir, name))
+		return err == nil && st.Mode().IsRegular()
+	})
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/stat"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden")
+
+// made writes an experiment in which B is so many times A.
+func made(t *testing.T, dir, name string, ratio float64, change func(*result.Result)) {
+	t.Helper()
+	unknown := stat.Number(math.NaN())
+	r := &result.Result{Schema: result.Schema, Started: "2026-11-21T10:00:00Z", Ended: "2026-11-21T11:00:00Z", Design: result.Restart, Metric: "tps",
+		A: result.Arm{Name: "x.conf", Settings: []result.Setting{{Address: "pg:work_mem", Value: "64MB"}}}, B: result.Arm{Name: "plan"},
+		Workload: result.Workload{Name: "tpcb", Scale: 600, Bytes: 9 << 30}, Spec: result.Spec{Blocks: 6, Clients: 8, Duration: 120, Cache: "warm", Protocol: "prepared", Margin: 2},
+		Host: result.Host{Kernel: "6.12", CPUs: 2, Memory: 24 << 30, Server: "17.11"}}
+	for i := range 6 {
+		quiet := result.Environment{Steal: unknown, Foreign: unknown, PSICPU: unknown, PSIIO: unknown, PSIMemory: unknown, ClockStep: unknown, CanaryCPU: unknown, CanarySync: unknown}
+		run := func(arm string, tps float64) result.Run {
+			return result.Run{Arm: arm, Seconds: 120, TPS: tps, Latency: result.Latency{Mean: 1, SD: unknown, P50: unknown, P95: unknown, P99: unknown, Max: unknown}, Environment: quiet}
+		}
+		a := 1000 + 3*float64(i)
+		r.Blocks = append(r.Blocks, result.Block{Number: i + 1, Order: "AB", Runs: []result.Run{run("A", a), run("B", a*(ratio+0.002*float64(i%3)))}})
+	}
+	if change != nil {
+		change(r)
+	}
+	b, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir, name), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name, "result.json"), b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestPage holds the page: wins and losses in the order of the list.
+func TestPage(t *testing.T) {
+	dir := t.TempDir()
+	made(t, dir, "olap,default", 0.93, nil)
+	made(t, dir, "tpcb,pgtune", 1.0, nil)
+	made(t, dir, "tpcb,default", 1.1, func(r *result.Result) { r.Blocks[2].Runs[0].Environment.Steal = 20 })
+	list, err := read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := decides(list); err != nil {
+		t.Error(err)
+	}
+	got, err := markdown(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join("testdata", "page.md")
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestTrialsAreRefused holds that the page takes neither a short nor an
+// unfinished experiment, nor those of two hosts.
+func TestTrialsAreRefused(t *testing.T) {
+	for name, change := range map[string]func(*result.Result){
+		"not finished": func(r *result.Result) { r.Ended = "" },
+		"a trial":      func(r *result.Result) { r.Spec.Duration = 2 },
+		"6 blocks":     func(r *result.Result) { r.Spec.Blocks = 2 },
+	} {
+		dir := t.TempDir()
+		made(t, dir, "tpcb,default", 1, change)
+		list, err := read(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := decides(list); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	dir := t.TempDir()
+	made(t, dir, "tpcb,default", 1, nil)
+	made(t, dir, "olap,default", 1, func(r *result.Result) { r.Host.CPUs = 64 })
+	list, err := read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := markdown(list); err == nil || !strings.Contains(err.Error(), "another host") {
+		t.Errorf("experiments of two hosts: %v", err)
+	}
+	if _, err := read(t.TempDir()); err == nil {
+		t.Error("a folder without experiments makes a page")
+	}
+}

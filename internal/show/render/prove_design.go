@@ -1,0 +1,136 @@
+package render
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/act/prove"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/arm"
+	"github.com/pgfettle/pgfettle/internal/judge/result"
+)
+
+// ProveDesign is an experiment before it is begun.
+type ProveDesign struct {
+	*prove.Experiment
+	Title       string // of the workload
+	Differences []arm.Difference
+	Why         string // why this design
+	Estimation  prove.Estimation
+}
+
+// ProveDesignText tells what is going to be done, what it takes, and what is
+// left out, for who decides whether to begin.
+func ProveDesignText(w io.Writer, d ProveDesign, st Style) error {
+	p := newPage(st)
+	e := d.Experiment
+	metric, _ := result.MetricOf(e.Metric)
+	if x := named(e.Name); x != nil {
+		p.line(p.tint(strong, clean(x.Title)))
+		p.para("", plain, x.Question)
+		p.gap()
+		p.para("The course says: ", plain, x.Told)
+		p.para("To be expected: ", plain, x.Expect)
+		p.para("Caution: ", yellow, x.Caution)
+		p.gap()
+	}
+	p.line(p.tint(strong, "The experiment"))
+	switch {
+	case e.Design == result.Single:
+		p.para("  conf  ", plain, e.A.Name)
+	case e.Name == AA:
+		p.para("  A, B  ", plain, e.A.Name+" (compared with itself)")
+	default:
+		p.para("  A     ", plain, e.A.Name)
+		p.para("  B     ", plain, e.B.Name)
+	}
+	p.para("  load  ", plain, fmt.Sprintf("%s (%s) at scale %d, %s, on %s", e.Workload, d.Title, e.Scale, count(e.Spec.Clients, "client", "clients"), e.Binaries))
+	p.para("  asked ", plain, metric.Title+", declared now; everything else is exploratory")
+	if len(d.Differences) > 0 {
+		p.gap()
+		p.line(p.tint(strong, "What B has otherwise"))
+		rows := [][]string{{"", "A", "B"}}
+		for _, x := range d.Differences {
+			rows = append(rows, []string{strings.TrimPrefix(x.Address, "pg:"), valueOr(x.A, x.Default), valueOr(x.B, x.Default)})
+		}
+		p.memoryTable(rows)
+	}
+	p.leftOut("A", &e.A)
+	if e.Design != result.Single && e.Name != AA {
+		p.leftOut("B", &e.B)
+	}
+	p.gap()
+	p.line(p.tint(strong, "How"))
+	p.para("  ", plain, designWords(e))
+	if d.Why != "" {
+		p.para("  ", faint, d.Why)
+	}
+	p.para("  ", plain, "Blocks that steal, other programs, failed transactions or checkpoints disturb are void by gates that are fixed now and do not see the arm; they are repeated, and counted.")
+	for _, n := range e.Notes {
+		if x := named(e.Name); x == nil || n != x.Caution { // that stands above
+			p.para("  ", yellow, n)
+		}
+	}
+	p.gap()
+	p.line(p.tint(strong, "What it takes"))
+	p.para("  ", plain, fmt.Sprintf("about %s, %s of disk in %s%s", span(d.Estimation.Time), d.Estimation.Disk, clean(e.Scratch), freeWords(d.Estimation.Free)))
+	if d.Estimation.Memory > 0 {
+		p.para("  ", plain, fmt.Sprintf("%s of memory of the %s here", d.Estimation.Memory, unit.Bytes(e.Host.Memory)))
+	}
+	for _, part := range d.Estimation.Parts {
+		p.line("    ", p.tint(faint, padLeft(span(part.Time), 10)+"  "+clean(part.What)))
+	}
+	p.para("  ", plain, "The documents go to "+e.Dir+". Ctrl-C stops cleanly; what was measured is kept, and --resume goes on.")
+	_, err := io.WriteString(w, p.b.String())
+	return err
+}
+
+// leftOut names what an arm does without.
+func (p *page) leftOut(name string, a *arm.Arm) {
+	if len(a.Left)+len(a.Notes) == 0 {
+		return
+	}
+	p.gap()
+	p.line(p.tint(strong, "Left out of "+name), p.tint(faint, ": what a scratch instance cannot hold"))
+	for _, l := range a.Left {
+		p.para("  ", plain, l.Name+" = "+l.Value+": "+l.Why)
+	}
+	for _, n := range a.Notes {
+		p.para("  ", plain, n)
+	}
+}
+
+func valueOr(value, otherwise string) string {
+	switch {
+	case value != "":
+		return value
+	case otherwise != "":
+		return otherwise + " (default)"
+	}
+	return "(default)"
+}
+
+func freeWords(free unit.Bytes) string {
+	if free <= 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (%s are free)", free)
+}
+
+// designWords say how runs follow each other.
+func designWords(e *prove.Experiment) string {
+	s := e.Spec
+	switch e.Design {
+	case result.Single:
+		return fmt.Sprintf("%s of %s, each after a start, a warm-up of at most %s until the rate is flat, and a checkpoint. Nothing is compared, so there is no verdict.",
+			count(s.Blocks, "run", "runs"), forSeconds(s.Duration), forSeconds(s.Warmup))
+	case result.Slices:
+		return fmt.Sprintf("%s. Both servers are up, and slices of %s are loaded by turns in balanced order, %s of each arm a block: what drifts slowly is in both.",
+			count(s.Blocks, "block", "blocks"), forSeconds(s.Slice), forSeconds(s.Duration))
+	}
+	return fmt.Sprintf("%s of two runs, one of each arm, %s each, in balanced order (AB, BA) drawn by seed %d. Before each run the server is started with its configuration, every value is verified, the load warms up until its rate is flat (at most %s), and a checkpoint is made.",
+		count(s.Blocks, "block", "blocks"), forSeconds(s.Duration), s.Seed, forSeconds(s.Warmup))
+}
+
+func forSeconds(s float64) string { return plainFigure(s) + " s" }

@@ -1,0 +1,146 @@
+package render
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/judge/stat"
+)
+
+// signs of the picture; the second set for terminals without UTF-8.
+type signs struct{ dot, null, margin, left, right, bar, middle string }
+
+var (
+	drawn   = signs{"●", "│", "┊", "├", "┤", "─", "◆"}
+	ascii   = signs{"o", "|", ":", "[", "]", "-", "+"}
+	axisMin = 20 // columns below which nothing can be told from a picture
+)
+
+// axis maps log ratios to columns: equal ratios are equal distances, so that
+// twice and half as much are as far from none.
+type axis struct {
+	low, high float64
+	columns   int
+}
+
+func (a axis) at(y float64) int {
+	return min(max(int(math.Round((y-a.low)/(a.high-a.low)*float64(a.columns-1))), 0), a.columns-1)
+}
+
+// picture draws each block as a dot, the interval as a bar, and the line of no
+// difference through all of them.
+func (d *resultPage) picture() {
+	r := d.r
+	var y []float64
+	for i := range r.Blocks {
+		if l := r.Blocks[i].LogRatio; l.Known() {
+			y = append(y, float64(l))
+		}
+	}
+	if len(y) == 0 || d.interrupted() {
+		return
+	}
+	s := drawn
+	if d.st.ASCII {
+		s = ascii
+	}
+	margin := stat.Log(float64(r.Margin))
+	low, high := -margin, margin
+	for _, v := range y {
+		low, high = min(low, v), max(high, v)
+	}
+	bounds := r.Low.Known() && r.High.Known() && r.Low > -100
+	if bounds {
+		// An interval of few blocks can be many times as wide as all the dots; it is
+		// cut at three times their range, and its end then has no bracket.
+		span := high - low
+		low = max(min(low, stat.Log(float64(r.Low))), low-span)
+		high = min(max(high, stat.Log(float64(r.High))), high+span)
+	}
+	edge := (high - low) / 20
+	const lead = 12 // "  block 12  "
+	a := axis{low - edge, high + edge, max(min(d.st.Width, 100)-lead-2, axisMin)}
+
+	d.gap()
+	d.line(d.tint(strong, "B against A"), d.tint(faint, fmt.Sprintf(", %s, change in %%; each %s is a block, %s no difference, %s the margin of ±%s %%", d.m.Title, s.dot, s.null, s.margin, plainFigure(float64(r.Margin)))))
+	d.line(strings.Repeat(" ", lead), d.tint(faint, a.labels()))
+	row := func() []string {
+		cells := make([]string, a.columns)
+		for i := range cells {
+			cells[i] = " "
+		}
+		for _, v := range []float64{-margin, margin} {
+			cells[a.at(v)] = d.tint(faint, s.margin)
+		}
+		cells[a.at(0)] = s.null
+		return cells
+	}
+	for i := range r.Blocks {
+		b := &r.Blocks[i]
+		cells := row()
+		name := pad(fmt.Sprintf("  block %d", b.Number), lead)
+		switch {
+		case b.LogRatio.Known():
+			cells[a.at(float64(b.LogRatio))] = d.tint(cyan, s.dot)
+		case len(b.Void) > 0:
+			d.line(d.tint(faint, name), strings.TrimRight(strings.Join(cells, ""), " "), d.tint(faint, " void"))
+			continue
+		default:
+			continue
+		}
+		d.line(name, strings.TrimRight(strings.Join(cells, ""), " "))
+	}
+	if !bounds {
+		return
+	}
+	cells := row()
+	from, to := a.at(stat.Log(float64(r.Low))), a.at(stat.Log(float64(r.High)))
+	for i := from; i <= to; i++ {
+		if cells[i] != s.null {
+			cells[i] = s.bar
+		}
+	}
+	if stat.Log(float64(r.Low)) >= a.low {
+		cells[from] = s.left
+	}
+	if stat.Log(float64(r.High)) <= a.high {
+		cells[to] = s.right
+	}
+	cells[a.at(stat.Log(float64(r.Effect)))] = s.middle
+	d.line(pad("  95 % CI", lead), strings.TrimRight(strings.Join(cells, ""), " "))
+}
+
+// ticks are the changes that may be written at the axis, the important ones first.
+var ticks = []float64{0, 100, -50, 300, -75, 900, -90, 50, -33, 20, -20, 10, -10, 5, -5, 2, -2, 1, -1, 200, 400, 25, -25, 30, 15, -15, 3, -3, 0.5, -0.5, 0.2, -0.2, 500, 700, 1900, -95, 9900, -99}
+
+// labels writes the changes above their columns, as many as have room.
+func (a axis) labels() string {
+	out := []rune(strings.Repeat(" ", a.columns+6))
+	taken := make([]bool, len(out)+1)
+	for _, t := range ticks {
+		y := stat.Log(t)
+		if y < a.low || y > a.high {
+			continue
+		}
+		text := []rune("0")
+		switch {
+		case t > 0:
+			text = []rune(fmt.Sprintf("+%g", t))
+		case t < 0:
+			text = []rune(fmt.Sprintf("−%g", -t))
+		}
+		from := max(a.at(y)-len(text)/2, 0)
+		free := true
+		for i := max(from-2, 0); i < min(from+len(text)+2, len(out)); i++ {
+			free = free && !taken[i]
+		}
+		if !free || from+len(text) > len(out) {
+			continue
+		}
+		for i, c := range text {
+			out[from+i], taken[from+i] = c, true
+		}
+	}
+	return strings.TrimRight(string(out), " ")
+}

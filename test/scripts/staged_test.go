@@ -1,0 +1,209 @@
+package scripts
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/act/prove"
+	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/settle"
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	archive "github.com/pgfettle/pgfettle/internal/fact/evidence"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/arm"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/stat"
+	"github.com/pgfettle/pgfettle/internal/show/cli"
+)
+
+// staged is the program with an engine that measures nothing: it makes the
+// figures that STAGED asks for. Everything above it is the real program.
+func staged() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	env := &cli.Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Vars: os.Environ(), Target: &target.Local{}, Runner: stagedRunner{os.Getenv("STAGED")}}
+	os.Exit(env.Main(ctx, os.Args[1:]))
+}
+
+type stagedRunner struct{ play string }
+
+func (stagedRunner) Workloads() []prove.Workload {
+	size := func(scale int) unit.Bytes { return unit.Bytes(scale) * 15 * unit.MB }
+	scaleFor := func(memory unit.Bytes, times float64) int {
+		return max(int(times*float64(memory)/float64(15*unit.MB)), 1)
+	}
+	return []prove.Workload{
+		{Name: "tpcb", Title: "pgbench's TPC-B-like transactions", Writes: true, Size: size, ScaleFor: scaleFor},
+		{Name: "select-only", Title: "pgbench's reads by primary key", Size: size, ScaleFor: scaleFor},
+		{Name: "olap", Title: "reports", Size: size, ScaleFor: scaleFor},
+		{Name: "1c", Title: "temporary tables", Writes: true, Protocol: "simple", Size: size, ScaleFor: scaleFor},
+	}
+}
+
+func (r stagedRunner) Workload(name string, scripts []string) (prove.Workload, error) {
+	if len(scripts) > 0 {
+		w := r.Workloads()[0]
+		w.Name, w.Title = "custom", "your own scripts"
+		return w, nil
+	}
+	var names []string
+	for _, w := range r.Workloads() {
+		if w.Name == name {
+			return w, nil
+		}
+		names = append(names, w.Name)
+	}
+	return prove.Workload{}, &say.Problem{Message: fmt.Sprintf("there is no workload %q", name), Hint: say.DidYouMean(name, names, strings.Join(names, ", ")), Code: say.CodeUsage}
+}
+
+func (r stagedRunner) Open(_ context.Context, c prove.Choice) (prove.Lab, error) {
+	a, err := snapshot.Describe("ram=24GB,cpus=2,storage=ssd,pg=17")
+	return &stagedLab{evidence: a}, err
+}
+
+// stagedLab tries configurations with the table of parameters.
+type stagedLab struct{ evidence *archive.Archive }
+
+func (*stagedLab) Server() server.Binaries {
+	return server.Binaries{Dir: "/opt/pg17/bin", Version: unit.Version(170011)}
+}
+func (l *stagedLab) Look(context.Context) (*snapshot.Snapshot, error) {
+	return snapshot.Read(l.evidence)
+}
+func (*stagedLab) Installed(library string) bool { return library == "pg_stat_statements" }
+func (*stagedLab) Close() error                  { return nil }
+
+func (l *stagedLab) Plan(ctx context.Context, o rule.Options) (*plan.Plan, error) {
+	p, _, err := settle.Plan(ctx, nil, l.evidence, o)
+	return p, err
+}
+
+func (*stagedLab) Try(_ context.Context, settings map[string]string) (server.Tried, error) {
+	var t server.Tried
+	for name, value := range settings {
+		p, ok := params.Find(17, name)
+		switch {
+		case !ok && !strings.Contains(name, "."):
+			t.Complaints = append(t.Complaints, fmt.Sprintf("unrecognized configuration parameter %q", name))
+		case ok:
+			if no := p.Accepts(17, value); no != nil {
+				t.Complaints = append(t.Complaints, fmt.Sprintf("%s %s", name, no.Text))
+			}
+		}
+	}
+	slices.Sort(t.Complaints)
+	t.Shared.Pages = 1100
+	return t, nil
+}
+
+func (r stagedRunner) Estimate(_ context.Context, e *prove.Experiment) (prove.Estimation, error) {
+	run := time.Duration(e.Spec.Duration * float64(time.Second))
+	est := prove.Estimation{Time: 2 * time.Duration(e.Spec.Blocks) * run, Disk: unit.Bytes(e.Scale) * 30 * unit.MB, Free: 50 * unit.GB,
+		Parts: []prove.Part{{What: "measuring", Time: 2 * time.Duration(e.Spec.Blocks) * run}}}
+	return est, nil
+}
+
+func (r stagedRunner) Run(ctx context.Context, e *prove.Experiment) (*result.Result, error) {
+	if r.play == "fail" {
+		return nil, &say.Problem{Message: "pgbench failed in block 2, arm B: connection to server was lost", Hint: "the server's log says why", Code: say.CodeError}
+	}
+	doc := func(a *arm.Arm) result.Arm {
+		out := result.Arm{Name: a.Name}
+		for k, v := range a.Settings {
+			out.Settings = append(out.Settings, result.Setting{Address: "pg:" + k, Value: v})
+		}
+		slices.SortFunc(out.Settings, func(x, y result.Setting) int { return strings.Compare(x.Address, y.Address) })
+		return out
+	}
+	res := &result.Result{Schema: result.Schema, Program: e.Program, Name: e.Name, Started: "2026-11-21T10:00:00Z", Design: e.Design, Metric: e.Metric, A: doc(&e.A), Spec: e.Spec,
+		Workload: result.Workload{Name: e.Workload, Scale: e.Scale, Writes: true}, Host: e.Host, Notes: e.Notes}
+	if e.Design != result.Single {
+		res.B = doc(&e.B)
+	}
+	return r.play1(ctx, res, e.Dir, e.Told)
+}
+
+// play1 makes the blocks that are missing.
+func (r stagedRunner) play1(ctx context.Context, res *result.Result, dir string, told func(prove.Event)) (*result.Result, error) {
+	effect := map[string]float64{"regressed": 0.9, "same": 1}[r.play]
+	if effect == 0 {
+		effect = 1.1
+	}
+	unknown := stat.Number(math.NaN())
+	quiet := result.Environment{Steal: 0, Foreign: 0, PSICPU: unknown, PSIIO: unknown, PSIMemory: unknown, ClockStep: 0, CanaryCPU: 100, CanarySync: 40}
+	for i := len(res.Blocks); i < res.Spec.Blocks; i++ {
+		if r.play == "stop" && i == 3 {
+			_ = write(dir, res)
+			self, err := os.FindProcess(os.Getpid())
+			if err != nil {
+				return nil, err
+			}
+			if err := self.Signal(os.Interrupt); err != nil {
+				return nil, err
+			}
+			<-ctx.Done()
+			return res, errors.Join(errors.New("block 4"), ctx.Err())
+		}
+		b := result.Block{Number: i + 1, Order: []string{"AB", "BA"}[i%2]}
+		if res.Design == result.Single {
+			b.Order = "A"
+		}
+		for _, c := range b.Order {
+			tps := 1000 + float64(i%3)
+			if c == 'B' {
+				tps *= effect + 0.001*float64(i%4-1)
+			}
+			b.Runs = append(b.Runs, result.Run{Arm: string(c), Seconds: res.Spec.Duration, Transactions: int64(tps * res.Spec.Duration), TPS: tps, Steady: true, Environment: quiet,
+				Latency: result.Latency{Mean: stat.Number(8000 / tps), SD: unknown, P50: unknown, P95: stat.Number(20000 / tps), P99: unknown, Max: unknown}})
+		}
+		if r.play == "void" && i == 2 {
+			b.Runs[0].Environment.Steal = 30
+		}
+		res.Blocks = append(res.Blocks, b)
+		told(prove.Event{Block: i + 1, Blocks: res.Spec.Blocks, Ended: true, Left: time.Duration(res.Spec.Blocks-i-1) * 4 * time.Minute})
+	}
+	res.Ended = "2026-11-21T11:00:00Z"
+	res.Judge()
+	return res, write(dir, res)
+}
+
+func write(dir string, res *result.Result) error {
+	b, err := json.Marshal(res)
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, prove.ResultFile), b, 0o600))
+}
+
+func (r stagedRunner) Resume(ctx context.Context, dir string, _ bool, told func(prove.Event)) (*result.Result, error) {
+	b, err := os.ReadFile(filepath.Join(dir, prove.ResultFile))
+	if err != nil {
+		return nil, err
+	}
+	res, err := result.Decode(b)
+	if err != nil {
+		return nil, err
+	}
+	return r.play1(ctx, res, dir, told)
+}
+
+func (r stagedRunner) Clean(_ context.Context, scratch string) ([]string, error) {
+	if r.play == "left" {
+		return []string{"removed a scratch cluster"}, nil
+	}
+	return nil, nil
+}
