@@ -98,9 +98,15 @@ func (c *Case) ceiling(b Basis, conns int) (layout, bool) {
 		m.Autovacuum = unit.Bytes(math.Ceil(all / float64(m.Workers)))
 	}
 	if c.Options.Profile == OneC {
-		m.TempBuffers = c.ceilingSize("pg:temp_buffers", min(max(base/tempPart, float64(tempDefault)), float64(tempOneC)), 0, m.TempBuffers)
+		m.TempBuffers = c.tempCeiling(b, m.TempBuffers)
 	}
 	return l, true
+}
+
+// tempCeiling is the most that the rule of temp_buffers gives a session of 1C by
+// the memory alone.
+func (c *Case) tempCeiling(b Basis, now unit.Bytes) unit.Bytes {
+	return c.ceilingSize("pg:temp_buffers", min(max(float64(c.sizeBase(b))/tempPart, float64(tempDefault)), float64(tempOneC)), 0, now)
 }
 
 // ceilingOf returns the ceiling of a number that was decided from the memory:

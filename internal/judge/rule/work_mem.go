@@ -40,6 +40,11 @@ var workMem = Rule{
 		if !ok {
 			return
 		}
+		if c.Options.Profile == OneC {
+			// As if no number of connections had made it less: else more of them
+			// would leave more for work_mem.
+			l.instance.TempBuffers = c.tempCeiling(b, l.instance.TempBuffers)
+		}
 		parts, ok := c.beside(b, conns, l)
 		if !ok {
 			return
