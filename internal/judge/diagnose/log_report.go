@@ -104,17 +104,27 @@ func (c *LogCollector) crashed(r *LogReport) (LogFinding, bool) {
 	}
 	var down float64
 	var lost, killed int64
+	known := 0 // crashes whose end the log tells
 	for _, x := range r.Crashes {
-		down += max(x.DownSeconds, 0)
+		if x.DownSeconds >= 0 {
+			down += x.DownSeconds
+			known++
+		}
 		lost += x.ProcessesEnded
 		if x.Signal == 9 {
 			killed++
 		}
 	}
-	f := LogFinding{ID: "crash", Severity: LogCritical, Count: s.count, First: s.first.String(), Last: s.last.String(),
-		Verdict: fmt.Sprintf("the server crashed %s, and was down for %s in all", times(s.count), span(down))}
-	if s.count > int64(len(r.Crashes)) {
-		f.Verdict = fmt.Sprintf("the server crashed %s; it was down for %s in the first %d", times(s.count), span(down), len(r.Crashes))
+	f := LogFinding{ID: "crash", Severity: LogCritical, Count: s.count, First: s.first.String(), Last: s.last.String(), Verdict: "the server crashed " + times(s.count)}
+	switch {
+	case known == 0:
+		f.Verdict += "; the log does not tell when it took connections again"
+	case int64(known) == s.count:
+		f.Verdict += fmt.Sprintf(", and was down for %s in all", span(down))
+	case known == len(r.Crashes):
+		f.Verdict += fmt.Sprintf("; it was down for %s in the first %d", span(down), known)
+	default:
+		f.Verdict += fmt.Sprintf("; it was down for %s in the %d whose end the log tells", span(down), known)
 	}
 	if lost > 0 {
 		f.Evidence = append(f.Evidence, things(lost, "other process was ended", "other processes were ended")+" because of it; a session lost its open transaction (14 and later do not log them)")
