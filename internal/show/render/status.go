@@ -62,7 +62,7 @@ func (p *page) statusSummary(list []apply.Drift, n map[apply.Hold]int) string {
 	case len(list) == 0:
 		return p.say("show/status/none", "Nothing is applied here that was not taken back.")
 	case n[apply.Holds] == len(list):
-		return p.many("show/status/all_hold", len(list), "All of {n} applied value hold.", "All of {n} applied values hold.")
+		return p.many("show/status/all_hold", len(list), "{n} applied value holds.", "All of {n} applied values hold.")
 	}
 	return p.many("show/status/some_hold", len(list), "{held} of {n} applied value hold.", "{held} of {n} applied values hold.", "held", n[apply.Holds])
 }
