@@ -100,7 +100,8 @@ func (a *playbook) task(c plan.Change) {
 
 func (a *playbook) byHand(c plan.Change) { a.b.WriteString("    # by hand: " + how(c) + "\n") }
 
-// queue writes a rule of udev and has udev go through its rules for the device.
+// queue writes a rule of udev, which is for the next boot, and the value itself:
+// a container or a small machine may have no udev at work.
 func (a *playbook) queue(c plan.Change) {
 	q, ok := queueOf(c)
 	if !ok {
@@ -110,11 +111,9 @@ func (a *playbook) queue(c plan.Change) {
 	a.named(c, "ansible.builtin.lineinfile")
 	a.args("path", udevPlace, "regexp", "^"+regexp.QuoteMeta(q.rule()), "line", q.line())
 	a.b.WriteString("        create: true\n        mode: \"0644\"\n")
-	for _, cmd := range []string{"udevadm control --reload", q.trigger()} {
-		a.b.WriteString("\n    - name: " + title(string(c.Address)+", now: "+cmd) + "\n      ansible.builtin.command:\n")
-		a.args("cmd", cmd)
-		a.b.WriteString("      changed_when: false\n")
-	}
+	a.b.WriteString("\n    - name: " + title(string(c.Address)+", now") + "\n      ansible.builtin.shell:\n")
+	a.args("cmd", q.now())
+	a.b.WriteString("      changed_when: false\n")
 }
 
 // mount replaces the field of options in fstab, and nothing else of the line, and

@@ -50,12 +50,15 @@ func (q queue) rule() string {
 
 func (q queue) line() string { return q.rule() + `"` + q.value + `"` }
 
-// trigger makes udev go through the rules for the device again.
-func (q queue) trigger() string {
+// now is a line of shell that has the value in force, where it is not already.
+// The scheduler's file lists all, the one in force between brackets. Device and
+// value are plain words (queueAddress, queueValue).
+func (q queue) now() string {
+	at := "f=/sys/block/" + q.device + "/queue/" + q.attr
 	if q.mapped {
-		return "udevadm trigger --action=change --name-match=/dev/mapper/" + q.device
+		at = "d=$(readlink -e /dev/mapper/" + q.device + ") && f=/sys/block/${d##*/}/queue/" + q.attr
 	}
-	return "udevadm trigger --action=change --subsystem-match=block --sysname-match=" + q.device
+	return at + "; grep -qxF -e " + q.value + " \"$f\" || grep -qF -e '[" + q.value + "]' \"$f\" || echo " + q.value + " > \"$f\""
 }
 
 // fstabMount is a change of the options of a mount point in fstab.
