@@ -102,36 +102,10 @@ func (d *Disk) Fill(t *testing.T, leave int64) {
 	}
 }
 
-// FillFiles takes all inodes but so many.
-func (d *Disk) FillFiles(t *testing.T, leave int) {
-	t.Helper()
-	dir := filepath.Join(d.At, "many")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	n := 0
-	for ; ; n++ {
-		err := os.WriteFile(filepath.Join(dir, fmt.Sprint(n)), nil, 0o600)
-		if errors.Is(err, syscall.ENOSPC) {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	for i := range leave {
-		if err := os.Remove(filepath.Join(dir, fmt.Sprint(i))); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 // Empty gives the room back.
 func (d *Disk) Empty(t *testing.T) {
 	t.Helper()
-	for _, name := range []string{ballast, "many"} {
-		if err := os.RemoveAll(filepath.Join(d.At, name)); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.RemoveAll(filepath.Join(d.At, ballast)); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -236,10 +236,7 @@ func TestLogFormatsAgree(t *testing.T) {
 		l := &logList{}
 		src := readLogFile(t, plain, pglog.Options{}, l)
 		t.Logf("prefix %q: found %q (%s)", logPrefixes[major], src.Prefix, src.How)
-		// Padding and rare escapes are not found again; and where one session fills
-		// the lines that the form is inferred from, its user, database and application
-		// are taken for words of the prefix, and lines of others are missed.
-		if len(l.entries) < len(have)*3/4 {
+		if len(l.entries) < len(have)*95/100 { // padding and rare escapes are not found again
 			t.Errorf("without the prefix %d entries are found, not %d", len(l.entries), len(have))
 		} else if len(l.entries) == len(have) {
 			if src.How == "none fits" { // the process may be unknown, which the order goes by

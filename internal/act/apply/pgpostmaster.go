@@ -102,16 +102,6 @@ func bootTime(t target.Target) (int64, error) {
 	return 0, errors.New("/proc/stat: no btime in it")
 }
 
-// runs says whether the very process still does.
-func (p postmaster) runs(t target.Target) bool {
-	stat, err := t.ReadFile("/proc/"+strconv.Itoa(p.PID)+"/stat", maxFile)
-	if err != nil {
-		return false
-	}
-	state, _, start, err := statLine(string(stat))
-	return err == nil && start == p.start && state != "Z"
-}
-
 // pathOf joins a folder and a name that may be absolute already.
 func pathOf(dir, name string) string {
 	if path.IsAbs(name) {

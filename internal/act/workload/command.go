@@ -237,18 +237,6 @@ func unsafeInShell(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_=./:,@+%", r))
 }
 
-// Clean takes out of an environment what would change how pgbench connects or in
-// which language it speaks.
-func Clean(env []string) []string {
-	var out []string
-	for _, v := range env {
-		if !strings.HasPrefix(v, "PG") && !strings.HasPrefix(v, "LC_") && !strings.HasPrefix(v, "LANG") {
-			out = append(out, v)
-		}
-	}
-	return append(out, "LC_ALL=C")
-}
-
 // shm is where Linux has a filesystem in memory that every user may write.
 const shm = "/dev/shm"
 

@@ -24,12 +24,7 @@ const (
 // Custom makes a workload of the user's scripts, each a path with an optional
 // weight, as in pgbench: "a.sql@70". Scripts that reach out of the database are
 // refused: what they reach is no scratch copy.
-func Custom(paths []string) (*Workload, error) { return custom(paths, false) }
-
-// CustomExternal is Custom for who has been asked and wants scripts that reach out.
-func CustomExternal(paths []string) (*Workload, error) { return custom(paths, true) }
-
-func custom(paths []string, external bool) (*Workload, error) {
+func Custom(paths []string) (*Workload, error) {
 	if len(paths) == 0 || len(paths) > maxScripts {
 		return nil, &say.Problem{Message: fmt.Sprintf("%d scripts", len(paths)), Hint: fmt.Sprintf("give one to %d", maxScripts), Code: say.CodeUsage}
 	}
@@ -46,9 +41,9 @@ func custom(paths []string, external bool) (*Workload, error) {
 		if err != nil {
 			return nil, &say.Problem{Message: fmt.Sprintf("script %q cannot be read", path), Detail: err.Error(), Code: say.CodeError}
 		}
-		if what := reachesOut(b); what != "" && !external {
+		if what := reachesOut(b); what != "" {
 			return nil, &say.Problem{Message: fmt.Sprintf("script %q reaches out of the database", path), Detail: what,
-				Hint: "it would run programs or touch other servers at full rate: take it out, or allow it with --allow-external", Code: say.CodeRefused}
+				Hint: "it would run programs or touch other servers at full rate: take it out", Code: say.CodeRefused}
 		}
 		names = append(names, filepath.Base(path))
 		w.Scripts = append(w.Scripts, Script{Name: fmt.Sprintf("%02d_%s", i+1, plain(filepath.Base(path))), Text: b, Weight: weight})

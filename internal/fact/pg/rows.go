@@ -31,9 +31,6 @@ type Row struct {
 	err  error
 }
 
-// Err returns the first value that could not be converted.
-func (r *Row) Err() error { return r.err }
-
 // Has says whether the answer has the column and its value is not NULL.
 func (r *Row) Has(col string) bool {
 	i, ok := r.at[col]

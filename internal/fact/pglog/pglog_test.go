@@ -83,6 +83,31 @@ func TestDoubtedPrefix(t *testing.T) {
 	}
 }
 
+// TestOneSessionFillsTheHead: a prefix is inferred from lines that nearly all are
+// of one session, whose names are taken for words of it. Lines of others are found
+// by their labels; what has no time before its label is of another program.
+func TestOneSessionFillsTheHead(t *testing.T) {
+	var b strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&b, "< 2026-11-21 06:39:%02d.833 UTC 7 > [ada shop billing] ERROR:  x\n", i)
+	}
+	b.WriteString("WARNING:  archive: slow\n")
+	for i := range 5 {
+		fmt.Fprintf(&b, "< 2026-11-21 06:40:%02d.833 UTC 8 > [bob depot stock] ERROR:  y\n< 2026-11-21 06:40:%02d.834 UTC 8 > [bob depot stock] STATEMENT:  z\n", i, i)
+	}
+	l, src := readAll(t, b.String(), Options{})
+	if len(l.lines) != 65 || src.How != "inferred" || src.Stray != 1 {
+		t.Fatalf("%d entries of 65: %+v", len(l.lines), src)
+	}
+	if last := l.lines[64]; !strings.HasPrefix(last, `06:40:04.833 UTC 8 ERROR  "y"`) || !strings.Contains(last, `statement="z"`) {
+		t.Errorf("%s", last)
+	}
+	// A prefix that was given is believed: what does not fit is no line.
+	if l, src := readAll(t, b.String(), Options{Prefix: "< %m %p > [ada shop billing] ", Known: true}); len(l.lines) != 60 || src.Stray == 0 {
+		t.Errorf("%d entries: %+v", len(l.lines), src)
+	}
+}
+
 // TestEntriesOfSeveralLines: a tab continues a part; lines without a prefix are of a
 // dump or of others; a part of another process belongs to nothing.
 func TestEntriesOfSeveralLines(t *testing.T) {

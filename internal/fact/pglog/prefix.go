@@ -70,16 +70,6 @@ func newPrefix(spec string) *prefix {
 	return p
 }
 
-// tells says whether the prefix has an escape.
-func (p *prefix) tells(escapes string) bool {
-	for _, s := range p.steps {
-		if s.escape != 0 && bytes.IndexByte([]byte(escapes), s.escape) >= 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // fields are what a prefix tells.
 type fields struct {
 	time                          int64

@@ -7,6 +7,7 @@ import "bytes"
 // is of a memory-context dump, or of a program that writes to the same place.
 type plainReader struct {
 	prefix *prefix // nil: none fits, lines are taken by their labels
+	sure   bool    // the prefix was given; one that was inferred may have one session's names for its own words
 	out    *counter
 	cur    Entry
 	have   bool
@@ -22,7 +23,7 @@ func readStderr(in *lines, head []byte, o Options, out *counter) {
 	r := &plainReader{out: out, only: o.DumpsOnly}
 	src := out.src
 	if o.Known && (!o.Doubt || fits(newPrefix(o.Prefix), head)) {
-		r.prefix, src.How = newPrefix(o.Prefix), o.How
+		r.prefix, src.How, r.sure = newPrefix(o.Prefix), o.How, true
 	} else {
 		r.prefix, src.How = infer(head)
 	}
@@ -86,11 +87,14 @@ func (r *plainReader) labelled(l label, rest []byte, number int64, cut bool) {
 	r.cur.Cut = r.cur.Cut || cut
 }
 
-// take matches the prefix. Where no prefix is known to fit, a time at the
-// beginning and a label of the lists make a line.
+// take matches the prefix. Where none is known to fit, a label of the lists makes
+// a line; where one was inferred and does not fit this line, a time at the
+// beginning and a label do.
 func (r *plainReader) take(line []byte) (label, []byte, bool) {
 	if r.prefix != nil {
-		return r.prefix.match(line, &r.f)
+		if l, rest, ok := r.prefix.match(line, &r.f); ok || r.sure {
+			return l, rest, ok
+		}
 	}
 	i := findLabel(line)
 	if i < 0 {
@@ -98,7 +102,7 @@ func (r *plainReader) take(line []byte) (label, []byte, bool) {
 	}
 	l, rest, ok := labelled(line[i:], false)
 	r.f = loose(line[:i])
-	return l, rest, ok
+	return l, rest, ok && (r.prefix == nil || r.f.timed)
 }
 
 // loose looks for a time and a process in what stands before a label: the time
