@@ -1,11 +1,19 @@
 // Command benchplans writes docs/benchmarks.md from finished experiments: the plan
 // of pgfettle against the server's defaults and against what calculators give for
-// the same host. make bench-plans runs the experiments and then this.
+// the same host, the exercises of courses, and configurations compared with
+// themselves. make bench-plans runs the experiments and then this.
 //
-//	benchplans [-any] FOLDER
+//	benchplans [-any] [-publish FOLDER] FOLDER
 //
-// FOLDER holds one folder an experiment, named LOAD,OTHER: tpcb,pgtune. Arm A is
-// the other configuration, arm B the plan. The page goes to stdout.
+// FOLDER holds one folder an experiment with its result.json, or its document as
+// NAME.json. The name says what it is:
+//
+//	LOAD,OTHER      arm A is the other configuration, arm B the plan: tpcb,pgtune
+//	exercise,NAME   one of prove --experiment
+//	aa,NAME         a configuration compared with itself
+//
+// -publish copies the documents, so that the page can be made from them again. The
+// page goes to stdout.
 package main
 
 import (
@@ -19,7 +27,8 @@ import (
 )
 
 func main() {
-	trial := flag.Bool("any", false, "take short experiments too, to see whether the comparison works; never for docs/benchmarks.md")
+	trial := flag.Bool("any", false, "take trials and unfinished experiments too, to see whether the comparison works; never for docs/benchmarks.md")
+	publish := flag.String("publish", "", "copy the documents into this folder")
 	flag.Parse()
 	if flag.NArg() != 1 {
 		flag.Usage()
@@ -33,6 +42,9 @@ func main() {
 	if err == nil {
 		page, err = markdown(list)
 	}
+	if err == nil && *publish != "" {
+		err = copyTo(*publish, list)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "benchplans:", err)
 		os.Exit(1)
@@ -40,20 +52,25 @@ func main() {
 	fmt.Print(page)
 }
 
-// named is an experiment with the two parts of its folder's name.
+// named is an experiment with the two parts of its name.
 type named struct {
 	load, other string
+	document    []byte
 	*result.Result
 }
 
-// read reads all experiments below a folder.
+// read reads all experiments of a folder.
 func read(dir string) ([]named, error) {
 	files, err := filepath.Glob(filepath.Join(dir, "*,*", "result.json"))
 	if err != nil {
 		return nil, err
 	}
+	documents, err := filepath.Glob(filepath.Join(dir, "*,*.json"))
+	if err != nil {
+		return nil, err
+	}
 	var out []named
-	for _, f := range files {
+	for _, f := range append(files, documents...) {
 		b, err := os.ReadFile(f)
 		if err != nil {
 			return nil, err
@@ -62,11 +79,28 @@ func read(dir string) ([]named, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f, err)
 		}
-		load, other, _ := strings.Cut(filepath.Base(filepath.Dir(f)), ",")
-		out = append(out, named{load, other, r})
+		name := strings.TrimSuffix(f, ".json")
+		if filepath.Base(f) == "result.json" {
+			name = filepath.Dir(f)
+		}
+		load, other, _ := strings.Cut(filepath.Base(name), ",")
+		out = append(out, named{load, other, b, r})
 	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("no experiments in %s", dir)
 	}
 	return out, nil
+}
+
+// copyTo puts the documents where the page is made from again, as they are.
+func copyTo(dir string, list []named) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for _, e := range list {
+		if err := os.WriteFile(filepath.Join(dir, e.load+","+e.other+".json"), e.document, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }

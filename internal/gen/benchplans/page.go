@@ -12,9 +12,19 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/stat"
 )
 
-// shortest run that may stand on the page: seconds of one arm in a block. Slices
-// take 40 by default and runs with restarts 120.
-const shortest = 40
+// shortest run that may stand on the page: seconds of one arm in a block. How far
+// such short runs scatter is in the interval, which stands beside every figure;
+// what they cannot show (checkpoints, growth) is said on the page.
+const shortest = 8
+
+// cycle is checkpoint_timeout by default, in seconds.
+const cycle = 300
+
+// The first parts of names that are no load.
+const (
+	exercise = "exercise"
+	itself   = "aa"
+)
 
 // decides refuses what was only a trial of the comparison itself.
 func decides(list []named) error {
@@ -23,7 +33,7 @@ func decides(list []named) error {
 		switch {
 		case e.Ended == "":
 			errs = append(errs, fmt.Errorf("%s,%s is not finished", e.load, e.other))
-		case e.Spec.Blocks < stat.FewestBlocks || e.Spec.Duration < shortest:
+		case e.Spec.Blocks < stat.FewestBlocks || e.load != itself && e.Spec.Duration < shortest:
 			errs = append(errs, fmt.Errorf("%s,%s has %d blocks of %g s an arm: a trial, and the page holds only what decides (%d blocks, %d s)", e.load, e.other, e.Spec.Blocks, e.Spec.Duration, stat.FewestBlocks, shortest))
 		}
 	}
@@ -55,42 +65,140 @@ func markdown(list []named) (string, error) {
 		return strings.Compare(a.load+","+a.other, b.load+","+b.other)
 	})
 	first := list[0].Host
-	count := map[stat.Word]int{}
+	var plans, exercises, same []named
 	for _, e := range list {
-		count[e.Word]++
 		if e.Host.Kernel != first.Kernel || e.Host.CPUs != first.CPUs || e.Host.Memory != first.Memory || e.Host.Server != first.Server {
 			return "", fmt.Errorf("%s,%s was measured on another host or version than %s,%s", e.load, e.other, list[0].load, list[0].other)
 		}
+		switch e.load {
+		case exercise:
+			exercises = append(exercises, e)
+		case itself:
+			same = append(same, e)
+		default:
+			plans = append(plans, e)
+		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, `# Benchmarks of plans
+	fmt.Fprintf(&b, `# Benchmarks
 
-The plan that pgfettle makes for a host, against PostgreSQL's defaults and against what calculators give for the same
-host. Made by %s from finished experiments; do not edit. [proving.md](proving.md) says how they are made
-and what the verdicts mean. The change is of the plan against the other configuration: what is positive in tps is won,
-what is negative is lost.
+What was measured with `+"`pgfettle prove`"+` on %d CPUs, %s of memory, Linux %s, PostgreSQL %s. Made by `+"`make bench-plans`"+`
+from the documents in [benchmarks/](benchmarks), which hold every run; do not edit. [proving.md](proving.md) says how they
+are made and what the verdicts mean. The change is of arm B against arm A, in what decides (tps unless it is named): what
+is positive in tps is won, what is negative is lost. «Found would be» is the change that the experiment would have found
+four times out of five.
+`, first.CPUs, unit.Bytes(first.Memory), first.Kernel, first.Server)
+	writePlans(&b, plans)
+	writeExercises(&b, exercises)
+	writeSame(&b, same)
+	writeWhat(&b, list)
+	writeConfigurations(&b, plans)
+	return b.String(), nil
+}
 
-Measured on %d CPUs, %s of memory, Linux %s, PostgreSQL %s. Of %d comparisons: %d improved, %d regressed, %d equivalent,
-%d inconclusive, %d without a verdict.
+// writePlans compares the plan with other configurations.
+func writePlans(b *strings.Builder, list []named) {
+	if len(list) == 0 {
+		return
+	}
+	count := map[stat.Word]int{}
+	for _, e := range list {
+		count[e.Word]++
+	}
+	fmt.Fprintf(b, `
+## The plan against other configurations
+
+The plan that pgfettle makes for this host (arm B, with its huge pages) against PostgreSQL's defaults and against what
+four calculators give for the same host (arm A). Of %d comparisons: %d improved, %d regressed, %d equivalent, %d inconclusive,
+%d without a verdict.
 
 | load | against | metric | other | plan | change | 95 %% interval | verdict | found would be | blocks (void) |
 |---|---|---|---|---|---|---|---|---|---|
-`, "`make bench-plans`", first.CPUs, unit.Bytes(first.Memory), first.Kernel, first.Server,
-		len(list), count[stat.Improved], count[stat.Regressed], count[stat.Equivalent], count[stat.Inconclusive], count[stat.Indicative]+count[stat.Unsuitable])
+`, len(list), count[stat.Improved], count[stat.Regressed], count[stat.Equivalent], count[stat.Inconclusive], count[stat.Indicative]+count[stat.Unsuitable])
 	for _, e := range list {
-		m, _ := result.MetricOf(e.Metric)
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s…%s | %s | ±%s | %d (%d) |\n", e.load, e.other, e.Metric, median(e.Result, m, "A"), median(e.Result, m, "B"),
+		writeRow(b, e.load+" | "+e.other+" | "+e.Metric, e)
+	}
+}
+
+// writeExercises are the experiments of courses.
+func writeExercises(b *strings.Builder, list []named) {
+	if len(list) == 0 {
+		return
+	}
+	b.WriteString(`
+## The exercises
+
+` + "`pgfettle prove --experiment NAME`" + `. Those that write measure what durability costs; nothing here is advice to go without.
+
+| exercise | A | B | metric | A | B | change | 95 % interval | verdict | found would be | blocks (void) |
+|---|---|---|---|---|---|---|---|---|---|---|
+`)
+	for _, e := range list {
+		writeRow(b, fmt.Sprintf("%s, %d clients | %s | %s | %s", e.other, e.Spec.Clients, e.A.Name, e.B.Name, e.Metric), e)
+	}
+}
+
+// writeSame are configurations compared with themselves: where more than one in
+// twenty finds a difference, no verdict of this machine can be believed.
+func writeSame(b *strings.Builder, list []named) {
+	if len(list) == 0 {
+		return
+	}
+	count := map[stat.Word]int{}
+	for _, e := range list {
+		count[e.Word]++
+	}
+	found := count[stat.Improved] + count[stat.Regressed]
+	fmt.Fprintf(b, `
+## A configuration against itself
+
+%d experiments in which both arms are the same: %d found a difference, and by the construction of the test one of twenty may.
+
+| load | configuration | clients | change | 95 %% interval | verdict | found would be | blocks (void) |
+|---|---|---|---|---|---|---|---|
+`, len(list), found)
+	for _, e := range list {
+		fmt.Fprintf(b, "| %s | %s | %d | %s | %s…%s | %s | ±%s | %d (%d) |\n", e.Workload.Name, e.A.Name, e.Spec.Clients,
 			signed(e.Effect)+" %", signed(e.Low), signed(e.High), e.Word, unsigned(e.MDE)+" %", e.N, e.Verdict.Void)
 	}
-	b.WriteString("\n## What was compared\n\n")
+}
+
+func writeRow(b *strings.Builder, head string, e named) {
+	m, _ := result.MetricOf(e.Metric)
+	fmt.Fprintf(b, "| %s | %s | %s | %s | %s…%s | %s | ±%s | %d (%d) |\n", head, median(e.Result, m, "A"), median(e.Result, m, "B"),
+		signed(e.Effect)+" %", signed(e.Low), signed(e.High), e.Word, unsigned(e.MDE)+" %", e.N, e.Verdict.Void)
+}
+
+// writeWhat tells each load once.
+func writeWhat(b *strings.Builder, list []named) {
+	b.WriteString("\n## What was run\n\n")
 	told := map[string]bool{}
 	for _, e := range list {
-		if !told[e.load] {
-			told[e.load] = true
-			fmt.Fprintf(&b, "- %s: %s at scale %d (%s), %d clients, design %s, %g s of each arm a block, cache %s, protocol %s\n", e.load, e.Workload.Name, e.Workload.Scale,
-				unit.Bytes(e.Workload.Bytes), e.Spec.Clients, e.Design, e.Spec.Duration, e.Spec.Cache, e.Spec.Protocol)
+		name := e.load
+		switch e.load {
+		case exercise:
+			name = e.other
+		case itself:
+			name = e.Workload.Name + " against itself"
+		}
+		line := fmt.Sprintf("- %s: %s at scale %d (%s), %d clients, design %s, %g s of each arm a block, cache %s, protocol %s\n", name, e.Workload.Name, e.Workload.Scale,
+			unit.Bytes(e.Workload.Bytes), e.Spec.Clients, e.Design, e.Spec.Duration, e.Spec.Cache, e.Spec.Protocol)
+		if !told[line] {
+			told[line] = true
+			b.WriteString(line)
 		}
 	}
+	if slices.ContainsFunc(list, func(e named) bool { return e.Spec.Duration < cycle }) {
+		fmt.Fprintf(b, "\nRuns of less than %d s hold no whole cycle of checkpoints and no growth of tables: what these cost is not in the figures.\n", cycle)
+	}
+}
+
+// writeConfigurations spells out what stood against what.
+func writeConfigurations(b *strings.Builder, list []named) {
+	if len(list) == 0 {
+		return
+	}
+	told := map[string]bool{}
 	b.WriteString("\n## The configurations\n\n")
 	for _, e := range list {
 		for _, a := range []struct {
@@ -115,7 +223,6 @@ Measured on %d CPUs, %s of memory, Linux %s, PostgreSQL %s. Of %d comparisons: %
 			}
 		}
 	}
-	return b.String(), nil
 }
 
 // median of an arm's figures in the blocks that count.

@@ -54,6 +54,9 @@ func TestPage(t *testing.T) {
 	made(t, dir, "olap,default", 0.93, nil)
 	made(t, dir, "tpcb,pgtune", 1.0, nil)
 	made(t, dir, "tpcb,default", 1.1, func(r *result.Result) { r.Blocks[2].Runs[0].Environment.Steal = 20 })
+	made(t, dir, "exercise,fsync-off", 2.5, func(r *result.Result) { r.A.Name, r.B.Name = "default", "default+pg:fsync=off" })
+	made(t, dir, "aa,1", 1.0, func(r *result.Result) { r.A.Name, r.Spec.Duration = "default", 4 })
+	made(t, dir, "aa,2", 1.02, func(r *result.Result) { r.A.Name, r.Spec.Duration = "default", 4 })
 	list, err := read(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -77,6 +80,40 @@ func TestPage(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestPublished holds that docs/benchmarks.md is what the published documents
+// come to, and that copies of documents make the same page.
+func TestPublished(t *testing.T) {
+	docs := filepath.Join("..", "..", "..", "docs")
+	list, err := read(filepath.Join(docs, "benchmarks"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := decides(list); err != nil {
+		t.Error(err)
+	}
+	got, err := markdown(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(filepath.Join(docs, "benchmarks.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Error(diff)
+	}
+	dir := t.TempDir()
+	if err := copyTo(dir, list); err != nil {
+		t.Fatal(err)
+	}
+	if list, err = read(dir); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := markdown(list); err != nil || again != got {
+		t.Errorf("copies of the documents make another page (%v)", err)
 	}
 }
 
