@@ -114,6 +114,9 @@ func (r stagedRunner) Estimate(_ context.Context, e *prove.Experiment) (prove.Es
 	run := time.Duration(e.Spec.Duration * float64(time.Second))
 	est := prove.Estimation{Time: 2 * time.Duration(e.Spec.Blocks) * run, Disk: unit.Bytes(e.Scale) * 30 * unit.MB, Free: 50 * unit.GB,
 		Parts: []prove.Part{{What: "measuring", Time: 2 * time.Duration(e.Spec.Blocks) * run}}}
+	if r.play == "held" {
+		est.Held, est.Fits = 250*unit.MB, e.Scale == 10
+	}
 	return est, nil
 }
 
@@ -133,6 +136,9 @@ func (r stagedRunner) Run(ctx context.Context, e *prove.Experiment) (*result.Res
 		Workload: result.Workload{Name: e.Workload, Scale: e.Scale, Writes: true}, Host: e.Host, Notes: e.Notes}
 	if e.Design != result.Single {
 		res.B = doc(&e.B)
+	}
+	if e.KeepData {
+		e.Told(kept(e.Scratch))
 	}
 	return r.play1(ctx, res, e.Dir, e.Told)
 }
@@ -189,7 +195,7 @@ func write(dir string, res *result.Result) error {
 	return errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, prove.ResultFile), b, 0o600))
 }
 
-func (r stagedRunner) Resume(ctx context.Context, dir string, _ bool, told func(prove.Event)) (*result.Result, error) {
+func (r stagedRunner) Resume(ctx context.Context, dir string, a prove.Again) (*result.Result, error) {
 	b, err := os.ReadFile(filepath.Join(dir, prove.ResultFile))
 	if err != nil {
 		return nil, err
@@ -198,7 +204,15 @@ func (r stagedRunner) Resume(ctx context.Context, dir string, _ bool, told func(
 	if err != nil {
 		return nil, err
 	}
-	return r.play1(ctx, res, dir, told)
+	if a.KeepData {
+		a.Told(kept("/scratch"))
+	}
+	return r.play1(ctx, res, dir, a.Told)
+}
+
+// kept is told of data that stay.
+func kept(scratch string) prove.Event {
+	return prove.Event{Step: "kept", Kept: scratch + "/master", Bytes: 300 * unit.MB}
 }
 
 func (r stagedRunner) Clean(_ context.Context, scratch string) ([]string, error) {

@@ -229,7 +229,7 @@ func TestExperimentLoadFails(t *testing.T) {
 			t.Fatal(err)
 		}
 		load := e.Load.(*bench.Pgbench)
-		load.Workload, load.Data = w, load.Workload
+		load.Workload, load.On = w, load.Workload
 		_, err = bench.Run(t.Context(), e)
 		wantProblem(t, err, 1, "division by zero")
 		nothingLeft(t, e)

@@ -209,3 +209,54 @@ func TestExperimentCounters(t *testing.T) {
 		nothingLeft(t, e)
 	})
 }
+
+// TestExperimentKeepsData runs two experiments on one loading: the first runs
+// directly on the loaded cluster, the second on copies of it.
+func TestExperimentKeepsData(t *testing.T) {
+	on(t, []int{15}, func(t *testing.T, b server.Binaries) {
+		dir := open(t)
+		first := experimentIn(t, b, "select-only", result.Restart, dir)
+		first.KeepData = true
+		var kept bench.Event
+		first.Progress = func(ev bench.Event) {
+			if ev.Step == "kept" {
+				kept = ev
+			}
+		}
+		if _, err := bench.Run(t.Context(), first); err != nil {
+			t.Fatal(err)
+		}
+		left, err := os.ReadDir(first.Scratch)
+		var names []string
+		for _, d := range left {
+			names = append(names, d.Name())
+		}
+		if err != nil || !slices.Equal(names, []string{bench.Marker, "master", "master.json"}) {
+			t.Errorf("left are %v, %v", names, err)
+		}
+		// Scale 1 has 15 MB of rows, in a cluster of about 40 MB and its WAL.
+		if kept.Kept != filepath.Join(first.Scratch, "master") || kept.Done < 40<<20 || kept.Done > 1<<30 {
+			t.Errorf("told %+v", kept)
+		}
+		second := experimentIn(t, b, "tpcb", result.Slices, dir)
+		second.Dir += "2"
+		if held := bench.Loaded(second); held == nil || !held.Fits {
+			t.Errorf("the data of tpcb are those of select-only: %+v", held)
+		}
+		other := experimentIn(t, b, "olap", result.Slices, dir)
+		if held := bench.Loaded(other); held == nil || held.Fits {
+			t.Errorf("the data of olap are others: %+v", held)
+		}
+		loaded := false
+		second.Progress = func(ev bench.Event) { loaded = loaded || ev.Step == "load" }
+		r, err := bench.Run(t.Context(), second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole(t, second, r)
+		if loaded {
+			t.Error("the data were loaded a second time")
+		}
+		nothingLeft(t, second)
+	})
+}

@@ -56,6 +56,9 @@ type Experiment struct {
 	// for him to build it again when the experiment is resumed.
 	Asked json.RawMessage
 
+	// KeepData leaves the loaded cluster in the scratch folder at the end, for the
+	// next experiment with the same data. Clean removes it.
+	KeepData bool
 	// MayTouchKernel allows what Config.HugePages, Config.Kernel and the cache
 	// state «cold» need.
 	MayTouchKernel bool
@@ -72,7 +75,7 @@ type Guard struct {
 
 // Event is a step of an experiment, for who waits.
 type Event struct {
-	Step  string        // load, copy, start, warm-up, canary, measure, checkpoint, count, stop, clean; "" with Ended
+	Step  string        // load, copy, start, warm-up, canary, measure, checkpoint, count, stop, clean, kept; "" with Ended
 	Block int           // from 1; 0 before the first
 	Of    int           // blocks that are due, repeated ones included
 	Arm   string        // A or B; "": neither
@@ -81,6 +84,7 @@ type Event struct {
 	Left  time.Duration // estimate until the end
 	Ended bool          // the block has just ended
 	Void  []string      // with Ended: why it does not count
+	Kept  string        // step kept: the folder of the loaded cluster that stays; Done says how many bytes it has
 }
 
 // Drive is one order to the program that sends the load.
@@ -137,6 +141,8 @@ type Load interface {
 	// Identity is a hash over everything that it loads and sends, the version of
 	// the sending program included: another identity is another experiment.
 	Identity() string
+	// Data is a hash over what it loads: another load with the same one may run on it.
+	Data() string
 	// Size is how large its database will be.
 	Size(scale int) unit.Bytes
 	// Fill makes schema and data. told may be told of rows done.

@@ -51,7 +51,10 @@ func execute(ctx context.Context, e *Experiment, w world, docs shelf, program st
 	}
 	defer func() {
 		g.tell(Event{Step: "clean"})
-		err = errors.Join(err, sweep(w, ""))
+		data := g.keepData(context.WithoutCancel(ctx))
+		if err = errors.Join(err, sweep(w, data)); data != "" {
+			g.tellKept()
+		}
 	}()
 	if g.res.Started == "" {
 		g.res.Started = stamp(w.now())

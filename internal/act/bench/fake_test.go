@@ -32,6 +32,8 @@ type toy struct {
 	claimed bool
 
 	running map[string]*toyNode
+	dirty   map[string]bool // clusters whose server was not stopped
+	broken  bool            // such a cluster does not start again
 	clock   time.Time
 	steps   int
 	dies    int // at this step; 0: never
@@ -48,7 +50,7 @@ type toy struct {
 
 func newToy() *toy {
 	return &toy{disk: map[string]string{}, dir: map[string][]byte{}, values: map[string]string{poolName: "3", "thp:enabled": "madvise"}, folders: map[string]bool{},
-		running: map[string]*toyNode{}, clock: time.Unix(1e9, 0), free: 50 * unit.GB}
+		running: map[string]*toyNode{}, dirty: map[string]bool{}, clock: time.Unix(1e9, 0), free: 50 * unit.GB}
 }
 
 // op is one step of the world: do is what it changes.
@@ -116,6 +118,7 @@ func (w *toy) remove(name string) error {
 			return fmt.Errorf("%s: its server runs", name)
 		}
 		delete(w.disk, name)
+		delete(w.dirty, name)
 		return nil
 	})
 }
@@ -141,7 +144,7 @@ func (w *toy) clone(_ context.Context, from, to string, told func(done, all int6
 	}
 	told(1, 2)
 	return w.op("cloned "+to, func() error {
-		if w.disk[from] != "cluster loaded" {
+		if w.disk[from] != "cluster loaded" || w.dirty[from] {
 			return fmt.Errorf("copy of %q", w.disk[from])
 		}
 		w.disk[to] = w.disk[from]
@@ -155,6 +158,19 @@ func (w *toy) system(name string) (uint64, error) {
 	}
 	return 4711, nil
 }
+
+func (w *toy) rest(_ context.Context, name string) (ok bool, err error) {
+	err = w.op("rest "+name, func() error {
+		delete(w.running, name)
+		if ok = !w.dirty[name] || !w.broken; ok {
+			delete(w.dirty, name)
+		}
+		return nil
+	})
+	return ok, err
+}
+
+func (w *toy) size(string) (unit.Bytes, error) { return 56 * unit.MB, nil }
 
 func (w *toy) try(_ context.Context, _ string, settings map[string]string) ([]string, unit.Bytes, error) {
 	if w.refuse != "" && settings["work_mem"] == w.refuse {
@@ -172,7 +188,7 @@ func (w *toy) start(_ context.Context, name string, settings map[string]string) 
 		if settings["huge_pages"] == "on" && w.values[poolName] == "3" {
 			return errors.New("no pool for this server")
 		}
-		w.running[name] = n
+		w.running[name], w.dirty[name] = n, true
 		w.most = max(w.most, len(w.running))
 		return nil
 	})
@@ -233,15 +249,16 @@ func (n *toyNode) prepare(context.Context) error {
 }
 
 func (n *toyNode) settings(context.Context) ([]setting, error) {
-	out := []setting{{name: "shared_buffers", value: "16384", unit: "8kB", kind: "integer"}, {name: "work_mem", value: "4096", unit: "kB", kind: "integer"}, {name: "huge_pages", value: "try", kind: "enum"}}
+	out := []setting{{name: "shared_buffers", value: "16384", unit: "8kB", kind: "integer"}, {name: "work_mem", value: "4096", unit: "kB", kind: "integer"}, {name: "huge_pages", value: "try", kind: "enum"},
+		{name: "fsync", value: "on", kind: "bool"}, {name: "full_page_writes", value: "on", kind: "bool"}}
 	for name, v := range n.conf {
-		i := slices.IndexFunc(out, func(s setting) bool { return s.name == name })
+		i := slices.IndexFunc(out, func(s setting) bool { return strings.EqualFold(s.name, name) })
 		if i < 0 {
 			continue
 		}
 		out[i].source = "configuration file"
-		if v == "8MB" {
-			v = "8192"
+		if full, ok := map[string]string{"8MB": "8192", "of": "off"}[v]; ok {
+			v = full
 		}
 		out[i].value = v
 	}
@@ -266,7 +283,7 @@ func (n *toyNode) alive() error {
 }
 func (n *toyNode) pid() int { return 1 }
 func (n *toyNode) close() error {
-	return n.w.op("stop "+n.name, func() error { delete(n.w.running, n.name); return nil })
+	return n.w.op("stop "+n.name, func() error { delete(n.w.running, n.name); delete(n.w.dirty, n.name); return nil })
 }
 
 // toyShelf are the documents of a toy.
@@ -299,6 +316,7 @@ func (l *toyLoad) Describe(scale int) result.Workload {
 	return result.Workload{Name: "toy", Scale: scale, Writes: l.writes}
 }
 func (l *toyLoad) Identity() string          { return "toy" + l.words }
+func (l *toyLoad) Data() string              { return "toy" + l.words }
 func (l *toyLoad) Size(scale int) unit.Bytes { return unit.Bytes(scale) * 16 * unit.MB }
 func (l *toyLoad) Fill(_ context.Context, _ Conn, _ int, told func(done, all int64)) error {
 	told(1, 1)

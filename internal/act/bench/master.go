@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -26,7 +28,7 @@ type masterMark struct {
 
 // masterMark is the identity of the data of this experiment.
 func (g *engine) masterMark() string {
-	return fmt.Sprintf("%s scale %d %s", g.e.Load.Identity(), g.e.Scale, g.e.Binaries)
+	return fmt.Sprintf("%s scale %d %s", g.e.Load.Data(), g.e.Scale, g.e.Binaries)
 }
 
 // sweep puts the scratch folder and the kernel back to nothing of ours. A loaded
@@ -79,6 +81,19 @@ func (g *engine) master(ctx context.Context) error {
 		if err := g.foreign("master"); err != nil {
 			return err
 		}
+		ok, err := g.w.rest(ctx, "master")
+		if err != nil {
+			return err
+		}
+		if !ok { // it was killed so that it does not start again
+			if err := sweep(g.w, ""); err != nil {
+				return err
+			}
+			return g.master(ctx)
+		}
+		if err := g.shield(); err != nil {
+			return err
+		}
 		g.res.Workload.Bytes = m.Bytes
 		return g.room(unit.Bytes(m.Bytes), true)
 	case !errors.Is(err, fs.ErrNotExist):
@@ -126,7 +141,68 @@ func (g *engine) master(ctx context.Context) error {
 	if err := g.w.put(masterName, b); err != nil {
 		return err
 	}
+	if err := g.shield(); err != nil {
+		return err
+	}
 	return g.room(unit.Bytes(m.Bytes), true)
+}
+
+// shield takes the mark from a cluster that servers are about to run on without
+// what makes it survive a crash: should there be one, nobody takes it for whole.
+func (g *engine) shield() error {
+	if g.e.Restore != Shared {
+		return nil // copies are run on
+	}
+	for _, arm := range g.e.arms() {
+		for name, v := range g.e.config(arm).Settings {
+			if on, ok := boolean(v); slices.Contains([]string{"fsync", "full_page_writes"}, strings.ToLower(name)) && (!ok || on == "off") {
+				return g.w.remove(masterName)
+			}
+		}
+	}
+	return nil
+}
+
+// keepData returns the identity of the data that shall stay after the end; "":
+// none, because nobody asked for it, or there are none that could be used again.
+func (g *engine) keepData(ctx context.Context) string {
+	if !g.e.KeepData {
+		return ""
+	}
+	m, err := readMark(g.w)
+	if err != nil || m.Data != g.masterMark() {
+		return ""
+	}
+	if ok, err := g.w.rest(ctx, "master"); err != nil || !ok {
+		return "" // then it is removed, which tells what is wrong with it
+	}
+	return m.Data
+}
+
+// tellKept tells where the loaded cluster is and how large.
+func (g *engine) tellKept() {
+	n, err := g.w.size("master")
+	if err != nil {
+		n = 0 // not known
+	}
+	g.tell(Event{Step: "kept", Kept: filepath.Join(g.e.Scratch, "master"), Done: int64(n)})
+}
+
+// Held is what lies loaded in a scratch folder.
+type Held struct {
+	Fits  bool       // its data are those of the experiment: they are not loaded again
+	Bytes unit.Bytes // of its database
+}
+
+// Loaded looks whether a scratch folder holds a loaded cluster; nil: it does not,
+// or it cannot be read.
+func Loaded(e *Experiment) *Held {
+	g := &engine{e: e, w: &machine{dir: e.Scratch}}
+	m, err := readMark(g.w)
+	if err != nil {
+		return nil
+	}
+	return &Held{Fits: m.Data == g.masterMark(), Bytes: unit.Bytes(m.Bytes)}
 }
 
 // foreign refuses a cluster that is not a scratch one, by the identifier that

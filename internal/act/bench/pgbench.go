@@ -25,13 +25,13 @@ import (
 // Pgbench is the load of a workload that pgbench sends.
 type Pgbench struct {
 	Workload *workload.Workload
-	Data     *workload.Workload // whose data it runs on; nil: its own
+	On       *workload.Workload // whose data it runs on; nil: its own
 	Program  workload.Pgbench
 }
 
 func (p *Pgbench) data() *workload.Workload {
-	if p.Data != nil {
-		return p.Data
+	if p.On != nil {
+		return p.On
 	}
 	return p.Workload
 }
@@ -50,6 +50,9 @@ func (p *Pgbench) Identity() string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }
+
+// Data implements Load.
+func (p *Pgbench) Data() string { return p.data().Data() }
 
 // Size implements Load.
 func (p *Pgbench) Size(scale int) unit.Bytes { return p.data().Size(scale) }

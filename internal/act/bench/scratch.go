@@ -308,6 +308,47 @@ func (m *machine) system(name string) (uint64, error) {
 	return binary.NativeEndian.Uint64(b[:]), errors.Join(err, f.Close())
 }
 
+// rest implements world.
+func (m *machine) rest(ctx context.Context, name string) (bool, error) {
+	i, err := server.OpenIn(m.bin, m.path(name))
+	if err != nil {
+		return false, err
+	}
+	if err := i.Close(); err != nil {
+		return false, err
+	}
+	if ok, err := m.stopped(name); ok || err != nil {
+		return ok, err
+	}
+	n, err := m.start(ctx, name, nil)
+	switch {
+	case ctx.Err() != nil:
+		return false, context.Cause(ctx)
+	case err != nil:
+		return false, nil // what cannot be started is of no use, whatever the reason
+	}
+	if err := n.close(); err != nil {
+		return false, err
+	}
+	return m.stopped(name)
+}
+
+// stopped says whether pg_control was written by a server that stopped in peace.
+func (m *machine) stopped(name string) (bool, error) {
+	const (
+		stateAt    = 16 // of DBState in ControlFileData, the same in 13 to 18
+		shutDown   = 1  // DB_SHUTDOWNED
+		stateBytes = 4
+	)
+	f, err := os.Open(m.path(name) + "/data/global/pg_control")
+	if err != nil {
+		return false, err
+	}
+	var b [stateBytes]byte
+	_, err = f.ReadAt(b[:], stateAt)
+	return binary.NativeEndian.Uint32(b[:]) == shutDown, errors.Join(err, f.Close())
+}
+
 func (m *machine) space() (free, total unit.Bytes, err error) {
 	s, err := (&target.Local{}).Statfs(m.dir)
 	return unit.Bytes(s.Free), unit.Bytes(s.Total), err

@@ -27,6 +27,11 @@ type world interface {
 	// clone copies a cluster that does not run, cheaply where the filesystem can.
 	clone(ctx context.Context, from, to string, told func(done, all int64)) error
 	system(name string) (uint64, error) // identifier of a cluster
+	// rest stops a server that still runs in a cluster, and says whether its files
+	// are those of one that was stopped in peace: where they are not, after a kill,
+	// the server is started for its recovery.
+	rest(ctx context.Context, name string) (bool, error)
+	size(name string) (unit.Bytes, error) // of the files of a cluster
 	// try asks the binary whether it would start with these settings on a cluster,
 	// and for how much shared memory. It starts nothing.
 	try(ctx context.Context, name string, settings map[string]string) (complaints []string, shared unit.Bytes, err error)

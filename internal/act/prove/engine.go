@@ -82,7 +82,7 @@ func loadOf(ctx context.Context, name string, scripts []string, version unit.Ver
 	}
 	p := &bench.Pgbench{Workload: load, Program: program}
 	if load != data {
-		p.Data = data
+		p.On = data
 	}
 	return p, program, nil
 }
@@ -118,7 +118,7 @@ func experimentOf(ctx context.Context, e *Experiment) (*bench.Experiment, error)
 	}
 	e.Host.Pgbench = "pgbench " + program.Version.String()
 	out := &bench.Experiment{Name: e.Name, A: config(&e.A), Design: e.Design, Metric: e.Metric, Spec: e.Spec, Scale: e.Scale, Binaries: e.Binaries, Load: load, Asked: words, Dir: e.Dir, Scratch: e.Scratch,
-		Host: e.Host, Program: e.Program, Notes: e.Notes, MayTouchKernel: e.TouchKernel, Guard: bench.Guard{DataDirs: e.Guard.DataDirs, Systems: e.Guard.Systems}, Progress: events(e.Told)}
+		Host: e.Host, Program: e.Program, Notes: e.Notes, MayTouchKernel: e.TouchKernel, KeepData: e.KeepData, Guard: bench.Guard{DataDirs: e.Guard.DataDirs, Systems: e.Guard.Systems}, Progress: events(e.Told)}
 	if e.Design != result.Single {
 		out.B = config(&e.B)
 	}
@@ -136,7 +136,26 @@ func (e Engine) Estimate(ctx context.Context, x *Experiment) (Estimation, error)
 	for _, p := range have.Parts {
 		out.Parts = append(out.Parts, Part{What: p.What, Time: p.Time})
 	}
+	if held := bench.Loaded(b); held != nil {
+		out.Held, out.Fits = held.Bytes, held.Fits
+		if held.Fits {
+			out.less(b.Load.Size(b.Scale))
+		} else {
+			out.Free += held.Bytes // it is removed first
+		}
+	}
 	return out, nil
+}
+
+// less takes off what loading would take, where the data are there.
+func (e *Estimation) less(data unit.Bytes) {
+	e.Disk = max(e.Disk-data, 0)
+	for i := range e.Parts {
+		if e.Parts[i].What == "load" {
+			e.Time -= e.Parts[i].Time
+			e.Parts[i].Time = 0
+		}
+	}
 }
 
 // free is what the file system of a folder has left, which may not be there yet;
@@ -157,7 +176,7 @@ func events(told func(Event)) func(bench.Event) {
 		return nil
 	}
 	return func(ev bench.Event) {
-		told(Event{Step: ev.Step, Block: ev.Block, Blocks: ev.Of, Arm: ev.Arm, Left: ev.Left, Void: strings.Join(ev.Void, "; "), Ended: ev.Ended})
+		told(Event{Step: ev.Step, Block: ev.Block, Blocks: ev.Of, Arm: ev.Arm, Left: ev.Left, Void: strings.Join(ev.Void, "; "), Ended: ev.Ended, Kept: ev.Kept, Bytes: unit.Bytes(ev.Done)})
 	}
 }
 
@@ -171,7 +190,7 @@ func (Engine) Run(ctx context.Context, e *Experiment) (*result.Result, error) {
 }
 
 // Resume implements Runner.
-func (e Engine) Resume(ctx context.Context, dir string, touchKernel bool, told func(Event)) (*result.Result, error) {
+func (e Engine) Resume(ctx context.Context, dir string, a Again) (*result.Result, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -196,7 +215,7 @@ func (e Engine) Resume(ctx context.Context, dir string, touchKernel bool, told f
 		return nil, err
 	}
 	return bench.Resume(ctx, &bench.Experiment{Name: st.Name, A: st.A, B: st.B, Design: st.Design, Metric: st.Metric, Spec: st.Spec, Scale: st.Workload.Scale, Restore: st.Restore, Binaries: b,
-		Load: load, Asked: st.Asked, Dir: abs, Scratch: st.Scratch, Host: st.Host, MayTouchKernel: touchKernel, Progress: events(told)})
+		Load: load, Asked: st.Asked, Dir: abs, Scratch: st.Scratch, Host: st.Host, MayTouchKernel: a.TouchKernel, KeepData: a.KeepData, Progress: events(a.Told)})
 }
 
 // Clean implements Runner.

@@ -35,9 +35,9 @@ type Runner interface {
 	// error is that it was interrupted.
 	Run(ctx context.Context, e *Experiment) (*result.Result, error)
 	// Resume goes on with one that was interrupted, in its folder.
-	Resume(ctx context.Context, dir string, touchKernel bool, told func(Event)) (*result.Result, error)
-	// Clean removes what killed experiments left in the scratch folder and puts
-	// values of the kernel back; it says what it did.
+	Resume(ctx context.Context, dir string, a Again) (*result.Result, error)
+	// Clean removes what killed experiments left in the scratch folder, and data
+	// that were kept, and puts values of the kernel back; it says what it did.
 	Clean(ctx context.Context, scratch string) ([]string, error)
 }
 
@@ -91,8 +91,15 @@ type Experiment struct {
 	Program     string
 	Notes       []string
 	TouchKernel bool
+	KeepData    bool // the loaded cluster stays in Scratch for the next experiment with the same data
 	Guard       Guard
 	Told        func(Event)
+}
+
+// Again is how an experiment goes on.
+type Again struct {
+	TouchKernel, KeepData bool
+	Told                  func(Event)
 }
 
 // Guard is what is known of servers that are not ours, so that nothing of theirs
@@ -109,6 +116,8 @@ type Estimation struct {
 	Free   unit.Bytes // of the file system of Scratch; 0: not known
 	Memory unit.Bytes
 	Parts  []Part
+	Held   unit.Bytes // size of data that an earlier experiment left loaded; 0: none
+	Fits   bool       // they are those of this one: they are not loaded again
 }
 
 // Part is a part of the time.
@@ -126,4 +135,6 @@ type Event struct {
 	Left   time.Duration
 	Void   string // why the block that has just ended does not count
 	Ended  bool   // the block has ended
+	Kept   string // step kept: the folder where the loaded cluster stays
+	Bytes  unit.Bytes
 }

@@ -2,6 +2,8 @@ package workload
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"strconv"
 	"strings"
@@ -51,6 +53,17 @@ func (w *Workload) Load(ctx context.Context, s Session, scale int, progress func
 	}
 	progress(total, total)
 	return w.run(ctx, s, "after", scale, 0, 0)
+}
+
+// Data is a hash over the statements that make the data.
+func (w *Workload) Data() string {
+	h := sha256.New()
+	if w.data.name != "" {
+		for _, file := range []string{"schema", "data", "after"} {
+			fmt.Fprintf(h, "%q\n", text(w.data.name+"/"+file+".sql"))
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // run runs the statements of one file, each for itself: VACUUM wants that.

@@ -61,7 +61,8 @@ Whatever the verdict, the exit code is 0, unless --fail-on says otherwise.
 --experiment runs an exercise of a course as a proper experiment: ` + strings.Join(experiment.Names(), ", ") + `.
 --aa compares a configuration with itself, which tells how small a difference can
 be found on this machine. --report shows a finished experiment again, --resume goes
-on with one that was interrupted, --clean removes what a killed one left behind.
+on with one that was interrupted, --clean removes what a killed one left behind, and
+the data that --keep-data left.
 
 TARGET is the instance that «current» means: a data directory or a conninfo.`,
 		Example: `  pgfettle prove --a default --b plan --workload oltp-rw
@@ -89,7 +90,7 @@ TARGET is the instance that «current» means: a data directory or a conninfo.`,
 	f.StringVar(&o.failOn, "fail-on", "", "exit with 3 on this verdict: regressed")
 	f.StringVar(&o.report, "report", "", "show the experiment in the folder `DIR` again")
 	f.StringVar(&o.resume, "resume", "", "go on with the experiment in the folder `DIR`")
-	f.BoolVar(&o.clean, "clean", false, "remove what a killed experiment left behind, and put kernel values back")
+	f.BoolVar(&o.clean, "clean", false, "remove what a killed experiment left behind and data that were kept, and put kernel values back")
 	o.trial.flags(cmd, env)
 	for _, name := range []string{"a", "b"} {
 		confWords(cmd, name)
@@ -360,7 +361,7 @@ func (o *proveOptions) goOn(ctx context.Context, env *Env) error {
 		return err
 	}
 	tell, done := o.trial.progress(env)
-	r, err := runner.Resume(ctx, o.resume, o.trial.kernel, tell)
+	r, err := runner.Resume(ctx, o.resume, prove.Again{TouchKernel: o.trial.kernel, KeepData: o.trial.keepData, Told: tell})
 	done()
 	if err != nil {
 		return o.trial.stopped(ctx, env, o.resume, err)

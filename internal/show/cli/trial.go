@@ -43,6 +43,7 @@ type trialOptions struct {
 	major             int
 	bin, dir, scratch string
 	kernel, yes       bool
+	keepData          bool
 	format            string
 }
 
@@ -64,6 +65,7 @@ func (o *trialOptions) flags(cmd *cobra.Command, env *Env) {
 	f.StringVar(&o.bin, "bin", "", "server programs in the folder `DIR`")
 	f.StringVar(&o.dir, "dir", "", "the documents go to the folder `DIR` (default: a new one, told)")
 	f.StringVar(&o.scratch, "scratch", "", "the scratch instances are made below `DIR`, on the disk that is meant")
+	f.BoolVar(&o.keepData, "keep-data", false, "leave the loaded cluster in the scratch folder for the next experiment with the same data; 'pgfettle prove --clean' removes it")
 	f.BoolVar(&o.kernel, "kernel", false, "this machine's kernel may be touched: huge pages and values that the arms name; all is put back")
 	f.BoolVar(&o.yes, "yes", false, "ask nothing")
 	f.StringVar(&o.format, "format", "text", "text or json")
@@ -162,7 +164,7 @@ func (o *trialOptions) order(env *Env) (*prove.Experiment, prove.Workload, error
 	if err != nil {
 		return nil, w, err
 	}
-	e := &prove.Experiment{Workload: w.Name, Data: data, Scripts: o.scripts, Metric: o.metric, TouchKernel: o.kernel, Program: Version}
+	e := &prove.Experiment{Workload: w.Name, Data: data, Scripts: o.scripts, Metric: o.metric, TouchKernel: o.kernel, KeepData: o.keepData, Program: Version}
 	m := scaleForm.FindStringSubmatch(o.scale)
 	switch {
 	case m == nil:

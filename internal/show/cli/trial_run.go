@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/prove"
@@ -71,14 +72,37 @@ func (o *trialOptions) stopped(ctx context.Context, env *Env, dir string, err er
 func (o *trialOptions) progress(env *Env) (func(prove.Event), func()) {
 	tell, done := env.Progress()
 	_, live := terminal(env.Stderr)
+	kept := ""
 	return func(ev prove.Event) {
-		switch {
-		case live:
-			tell(eventLine(ev))
-		case ev.Ended:
-			fmt.Fprintln(env.Stderr, "  "+render.Line(eventLine(ev)))
+			switch {
+			case ev.Kept != "":
+				kept = o.keptWords(env, ev)
+			case live:
+				tell(eventLine(ev))
+			case ev.Ended:
+				fmt.Fprintln(env.Stderr, "  "+render.Line(eventLine(ev)))
+			}
+		}, func() {
+			done()
+			if kept != "" {
+				env.tell("note", kept)
+			}
 		}
-	}, done
+}
+
+// keptWords tell where data stay, how large they are, and how they go.
+func (o *trialOptions) keptWords(env *Env, ev prove.Event) string {
+	size := ""
+	if ev.Bytes > 0 {
+		size = " (" + ev.Bytes.String() + ")"
+	}
+	clean := "pgfettle prove --clean"
+	usualPlace := *o
+	usualPlace.scratch = ""
+	if usual, err := usualPlace.scratchDir(env); err != nil || filepath.Dir(ev.Kept) != usual {
+		clean += " --scratch " + filepath.Dir(ev.Kept)
+	}
+	return "the loaded data stay in " + ev.Kept + size + " for the next experiment with the same ones; they are removed by one with others, and by: " + clean
 }
 
 // eventLine is "block 3 of 8, B, measure, about 12 min left".

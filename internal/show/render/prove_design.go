@@ -78,6 +78,12 @@ func ProveDesignText(w io.Writer, d ProveDesign, st Style) error {
 	if d.Estimation.Memory > 0 {
 		p.para("  ", plain, fmt.Sprintf("%s of memory of the %s here", d.Estimation.Memory, unit.Bytes(e.Host.Memory)))
 	}
+	switch {
+	case d.Estimation.Fits:
+		p.para("  ", plain, fmt.Sprintf("the data (%s) are there from an experiment before, and are not loaded again", d.Estimation.Held))
+	case d.Estimation.Held > 0:
+		p.para("  ", yellow, fmt.Sprintf("the data that an experiment before left there (%s) are others, and are removed", d.Estimation.Held))
+	}
 	for _, part := range d.Estimation.Parts {
 		p.line("    ", p.tint(faint, padLeft(span(part.Time), 10)+"  "+clean(part.What)))
 	}
