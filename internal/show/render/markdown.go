@@ -22,8 +22,11 @@ func WriteMarkdown(w io.Writer, o Outline) error {
 // every line.
 func markdownBlocks(b *strings.Builder, list []Block, indent string) {
 	for _, block := range list {
-		if _, picture := block.(Figure); picture {
-			continue
+		if f, picture := block.(Figure); picture {
+			if len(f.Signs) == 0 {
+				continue
+			}
+			block = Listing{Lines: f.Signs}
 		}
 		b.WriteByte('\n')
 		markdownBlock(b, block, indent)

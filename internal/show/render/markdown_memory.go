@@ -28,7 +28,7 @@ func DiagnoseMemoryOutline(d *diagnose.MemoryReport) Outline {
 	if d.Host != nil {
 		o.heading(2, "Memory of the host")
 		o.para(memoryOf(d.Host))
-		o.add(Figure{FigureMemory, 0})
+		o.add(Figure{Name: FigureMemory, At: 0})
 		rows := [][]string{{"part", "size", "share"}}
 		for _, part := range d.Host.Parts {
 			if part.Size > 0 {
@@ -59,7 +59,7 @@ func (o *Outline) memoryInstance(in *diagnose.MemoryInstance, at int) {
 	o.para(memoryFacts(in))
 	if rows := kindRows(in); rows != nil {
 		o.heading(3, "Page tables by process")
-		o.add(Figure{FigureTables, at}, tableOf("Processes by kind", rows, 1))
+		o.add(Figure{Name: FigureTables, At: at}, tableOf("Processes by kind", rows, 1))
 	}
 	if rows := sessionRows(in); rows != nil {
 		o.heading(3, "Backends")
@@ -72,7 +72,7 @@ func (o *Outline) memoryInstance(in *diagnose.MemoryInstance, at int) {
 	o.para(optionsIntro(in))
 	rows := optionRows(in)
 	rows[0][0] = "option"
-	o.add(Figure{FigureOption, at}, tableOf("The worst case and what would save some of it", rows, 1))
+	o.add(Figure{Name: FigureOption, At: at}, tableOf("The worst case and what would save some of it", rows, 1))
 	o.para(sentence(in.Options[0].Note))
 	worth := worthwhile(in)
 	for i := range worth {

@@ -208,7 +208,7 @@ func (o *Outline) held(k *diagnose.OOMKill, at int) {
 	default:
 		rows = append(rows, []string{"swap, of it free " + sizeOf(m.SwapFree), m.SwapTotal.String(), ""})
 	}
-	o.add(Figure{FigureHeld, at}, tableOf("What held the memory", rows, 1))
+	o.add(Figure{Name: FigureHeld, At: at}, tableOf("What held the memory", rows, 1))
 }
 
 func (o *Outline) largest(k *diagnose.OOMKill) {

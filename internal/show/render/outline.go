@@ -62,8 +62,9 @@ type Listing struct {
 // Figure is the place of a picture. The table after it has its figures, so a form
 // without pictures leaves nothing out.
 type Figure struct {
-	Name string // which picture: memory, tables, held, blocks
-	At   int    // of which instance, kill or block of the document
+	Name  string   // which picture: memory, tables, held, blocks
+	At    int      // of which instance or kill of the document
+	Signs []string // the picture drawn with signs, for forms of text; empty where it has none
 }
 
 func (Heading) block() {}
