@@ -47,11 +47,11 @@ func (p *page) budget(b plan.Budget) {
 	p.gap()
 	if !b.Known {
 		p.para("", strong, p.say("show/budget/not_drawn", "Memory budget: not drawn"))
-		p.para("  ", plain, p.budgetUnknown())
+		p.para("  ", plain, p.say("show/budget/unknown", "The memory of the host or the settings of an instance are not known."))
 		return
 	}
 	p.bounded(b)
-	p.para("  ", plain, p.worstCase())
+	p.para("  ", plain, p.say("show/budget/worst", "The worst case that is planned for: every connection open, as many sessions as are expected at once at work with all the memory that they may take."))
 	p.gap()
 	was, will := "  "+p.say("show/budget/before", "before"), "  "+p.say("show/budget/after", "after")
 	label := max(runes(was), runes(will)) + 1
@@ -68,15 +68,11 @@ func (p *page) budget(b plan.Budget) {
 
 // bounded is the line that says how much memory there is, and what bounds it.
 func (p *page) bounded(b plan.Budget) {
-	p.line(p.tint(strong, p.say("show/budget/title", "Memory budget")), p.colon(), p.bounds(b))
-}
-
-func (p *page) bounds(b plan.Budget) string {
 	bound := say.M("show/budget/of_host", "the memory of the host")
 	if b.Limit == "cgroup" {
 		bound = say.M("show/budget/of_cgroup", "the memory limit of the control group")
 	}
-	return b.After.Total.String() + ", " + p.word(bound)
+	p.line(p.tint(strong, p.say("show/budget/title", "Memory budget")), p.colon(), b.After.Total.String(), ", ", p.word(bound))
 }
 
 // bar draws one budget. A | stands where the memory ends.
@@ -199,20 +195,8 @@ func (p *page) legend(b plan.Budget) {
 	}
 	if b.After.Shortfall > 0 {
 		p.gap()
-		p.para("  ", red, p.notFitting(b))
+		p.para("  ", red, p.say("show/budget/does_not_fit", "This does not fit: in the worst case {missing} are missing after the changes too. Fewer connections (--connections, a pooler), less at once (--active) or more memory are needed.", "missing", b.After.Shortfall))
 	}
-}
-
-func (p *page) budgetUnknown() string {
-	return p.say("show/budget/unknown", "The memory of the host or the settings of an instance are not known.")
-}
-
-func (p *page) worstCase() string {
-	return p.say("show/budget/worst", "The worst case that is planned for: every connection open, as many sessions as are expected at once at work with all the memory that they may take.")
-}
-
-func (p *page) notFitting(b plan.Budget) string {
-	return p.say("show/budget/does_not_fit", "This does not fit: in the worst case {missing} are missing after the changes too. Fewer connections (--connections, a pooler), less at once (--active) or more memory are needed.", "missing", b.After.Shortfall)
 }
 
 func amountOf(b unit.Bytes) string {

@@ -34,25 +34,19 @@ func PlanText(w io.Writer, d Plan, st Style) error {
 }
 
 func (p *page) profile(have rule.Profile) {
-	lead := p.say("show/plan/profile", "Profile:") + " "
-	this, others := p.profileTold(have)
-	p.para(lead, plain, this)
-	p.line(pad("", runes(lead)), others)
-}
-
-// profileTold says what was planned for, and how to ask for something else.
-func (p *page) profileTold(have rule.Profile) (this, others string) {
-	list := []string{}
+	others := []string{}
 	for _, o := range rule.Profiles {
 		if o != have {
-			list = append(list, string(o))
+			others = append(others, string(o))
 		}
 	}
-	this = p.say("show/plan/profile_words", "{profile} ({words})", "profile", string(have), "words", profileWords[have])
+	lead := p.say("show/plan/profile", "Profile:") + " "
 	if have == rule.Mixed {
-		this = p.say("show/plan/profile_default", "{profile}, the default ({words})", "profile", string(have), "words", profileWords[have])
+		p.para(lead, plain, p.say("show/plan/profile_default", "{profile}, the default ({words})", "profile", string(have), "words", profileWords[have]))
+	} else {
+		p.para(lead, plain, p.say("show/plan/profile_words", "{profile} ({words})", "profile", string(have), "words", profileWords[have]))
 	}
-	return this, p.say("show/plan/profile_others", "for another use: --profile {others}", "others", strings.Join(list, "|"))
+	p.line(pad("", runes(lead)), p.say("show/plan/profile_others", "for another use: --profile {others}", "others", strings.Join(others, "|")))
 }
 
 // shared tells how much shared memory each instance will ask for, and how that
@@ -63,19 +57,17 @@ func (p *page) shared(list []plan.Shared) {
 	}
 	p.gap()
 	for _, s := range list {
-		p.para("  ", plain, p.sharedTold(s))
+		t := p.say("show/plan/shared", "Shared memory of {instance}: {size}", "instance", clean(s.Instance), "size", s.Bytes)
+		if s.Pages > 0 {
+			t += " = " + p.many("show/plan/huge_pages", int(s.Pages), "{n} huge page", "{n} huge pages")
+		}
+		if s.Exact {
+			t += ", " + p.say("show/plan/shared_exact", "the server's own answer")
+		} else {
+			t += ", " + p.say("show/plan/shared_estimated", "estimated and never too low; exact where the installed server can be asked")
+		}
+		p.para("  ", plain, t)
 	}
-}
-
-func (p *page) sharedTold(s plan.Shared) string {
-	t := p.say("show/plan/shared", "Shared memory of {instance}: {size}", "instance", clean(s.Instance), "size", s.Bytes)
-	if s.Pages > 0 {
-		t += " = " + p.many("show/plan/huge_pages", int(s.Pages), "{n} huge page", "{n} huge pages")
-	}
-	if s.Exact {
-		return t + ", " + p.say("show/plan/shared_exact", "the server's own answer")
-	}
-	return t + ", " + p.say("show/plan/shared_estimated", "estimated and never too low; exact where the installed server can be asked")
 }
 
 // group is a heading of the list of changes.
@@ -157,7 +149,11 @@ func (p *page) changeGroup(list []plan.Change) {
 		p.line(l)
 		const indent = "      "
 		p.para(indent, plain, c.Reason)
-		if in := unsaidOf(&c); in != "" {
+		said := c.Reason
+		if !c.Because.IsZero() { // the reason in English, as the inputs are
+			said = c.Because.String()
+		}
+		if in := unsaid(said, c.Inputs); in != "" {
 			p.para(indent+p.say("show/plan/inputs", "inputs:")+" ", faint, in)
 		}
 		if len(c.Sources) > 0 {
@@ -189,15 +185,6 @@ func measure(c plan.Change) string {
 		return ""
 	}
 	return " " + clean(c.Unit)
-}
-
-// unsaidOf lists the inputs of a change whose numbers its reason does not say.
-func unsaidOf(c *plan.Change) string {
-	said := c.Reason
-	if !c.Because.IsZero() { // the reason in English, as the inputs are
-		said = c.Because.String()
-	}
-	return unsaid(said, c.Inputs)
 }
 
 // unsaid lists the inputs whose numbers the reason does not already say.

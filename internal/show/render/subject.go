@@ -10,14 +10,6 @@ import (
 
 // subject writes what was looked at: the host, then one line an instance.
 func (p *page) subject(verb string, s Subject) {
-	p.para("", plain, p.about(verb, s))
-	for _, in := range s.Instances {
-		p.para("  ", plain, p.instance(in))
-	}
-}
-
-// about is the line above the instances.
-func (p *page) about(verb string, s Subject) string {
 	host := say.M("show/place/host", "the host")
 	if s.Host != "" {
 		host = say.M("show/place/named", "host {name}", "name", clean(s.Host))
@@ -25,13 +17,17 @@ func (p *page) about(verb string, s Subject) string {
 	n := say.N("show/subject/instances", int64(len(s.Instances)), "{n} instance", "{n} instances")
 	switch {
 	case len(s.Instances) == 0 && !s.HostSeen:
-		return p.say("show/subject/nothing", "{verb}: nothing; neither a host nor an instance was seen.", "verb", verb)
+		p.para("", plain, p.say("show/subject/nothing", "{verb}: nothing; neither a host nor an instance was seen.", "verb", verb))
 	case len(s.Instances) == 0:
-		return p.say("show/subject/no_instance", "{verb}: {host}. No PostgreSQL instance was found on it.", "verb", verb, "host", host)
+		p.para("", plain, p.say("show/subject/no_instance", "{verb}: {host}. No PostgreSQL instance was found on it.", "verb", verb, "host", host))
 	case !s.HostSeen:
-		return p.say("show/subject/sql", "{verb}: {instances} over SQL alone; nothing is known of the host.", "verb", verb, "instances", n)
+		p.para("", plain, p.say("show/subject/sql", "{verb}: {instances} over SQL alone; nothing is known of the host.", "verb", verb, "instances", n))
+	default:
+		p.para("", plain, p.say("show/subject/both", "{verb}: {host} and {instances}:", "verb", verb, "host", host, "instances", n))
 	}
-	return p.say("show/subject/both", "{verb}: {host} and {instances}:", "verb", verb, "host", host, "instances", n)
+	for _, in := range s.Instances {
+		p.para("  ", plain, p.instance(in))
+	}
 }
 
 func (p *page) instance(in SubjectInstance) string {
@@ -61,30 +57,22 @@ func (p *page) unknown(gaps []known.Gap) {
 	}
 	p.gap()
 	p.line(p.tint(strong, p.say("show/unknown", "Could not be judged")))
-	for _, g := range gathered(gaps) {
-		p.para("  ~ ", plain, g.Fact+": "+clean(g.Reason))
-		if g.Reveal != "" {
-			p.para("    "+p.say("show/reveal", "to know it:")+" ", plain, clean(g.Reveal))
-		}
-	}
-}
-
-// gathered joins gaps of one cause: their facts stand together in the first.
-func gathered(gaps []known.Gap) []known.Gap {
 	type cause struct{ reason, reveal string }
-	at := map[cause]int{}
-	var out []known.Gap
+	var order []cause
+	facts := map[cause][]string{}
 	for _, g := range gaps {
-		g.Fact = clean(g.Fact)
 		c := cause{g.Reason, g.Reveal}
-		if i, ok := at[c]; ok {
-			out[i].Fact += ", " + g.Fact
-			continue
+		if _, ok := facts[c]; !ok {
+			order = append(order, c)
 		}
-		at[c] = len(out)
-		out = append(out, g)
+		facts[c] = append(facts[c], clean(g.Fact))
 	}
-	return out
+	for _, c := range order {
+		p.para("  ~ ", plain, strings.Join(facts[c], ", ")+": "+clean(c.reason))
+		if c.reveal != "" {
+			p.para("    "+p.say("show/reveal", "to know it:")+" ", plain, clean(c.reveal))
+		}
+	}
 }
 
 // digits groups a whole number from five digits on, as say does.
