@@ -99,23 +99,6 @@ func (t Told) Warnings() string { return t.p.say("show/plan/warnings", "Before y
 // Shared is the line on the shared memory of an instance.
 func (t Told) Shared(s plan.Shared) string { return t.p.sharedLine(s) }
 
-// Group is the changes of one layer, instance and effect.
-type Group struct {
-	Layer    knob.Layer
-	Instance string
-	Effect   knob.Effect
-	Changes  []plan.Change
-}
-
-// Groups are the headings of a plan in their order, each with its changes.
-func Groups(list []plan.Change) []Group {
-	var out []Group
-	for _, g := range groupsOf(list) {
-		out = append(out, Group{g.layer, g.instance, g.effect, g.of(list)})
-	}
-	return out
-}
-
 // ShortName is the address without the prefix that the heading tells already.
 func ShortName(a knob.Address) string { return shortName(a) }
 
