@@ -77,7 +77,7 @@ day has passed is a finding again, and so is the end of its acceptance.
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.format, "format", "text", "text, json, github (annotations of GitHub Actions) or sarif")
+	f.StringVar(&o.format, "format", "text", "text, json, markdown, github (annotations of GitHub Actions) or sarif")
 	f.StringVar(&o.failOn, "fail-on", "", "exit with 3 when a finding has this `SEVERITY` or a worse one: critical, warning, notice, info")
 	f.StringSliceVar(&o.only, "only", nil, "run these checks only: `ID,…`")
 	f.StringSliceVar(&o.skip, "skip", nil, "leave these checks out: `ID,…`")
@@ -86,7 +86,7 @@ day has passed is a finding again, and so is the end of its acceptance.
 	f.IntVar(&o.pg, "pg", 0, "the major version that --conf is judged for, `N` (default: see above)")
 	f.BoolVar(&o.all, "all", false, "show accepted findings in full")
 	o.policy.flags(cmd)
-	complete(cmd, "format", "text", "json", "github", "sarif")
+	complete(cmd, "format", "text", "json", "markdown", "github", "sarif")
 	complete(cmd, "pg", pgWords()...)
 	complete(cmd, "fail-on", "critical", "warning", "notice", "info")
 	complete(cmd, "only", append(checkIDs(), kindIDs()...)...)
@@ -95,7 +95,7 @@ day has passed is a finding again, and so is the end of its acceptance.
 }
 
 func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
-	if err := choice("format", o.format, "text", "json", "github", "sarif"); err != nil {
+	if err := choice("format", o.format, "text", "json", "markdown", "github", "sarif"); err != nil {
 		return err
 	}
 	failOn, fails := check.Info, o.failOn != ""
@@ -139,6 +139,8 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 	switch o.format {
 	case "json":
 		err = render.CheckJSON(env.Stdout, env.spokenCheck(d))
+	case "markdown":
+		err = render.CheckMarkdown(env.Stdout, d, env.Style())
 	case "github":
 		err = render.CheckGitHub(env.Stdout, env.spokenCheck(d))
 	case "sarif":

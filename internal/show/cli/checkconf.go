@@ -32,7 +32,7 @@ func runCheckConfs(env *Env, o *checkOptions, pol *policy.Policy, failOn check.S
 	}
 	found := error(nil)
 	for i, file := range append([]string{o.conf}, o.more...) {
-		if i > 0 && o.format == "text" {
+		if i > 0 && (o.format == "text" || o.format == "markdown") {
 			fmt.Fprintln(env.Stdout)
 		}
 		switch err := runCheckConf(env, o, pol, file, failOn, fails); {
@@ -80,6 +80,8 @@ func runCheckConf(env *Env, o *checkOptions, pol *policy.Policy, file string, fa
 	switch o.format {
 	case "json":
 		err = render.FileJSON(env.Stdout, env.spokenFile(d))
+	case "markdown":
+		err = render.FileMarkdown(env.Stdout, d, env.Style())
 	case "github":
 		err = render.FileGitHub(env.Stdout, env.spokenFile(d))
 	case "sarif":

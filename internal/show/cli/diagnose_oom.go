@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html/template"
 	"io"
 	"os"
 	"path"
@@ -26,6 +27,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
 func newDiagnoseOOM(env *Env) *cobra.Command {
@@ -53,16 +55,17 @@ old, and inside of a container there is no kernel's log: read it on the host.`,
 		Example: `  pgfettle diagnose oom
   pgfettle diagnose oom /var/log/kern.log /var/log/postgresql/postgresql-15-main.log
   ssh db1 journalctl -k -o short-iso | pgfettle diagnose oom -
-  pgfettle diagnose oom kern.log db1.evidence --format json`,
+  pgfettle diagnose oom kern.log db1.evidence --format json
+  pgfettle diagnose oom kern.log postgresql.log --format markdown > incident.md`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runDiagnoseOOM(cmd.Context(), env, format, args) },
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "text or json")
-	complete(cmd, "format", "text", "json")
+	cmd.Flags().StringVar(&format, "format", "text", docFormsHelp)
+	complete(cmd, "format", docForms...)
 	return cmd
 }
 
 func runDiagnoseOOM(ctx context.Context, env *Env, format string, args []string) error {
-	if err := choice("format", format, "text", "json"); err != nil {
+	if err := choice("format", format, docForms...); err != nil {
 		return err
 	}
 	var log *diagnose.OOMLog
@@ -83,10 +86,13 @@ func runDiagnoseOOM(ctx context.Context, env *Env, format string, args []string)
 	}
 	d := diagnose.DiagnoseOOM(log, f)
 	d.Missing = append(d.Missing, gaps...)
-	if format == "json" {
-		return render.DiagnoseOOMJSON(env.Stdout, d)
-	}
-	return render.DiagnoseOOMText(env.Stdout, d, env.Style())
+	return env.writeForm(format, forms{
+		title:    "OOM kills",
+		text:     func(w io.Writer) error { return render.DiagnoseOOMText(w, d, env.Style()) },
+		json:     func(w io.Writer) error { return render.DiagnoseOOMJSON(w, d) },
+		markdown: func(w io.Writer) error { return render.DiagnoseOOMMarkdown(w, d) },
+		html:     func(v web.View) (template.HTML, error) { return web.DiagnoseOOM(d, v) },
+	})
 }
 
 // oomLive says whether the arguments name this host or a server, not files.

@@ -2,6 +2,7 @@ package render
 
 import (
 	"io"
+	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -45,7 +46,7 @@ func (o *Outline) title(command, of string) {
 }
 
 func (p *page) subjectOutline(o *Outline, verb string, s Subject) {
-	o.para(p.about(verb, s))
+	o.para(p.subjectLine(verb, s))
 	var list []Item
 	for _, in := range s.Instances {
 		list = append(list, Item{Text: prose(p.instance(in))})
@@ -109,8 +110,8 @@ func (p *page) gapOutline(o *Outline, gaps []known.Gap) {
 	}
 	o.heading(2, p.say("show/unknown", "Could not be judged"))
 	var list []Item
-	for _, g := range gathered(gaps) {
-		it := item(prose(g.Fact+": "), g.Reason)
+	for _, g := range Causes(gaps) {
+		it := item(prose(strings.Join(g.Facts, ", ")+": "), g.Reason)
 		if g.Reveal != "" {
 			it.More = append(it.More, List{[]Item{item(prose(p.say("show/reveal", "to know it:")+" "), g.Reveal)}})
 		}

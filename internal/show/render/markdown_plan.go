@@ -24,7 +24,7 @@ func PlanMarkdown(w io.Writer, d Plan, st Style) error {
 	p.budgetOutline(&o, d.Budget)
 	var shared []Item
 	for _, s := range d.Shared {
-		shared = append(shared, Item{Text: prose(p.sharedTold(s))})
+		shared = append(shared, Item{Text: prose(p.sharedLine(s))})
 	}
 	o.list(shared)
 	for _, g := range groupsOf(d.Changes) {
@@ -46,11 +46,11 @@ func PlanMarkdown(w io.Writer, d Plan, st Style) error {
 func (p *page) budgetOutline(o *Outline, b plan.Budget) {
 	if !b.Known {
 		o.heading(2, p.say("show/budget/not_drawn", "Memory budget: not drawn"))
-		o.para(p.budgetUnknown())
+		o.para(Told{p}.BudgetUnknown())
 		return
 	}
-	o.heading(2, p.say("show/budget/title", "Memory budget"), p.colon(), p.bounds(b))
-	o.para(p.worstCase())
+	o.heading(2, p.boundText(b))
+	o.para(p.worst())
 	before, after := p.say("show/budget/before", "before"), p.say("show/budget/after", "after")
 	rows := [][]string{{p.say("show/column/part", "part of the memory"), before, "%", after, "%"}}
 	row := func(name string, was, will unit.Bytes) {
@@ -68,7 +68,7 @@ func (p *page) budgetOutline(o *Outline, b plan.Budget) {
 	}
 	o.add(tableOf(p.say("show/budget/title", "Memory budget"), rows, 1))
 	if b.After.Shortfall > 0 {
-		o.toned(ToneBad, bold(p.notFitting(b)))
+		o.toned(ToneBad, bold(p.misfit(b)))
 	}
 }
 
@@ -88,7 +88,7 @@ func (p *page) changeOutline(o *Outline, g group, list []plan.Change) {
 	for _, c := range list {
 		row := []Prose{prose(code(shortName(c.Address))), prose(code(shown(c.From))), prose(code(shown(c.To) + measure(c)))}
 		if risky {
-			row = append(row, prose(p.riskOf(c.Risk)))
+			row = append(row, prose(Told{p}.Risk(c.Risk)))
 		}
 		t.Rows = append(t.Rows, row)
 		it := item(prose(code(shortName(c.Address)), p.colon()), c.Reason)
@@ -106,13 +106,4 @@ func (p *page) changeOutline(o *Outline, g group, list []plan.Change) {
 	}
 	o.add(t)
 	o.list(why)
-}
-
-// riskOf names a risk that has to be told.
-func (p *page) riskOf(r knob.Risk) string {
-	m, ok := riskWords[r]
-	if !ok {
-		return ""
-	}
-	return p.word(m)
 }
