@@ -18,7 +18,7 @@ var (
 	// what a reader makes of text that is not escaped: HTML, links, references
 	gfmMarkup = regexp.MustCompile(`(?i)[<\[\]*~$|{` + "`" + `]|://|www\.|mailto:|xmpp:|@.|.@|#[0-9]|\bgh-[0-9]|![0-9]`)
 	// at the begin of a block they would make another one
-	gfmBegin = regexp.MustCompile(`^(#{1,6}( |$)|[-+>=]|[0-9]{1,9}[.)])`)
+	gfmBegin = regexp.MustCompile(`^(#{1,6}( |$)|[-+>=]|[0-9]{1,9}[.)]( |$))`)
 )
 
 // gfmDocument is what was read, and what is wrong with it.

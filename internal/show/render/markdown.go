@@ -37,12 +37,12 @@ func markdownBlock(b *strings.Builder, block Block, indent string) {
 	line := func(s string) { b.WriteString(strings.TrimRight(indent+s, " ") + "\n") }
 	switch v := block.(type) {
 	case Heading:
-		line(strings.Repeat("#", v.Level) + " " + markdownProse(v.Text, false))
+		line(strings.Repeat("#", v.Level) + " " + markdownProse(v.Text, inHeading))
 	case Para:
-		line(markdownProse(v.Text, false))
+		line(markdownProse(v.Text, inBlock))
 	case List:
 		for _, it := range v.Items {
-			line("- " + markdownProse(it.Text, false))
+			line("- " + markdownProse(it.Text, inBlock))
 			for i, more := range it.More {
 				// A paragraph would go on with the line above; lists and listings begin anew.
 				if _, text := more.(Para); text || i > 0 {
@@ -59,7 +59,7 @@ func markdownBlock(b *strings.Builder, block Block, indent string) {
 			}
 			line(r.String() + "|")
 		}
-		row(func(i int) string { return markdownProse(prose(v.Head[i]), true) })
+		row(func(i int) string { return markdownProse(prose(v.Head[i]), inCell) })
 		row(func(i int) string {
 			if v.Numbers > 0 && i >= v.Numbers {
 				return "---:"
@@ -71,7 +71,7 @@ func markdownBlock(b *strings.Builder, block Block, indent string) {
 				if i >= len(cells) {
 					return ""
 				}
-				return markdownProse(cells[i], true)
+				return markdownProse(cells[i], inCell)
 			})
 		}
 	case Listing:
@@ -92,8 +92,18 @@ func markdownBlock(b *strings.Builder, block Block, indent string) {
 	}
 }
 
-// markdownProse writes text of one paragraph, or of one cell of a table.
-func markdownProse(p Prose, cell bool) string {
+// where text stands: some signs mean something in one place only.
+type where int
+
+const (
+	inHeading where = iota
+	inBlock         // at the begin of a line
+	inCell          // between the bars of a table
+)
+
+// markdownProse writes text of one paragraph, heading or cell.
+func markdownProse(p Prose, at where) string {
+	cell := at == inCell
 	var b strings.Builder
 	for i := 0; i < len(p); {
 		// Neighbours that look alike are one text, in which a link is seen whole.
@@ -110,7 +120,7 @@ func markdownProse(p Prose, cell bool) string {
 				text = "**" + markdownText(text, false, cell) + "**"
 			}
 		default:
-			text = markdownText(text, b.Len() == 0, cell)
+			text = markdownText(text, b.Len() == 0 && at == inBlock, cell)
 		}
 		if strings.HasSuffix(b.String(), "`") && strings.HasPrefix(text, "`") {
 			b.WriteByte(' ') // two spans side by side would be read as one
@@ -150,21 +160,19 @@ func markdownText(s string, first, cell bool) string {
 		case linked.MatchString(w):
 			words[i] = markdownCode(w, cell)
 		default:
-			words[i] = markdownWord(w, first)
+			words[i] = markdownWord(w, first, cell)
 		}
 		first = first && w == ""
 	}
 	return strings.Join(words, " ")
 }
 
-// ordered is what begins a list with numbers.
-var ordered = regexp.MustCompile(`^([0-9]+)([.)])`)
+// ordered begins a list with numbers.
+var ordered = regexp.MustCompile(`^([0-9]+)([.)])$`)
 
-func markdownWord(w string, first bool) string {
-	if first {
-		if m := ordered.FindStringSubmatch(w); m != nil {
-			return m[1] + `\` + m[2] + markdownWord(w[len(m[0]):], false)
-		}
+func markdownWord(w string, first, cell bool) string {
+	if m := ordered.FindStringSubmatch(w); first && m != nil {
+		return m[1] + `\` + m[2]
 	}
 	var b strings.Builder
 	before := ' '
@@ -172,8 +180,10 @@ func markdownWord(w string, first bool) string {
 		next, _ := utf8.DecodeRuneInString(w[i+utf8.RuneLen(r):])
 		escape := false
 		switch r {
-		case '\\', '`', '*', '[', ']', '<', '~', '|', '$', '{':
+		case '\\', '`', '*', '[', ']', '<', '~', '$', '{':
 			escape = true
+		case '|':
+			escape = cell || first && i == 0
 		case '_': // within a word it is itself
 			escape = !letter(before) || !letter(next)
 		case '#':

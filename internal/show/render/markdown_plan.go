@@ -18,8 +18,12 @@ func PlanMarkdown(w io.Writer, d Plan, st Style) error {
 	p.subjectOutline(&o, p.say("show/plan/about", "Plan for"), d.Subject)
 	this, others := p.profileTold(d.Profile)
 	o.para(bold(p.say("show/plan/profile", "Profile:")), " ", this, "; ", others)
-	for _, l := range p.planSummary(d) {
-		o.para(bold(l))
+	for i, l := range p.planSummary(d) {
+		if i == 0 {
+			o.para(bold(l))
+			continue
+		}
+		o.para(l)
 	}
 	p.budgetOutline(&o, d.Budget)
 	var shared []Item

@@ -38,8 +38,11 @@ func ResultOutline(r *result.Result, st Style) Outline {
 	if r.Design == result.Single || d.interrupted() {
 		tone = ToneMind
 	}
-	o.toned(tone, bold(lead+":"), " ", bold(strings.Join(lines[:min(len(lines), 1)], "")))
-	for _, l := range lines[min(len(lines), 1):] {
+	for i, l := range lines {
+		if i == 0 {
+			o.toned(tone, bold(lead+": "+l))
+			continue
+		}
 		o.para(l)
 	}
 	o.para(d.calibration())
