@@ -16,6 +16,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
 type planOptions struct {
@@ -40,7 +41,7 @@ type planOptions struct {
 	pinned      []knob.Address // by --pin
 }
 
-var planFormats = []string{"text", "json", "conf", "alter-system", "sysctl", "ansible", "script", "patroni", "cnpg", "docker"}
+var planFormats = []string{"text", "json", "html", "conf", "alter-system", "sysctl", "ansible", "script", "patroni", "cnpg", "docker"}
 
 func newPlan(env *Env) *cobra.Command {
 	o := &planOptions{}
@@ -57,7 +58,7 @@ tell. With --for it plans for a host that is not here: ram is required; swap,
 cpus, sockets, storage, disk, pg, cgroup, container, kernel, thp and set.NAME are
 what else can be told.
 
-The forms of --format: text and json of the whole plan; conf (a snippet of
+The forms of --format: text, json and html (one file, for a browser) of the whole plan; conf (a snippet of
 postgresql.conf), alter-system (SQL) and sysctl (a file of sysctl.d); ansible (a
 playbook) and script (for a POSIX shell), which carry the whole plan out; and
 patroni, cnpg and docker for servers whose configuration another program owns: a
@@ -185,6 +186,9 @@ var instanceForms = map[string]func(io.Writer, render.Plan, *snapshot.Snapshot, 
 }
 
 func writePlan(env *Env, d render.Plan, l *loaded, format string) error {
+	if format == "html" {
+		return writePage(env, env.Stdout, l.snapshot.TakenAt, d, web.PlanPage)
+	}
 	if format != "text" {
 		d = env.spokenPlan(d)
 	}
