@@ -19,6 +19,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
 	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
 // runCheckConfs judges configuration files, each on its own: no server is asked,
@@ -27,7 +28,7 @@ func runCheckConfs(env *Env, o *checkOptions, pol *policy.Policy, failOn check.S
 	if o.deep {
 		return usage("--conf asks no server", "leave out --deep")
 	}
-	if len(o.more) > 0 && (o.format == "json" || o.format == "sarif") {
+	if len(o.more) > 0 && (o.format == "json" || o.format == "html" || o.format == "sarif") {
 		return usage("--format "+o.format+" is one document, and there are several files", "run once for each file")
 	}
 	found := error(nil)
@@ -80,6 +81,8 @@ func runCheckConf(env *Env, o *checkOptions, pol *policy.Policy, file string, fa
 	switch o.format {
 	case "json":
 		err = render.FileJSON(env.Stdout, env.spokenFile(d))
+	case "html":
+		err = writePage(env, env.Stdout, 0, d, web.FilePage)
 	case "markdown":
 		err = render.FileMarkdown(env.Stdout, d, env.Style())
 	case "github":

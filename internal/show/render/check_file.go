@@ -27,7 +27,7 @@ func FileJSON(w io.Writer, d CheckedFile) error { return writeJSON(w, d) }
 func FileText(w io.Writer, d CheckedFile, st Style) error {
 	p := newPage(st)
 	d.Report = d.Report.In(st.Words)
-	for _, l := range p.fileAbout(d) {
+	for _, l := range p.fileSubject(d) {
 		p.para("", plain, l)
 	}
 	for _, g := range alike(fileFindings(d)) {
@@ -76,8 +76,8 @@ func FileText(w io.Writer, d CheckedFile, st Style) error {
 	return err
 }
 
-// fileAbout says what was judged, and for which version.
-func (p *page) fileAbout(d CheckedFile) []string {
+// fileSubject says what was read, and for which version.
+func (p *page) fileSubject(d CheckedFile) []string {
 	why := map[string]say.Message{
 		"--pg":       say.M("show/file/flag", "as --pg says"),
 		"PG_VERSION": say.M("show/file/cluster", "as the PG_VERSION of its data directory says"),

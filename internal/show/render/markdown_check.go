@@ -126,7 +126,7 @@ func FileMarkdown(w io.Writer, d CheckedFile, st Style) error {
 	d.Report = d.Report.In(st.Words)
 	var o Outline
 	o.title("pgfettle check", d.Main)
-	for _, l := range p.fileAbout(d) {
+	for _, l := range p.fileSubject(d) {
 		o.para(l)
 	}
 	o.para(bold(p.fileSummary(d)))
