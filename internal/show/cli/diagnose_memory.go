@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"html/template"
 	"io"
 	"strings"
 	"time"
@@ -105,11 +104,11 @@ func diagnoseMemoryOnce(ctx context.Context, env *Env, o *diagnoseMemoryOptions)
 		return err
 	}
 	return env.writeForm(o.format, forms{
-		title:    "Memory",
+		taken:    d.TakenAt,
 		text:     func(w io.Writer) error { return render.DiagnoseMemoryText(w, d, env.Style()) },
 		json:     func(w io.Writer) error { return render.DiagnoseMemoryJSON(w, d) },
 		markdown: func(w io.Writer) error { return render.DiagnoseMemoryMarkdown(w, d) },
-		html:     func(v web.View) (template.HTML, error) { return web.DiagnoseMemory(d, v) },
+		html:     func(v web.View) (web.Page, error) { return web.DiagnoseMemoryPage(d, v) },
 	})
 }
 

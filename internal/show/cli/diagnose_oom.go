@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
 	"os"
 	"path"
@@ -87,11 +86,10 @@ func runDiagnoseOOM(ctx context.Context, env *Env, format string, args []string)
 	d := diagnose.DiagnoseOOM(log, f)
 	d.Missing = append(d.Missing, gaps...)
 	return env.writeForm(format, forms{
-		title:    "OOM kills",
 		text:     func(w io.Writer) error { return render.DiagnoseOOMText(w, d, env.Style()) },
 		json:     func(w io.Writer) error { return render.DiagnoseOOMJSON(w, d) },
 		markdown: func(w io.Writer) error { return render.DiagnoseOOMMarkdown(w, d) },
-		html:     func(v web.View) (template.HTML, error) { return web.DiagnoseOOM(d, v) },
+		html:     func(v web.View) (web.Page, error) { return web.DiagnoseOOMPage(d, v) },
 	})
 }
 

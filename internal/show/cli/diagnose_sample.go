@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
 	"path"
 	"strings"
@@ -87,11 +86,10 @@ func runSlowSample(ctx context.Context, env *Env, o *slowOptions, args []string)
 	e.Missing = append(missing, e.Missing...)
 	d := diagnose.JudgeSlowSample(label, e)
 	return env.writeForm(o.format, forms{
-		title:    "What is slow",
 		text:     func(w io.Writer) error { return render.SlowSampleText(w, d, env.Style()) },
 		json:     func(w io.Writer) error { return render.SlowSampleJSON(w, d) },
 		markdown: func(w io.Writer) error { return render.SlowSampleMarkdown(w, d) },
-		html:     func(v web.View) (template.HTML, error) { return web.DiagnoseSlowSample(d, v) },
+		html:     func(v web.View) (web.Page, error) { return web.DiagnoseSlowSamplePage(d, v) },
 	})
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
 	"io/fs"
 	"os"
@@ -126,11 +125,10 @@ func runSlow(_ context.Context, env *Env, o *slowOptions, args []string) error {
 	}
 	d := diagnose.CompareSlow(names[0], plans[0], names[1], plans[1])
 	return env.writeForm(o.format, forms{
-		title:    "Why it was slow",
 		text:     func(w io.Writer) error { return render.SlowText(w, d, env.Style()) },
 		json:     func(w io.Writer) error { return render.SlowJSON(w, d) },
 		markdown: func(w io.Writer) error { return render.SlowMarkdown(w, d) },
-		html:     func(v web.View) (template.HTML, error) { return web.DiagnoseSlow(d, v) },
+		html:     func(v web.View) (web.Page, error) { return web.DiagnoseSlowPage(d, v) },
 	})
 }
 

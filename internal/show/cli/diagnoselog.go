@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
 	"io/fs"
 	"os"
@@ -117,11 +116,10 @@ func runDiagnoseLog(ctx context.Context, env *Env, o *diagnoseLogOptions, args [
 		}
 	}
 	return env.writeForm(o.format, forms{
-		title:    "The server's log",
 		text:     func(w io.Writer) error { return render.LogText(w, r, env.Style()) },
 		json:     func(w io.Writer) error { return render.LogJSON(w, r) },
 		markdown: func(w io.Writer) error { return render.LogMarkdown(w, r) },
-		html:     func(v web.View) (template.HTML, error) { return web.DiagnoseLog(r, v) },
+		html:     func(v web.View) (web.Page, error) { return web.DiagnoseLogPage(r, v) },
 	})
 }
 

@@ -1,23 +1,21 @@
 package cli
 
 import (
-	"html/template"
 	"io"
 
-	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
 // docForms are the values of --format of commands whose document has all forms.
 var docForms = []string{"text", "json", "html", "markdown"}
 
-const docFormsHelp = "text, json, html (a page that needs nothing beside it) or markdown"
+const docFormsHelp = "text, json, html (one file, for a browser) or markdown"
 
 // forms are how one document is written.
 type forms struct {
-	title                string // of its page
 	text, json, markdown func(io.Writer) error
-	html                 func(web.View) (template.HTML, error)
+	html                 func(web.View) (web.Page, error)
+	taken                int64 // when its facts were collected; 0: they were not
 }
 
 // writeForm writes a document to stdout in the form that was asked for.
@@ -28,15 +26,7 @@ func (e *Env) writeForm(format string, f forms) error {
 	case "markdown":
 		return f.markdown(e.Stdout)
 	case "html":
-		view, lang := web.View{Words: e.words}, say.English
-		if e.words != nil {
-			lang = e.words.Lang
-		}
-		body, err := f.html(view)
-		if err != nil {
-			return err
-		}
-		return web.Write(e.Stdout, web.Page{Title: f.title, Lang: lang, Body: body, Standalone: true, Made: "pgfettle " + Version})
+		return writePage(e, e.Stdout, f.taken, f, func(f forms, v web.View) (web.Page, error) { return f.html(v) })
 	}
 	return f.text(e.Stdout)
 }

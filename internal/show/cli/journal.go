@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
 	"io/fs"
 	"strings"
@@ -89,11 +88,10 @@ func runJournalList(env *Env, o *journalOptions) error {
 		return err
 	}
 	if err := env.writeForm(o.format, forms{
-		title:    "pgfettle journal",
 		text:     func(w io.Writer) error { return render.JournalListText(w, list, env.Style()) },
 		json:     func(w io.Writer) error { return render.JournalListJSON(w, list) },
 		markdown: func(w io.Writer) error { return render.JournalListMarkdown(w, list, env.Style()) },
-		html:     func(v web.View) (template.HTML, error) { return web.JournalList(list, v) },
+		html:     func(v web.View) (web.Page, error) { return web.JournalListPage(list, v) },
 	}); err != nil {
 		return err
 	}
@@ -113,11 +111,10 @@ func runJournalShow(env *Env, o *journalOptions, id string) error {
 		return err
 	}
 	return env.writeForm(o.format, forms{
-		title:    "pgfettle journal " + j.ID,
 		text:     func(w io.Writer) error { return render.JournalText(w, j, env.Style()) },
 		json:     func(w io.Writer) error { return render.JournalJSON(w, j) },
 		markdown: func(w io.Writer) error { return render.JournalMarkdown(w, j, env.Style()) },
-		html:     func(v web.View) (template.HTML, error) { return web.Journal(j, v) },
+		html:     func(v web.View) (web.Page, error) { return web.JournalPage(j, v) },
 	})
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
 	"math"
 	"os"
@@ -369,10 +368,9 @@ func processorsOf(env *Env) int {
 // write writes a result in the form that was asked for.
 func (o *trialOptions) write(env *Env, r *result.Result) error {
 	return env.writeForm(o.format, forms{
-		title:    "Experiment",
 		text:     func(w io.Writer) error { return render.ResultText(w, r, env.Style()) },
 		json:     func(w io.Writer) error { return render.ResultJSON(w, r) },
 		markdown: func(w io.Writer) error { return render.ResultMarkdown(w, r, env.Style()) },
-		html:     func(v web.View) (template.HTML, error) { return web.Prove(r, v) },
+		html:     func(v web.View) (web.Page, error) { return web.ProvePage(r, v) },
 	})
 }

@@ -238,7 +238,7 @@ func bytesOf(n int64) string {
 
 func (p *page) logTemp(t *diagnose.LogTemp) {
 	for _, c := range t.Classes {
-		p.line("     ", pad(className(&c), 18), padLeft(digits(int(c.Files)), 9), "  ", padLeft(c.Bytes.String(), 9))
+		p.line("     ", pad(ClassName(&c), 18), padLeft(digits(int(c.Files)), 9), "  ", padLeft(c.Bytes.String(), 9))
 	}
 	p.logStatements(t.Statements, true)
 	if t.Others.Count > 0 {
@@ -251,8 +251,8 @@ func (p *page) logTemp(t *diagnose.LogTemp) {
 
 const lossyStatements = "There are more different statements than are kept: the sums of those listed are at least these."
 
-// className is a range of sizes of temporary files.
-func className(c *diagnose.LogSizeClass) string {
+// ClassName is a range of sizes of temporary files.
+func ClassName(c *diagnose.LogSizeClass) string {
 	switch {
 	case c.Below == 0:
 		return c.From.String() + " and more"

@@ -191,7 +191,7 @@ func kindRows(in *diagnose.MemoryInstance) [][]string {
 	}
 	rows := [][]string{{"processes by kind", "processes", "page tables", "private", "most shared", "swap", "pss"}}
 	for _, k := range in.Kinds {
-		rows = append(rows, memoryRow(kindName(&k), &k))
+		rows = append(rows, memoryRow(KindName(&k), &k))
 	}
 	if len(in.Kinds) > 1 {
 		rows = append(rows, memoryRow("all", &in.Sum))
@@ -199,7 +199,8 @@ func kindRows(in *diagnose.MemoryInstance) [][]string {
 	return rows
 }
 
-func kindName(k *diagnose.MemoryGroup) string {
+// KindName names the processes of one kind.
+func KindName(k *diagnose.MemoryGroup) string {
 	if k.Kind == "" {
 		return "(its title tells nothing)"
 	}

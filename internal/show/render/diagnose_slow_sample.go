@@ -33,7 +33,7 @@ func SlowSampleText(w io.Writer, d *diagnose.SlowSample, st Style) error {
 			if i == slowLines {
 				break
 			}
-			p.line("  ", padLeft(atOnce(d, &x), 6), "  ", pad(clean(waitName(&x)), 34), "  ", clean(x.Backend))
+			p.line("  ", padLeft(atOnce(d, &x), 6), "  ", pad(clean(WaitName(&x)), 34), "  ", clean(x.Backend))
 		}
 	}
 	if len(d.Processes) > 0 {
@@ -83,7 +83,8 @@ func atOnce(d *diagnose.SlowSample, w *live.Wait) string {
 	return fmt.Sprintf("%.1f", float64(w.Seen)/float64(max(d.Asked, 1)))
 }
 
-func waitName(w *live.Wait) string {
+// WaitName says what a process did: the type and the event that it waited for.
+func WaitName(w *live.Wait) string {
 	if w.Type == "" {
 		return "computes"
 	}

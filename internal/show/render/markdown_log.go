@@ -114,7 +114,7 @@ func (o *Outline) logTemp(t *diagnose.LogTemp) {
 	rows := [][]string{{"size of a temporary file", "files", "together"}}
 	for i := range t.Classes {
 		c := &t.Classes[i]
-		rows = append(rows, []string{className(c), digits(int(c.Files)), c.Bytes.String()})
+		rows = append(rows, []string{ClassName(c), digits(int(c.Files)), c.Bytes.String()})
 	}
 	if len(rows) > 1 {
 		o.add(Figure{Name: FigureSpills}, tableOf("Temporary files by size", rows, 1))

@@ -15,7 +15,6 @@ func DiagnoseMemoryMarkdown(w io.Writer, d *diagnose.MemoryReport) error {
 const (
 	FigureMemory = "memory" // where the memory of the host is
 	FigureTables = "tables" // page tables of instance At, by kind of process
-	FigureOption = "option" // the worst case of instance At, and what would save how much
 )
 
 var levelTones = map[string]Tone{diagnose.Critical: ToneBad, diagnose.Warning: ToneMind, diagnose.Fine: ToneGood}
@@ -72,7 +71,7 @@ func (o *Outline) memoryInstance(in *diagnose.MemoryInstance, at int) {
 	o.para(optionsIntro(in))
 	rows := optionRows(in)
 	rows[0][0] = "option"
-	o.add(Figure{Name: FigureOption, At: at}, tableOf("The worst case and what would save some of it", rows, 1))
+	o.add(tableOf("The worst case and what would save some of it", rows, 1))
 	o.para(sentence(in.Options[0].Note))
 	worth := worthwhile(in)
 	for i := range worth {

@@ -17,11 +17,8 @@ func DiagnoseOOMMarkdown(w io.Writer, d *diagnose.OOM) error {
 	return WriteMarkdown(w, DiagnoseOOMOutline(d))
 }
 
-// The pictures of an outline of a post-mortem.
-const (
-	FigureHeld     = "held"     // what held the memory at kill At
-	FigureTimeline = "timeline" // what happened when
-)
+// FigureHeld is the picture of what held the memory at kill At.
+const FigureHeld = "held"
 
 // DiagnoseOOMOutline is the post-mortem of kills, before any form.
 func DiagnoseOOMOutline(d *diagnose.OOM) Outline {
@@ -70,7 +67,6 @@ func (o *Outline) timeline(d *diagnose.OOM) {
 		return
 	}
 	o.heading(2, "What happened when")
-	o.add(Figure{Name: FigureTimeline})
 	t := Table{Caption: "Kills, deaths and refusals, the oldest first", Head: []string{"time", "what", "process", "cause"}}
 	for _, e := range events[max(len(events)-mostEvents, 0):] {
 		t.Rows = append(t.Rows, cells(e.at, e.what, e.whom, e.cause))

@@ -16,11 +16,8 @@ func SlowSampleMarkdown(w io.Writer, d *diagnose.SlowSample) error {
 	return WriteMarkdown(w, SlowSampleOutline(d))
 }
 
-// The pictures of an outline of what was slow.
-const (
-	FigureNodes = "nodes" // own time of the nodes in both runs
-	FigureWaits = "waits" // what the processes of the server did
-)
+// FigureWaits is the picture of what the processes of the server did.
+const FigureWaits = "waits"
 
 // SlowOutline is the comparison of two plans, before any form.
 func SlowOutline(d *diagnose.Slow) Outline {
@@ -39,7 +36,7 @@ func SlowOutline(d *diagnose.Slow) Outline {
 			name := strings.Repeat("· ", min(n.Depth, 20)) + flat(n.Head)
 			t.Rows = append(t.Rows, append([]Prose{prose(name)}, cells(r...)...))
 		}
-		o.add(Figure{Name: FigureNodes}, t)
+		o.add(t)
 		o.toned(ToneNote, slowNote)
 	}
 	if !d.SamePlan && len(d.Diff) > 0 {
@@ -95,7 +92,7 @@ func SlowSampleOutline(d *diagnose.SlowSample) Outline {
 		rows := [][]string{{"wait event", "process", "at once, on average"}}
 		for i := range d.Waits[:min(len(d.Waits), slowLines)] {
 			w := &d.Waits[i]
-			rows = append(rows, []string{waitName(w), w.Backend, atOnce(d, w)})
+			rows = append(rows, []string{WaitName(w), w.Backend, atOnce(d, w)})
 		}
 		o.add(Figure{Name: FigureWaits}, tableOf("What the processes of the server did, on average at once", rows, 2))
 	}
