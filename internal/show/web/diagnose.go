@@ -60,40 +60,40 @@ func DiagnoseSlowSamplePage(d *diagnose.SlowSample, v View) (Page, error) {
 }
 
 func memoryDrawing(d *diagnose.MemoryReport) drawing {
-	return func(f render.Figure) (template.HTML, error) {
+	return func(f render.Figure) (drawn, error) {
 		switch f.Name {
 		case render.FigureMemory:
 			return memoryStack(d.Host)
 		case render.FigureTables:
 			return tablesStack(&d.Instances[f.At])
 		}
-		return "", nil
+		return drawn{}, nil
 	}
 }
 
 func oomDrawing(d *diagnose.OOM) drawing {
-	return func(f render.Figure) (template.HTML, error) {
+	return func(f render.Figure) (drawn, error) {
 		if f.Name == render.FigureHeld {
 			return heldStack(&d.Kills[f.At].Memory)
 		}
-		return "", nil
+		return drawn{}, nil
 	}
 }
 
 func logDrawing(r *diagnose.LogReport) drawing {
-	return func(f render.Figure) (template.HTML, error) {
+	return func(f render.Figure) (drawn, error) {
 		if f.Name == render.FigureSpills {
 			return spillsStack(&r.Temp)
 		}
-		return "", nil
+		return drawn{}, nil
 	}
 }
 
 func sampleDrawing(d *diagnose.SlowSample) drawing {
-	return func(f render.Figure) (template.HTML, error) {
+	return func(f render.Figure) (drawn, error) {
 		if f.Name == render.FigureWaits {
 			return waitsStack(d)
 		}
-		return "", nil
+		return drawn{}, nil
 	}
 }
