@@ -27,33 +27,10 @@ func FileJSON(w io.Writer, d CheckedFile) error { return writeJSON(w, d) }
 func FileText(w io.Writer, d CheckedFile, st Style) error {
 	p := newPage(st)
 	d.Report = d.Report.In(st.Words)
-	why := map[string]say.Message{
-		"--pg":       say.M("show/file/flag", "as --pg says"),
-		"PG_VERSION": say.M("show/file/cluster", "as the PG_VERSION of its data directory says"),
-		"newest":     say.M("show/file/newest", "the newest that is known, as neither --pg nor a PG_VERSION beside it names one"),
-	}[d.From]
-	text := p.say("show/file/checked", "Checked: {file}", "file", clean(d.Main))
-	if n := len(d.Files); n > 1 {
-		text += " " + p.many("show/file/more", n-1, "and {n} file that are read with it", "and {n} files that are read with it")
+	for _, l := range p.fileSubject(d) {
+		p.para("", plain, l)
 	}
-	text += ", " + p.many("show/file/settings", d.Settings, "{n} setting", "{n} settings") + ", " + p.say("show/file/for", "for PostgreSQL {major} ({why}).", "major", d.Major, "why", why)
-	p.para("", plain, text)
-	if d.Preview {
-		p.para("", plain, p.say("show/file/preview", "PostgreSQL {major} is a preview: what is known of it is from its sources, no server was asked.", "major", d.Major))
-	}
-	list := make([]check.Finding, 0, len(d.Findings))
-	for _, f := range d.Findings {
-		g := f.Finding
-		g.Instance = filePlace(f)
-		list = append(list, g)
-	}
-	sort.SliceStable(list, func(a, b int) bool {
-		if list[a].Severity != list[b].Severity {
-			return list[a].Severity > list[b].Severity
-		}
-		return list[a].ID < list[b].ID
-	})
-	for _, g := range alike(list) {
+	for _, g := range alike(fileFindings(d)) {
 		p.gap()
 		f := g[0]
 		word := pad(p.word(severityWords[f.Severity]), p.severityColumn())
@@ -93,14 +70,55 @@ func FileText(w io.Writer, d CheckedFile, st Style) error {
 	p.gap()
 	p.para("", strong, p.fileSummary(d))
 	if len(d.Accepted) > 0 {
-		c := Check{Policy: d.Policy, All: d.All}
-		for _, a := range d.Accepted {
-			c.Accepted = append(c.Accepted, check.Accepted{Finding: a.Finding.Finding})
-		}
-		p.para("", plain, p.accepted(c))
+		p.para("", plain, p.accepted(acceptedFile(d)))
 	}
 	_, err := io.WriteString(w, p.b.String())
 	return err
+}
+
+// fileSubject says what was read, and for which version.
+func (p *page) fileSubject(d CheckedFile) []string {
+	why := map[string]say.Message{
+		"--pg":       say.M("show/file/flag", "as --pg says"),
+		"PG_VERSION": say.M("show/file/cluster", "as the PG_VERSION of its data directory says"),
+		"newest":     say.M("show/file/newest", "the newest that is known, as neither --pg nor a PG_VERSION beside it names one"),
+	}[d.From]
+	text := p.say("show/file/checked", "Checked: {file}", "file", clean(d.Main))
+	if n := len(d.Files); n > 1 {
+		text += " " + p.many("show/file/more", n-1, "and {n} file that are read with it", "and {n} files that are read with it")
+	}
+	text += ", " + p.many("show/file/settings", d.Settings, "{n} setting", "{n} settings") + ", " + p.say("show/file/for", "for PostgreSQL {major} ({why}).", "major", d.Major, "why", why)
+	out := []string{text}
+	if d.Preview {
+		out = append(out, p.say("show/file/preview", "PostgreSQL {major} is a preview: what is known of it is from its sources, no server was asked.", "major", d.Major))
+	}
+	return out
+}
+
+// fileFindings are the findings with their places, those of one kind together.
+func fileFindings(d CheckedFile) []check.Finding {
+	list := make([]check.Finding, 0, len(d.Findings))
+	for _, f := range d.Findings {
+		g := f.Finding
+		g.Instance = filePlace(f)
+		list = append(list, g)
+	}
+	sort.SliceStable(list, func(a, b int) bool {
+		if list[a].Severity != list[b].Severity {
+			return list[a].Severity > list[b].Severity
+		}
+		return list[a].ID < list[b].ID
+	})
+	return list
+}
+
+// acceptedFile is what page.accepted asks for.
+func acceptedFile(d CheckedFile) Check {
+	c := Check{Policy: d.Policy, All: d.All}
+	for _, a := range d.Accepted {
+		c.Accepted = append(c.Accepted, check.Accepted{Finding: a.Finding.Finding})
+	}
+	return c
 }
 
 // filePlace is where a finding on a file is: "postgresql.conf:12".

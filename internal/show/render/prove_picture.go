@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/judge/result"
 	"github.com/pgfettle/pgfettle/internal/judge/stat"
 )
 
@@ -28,29 +29,27 @@ func (a axis) at(y float64) int {
 	return min(max(int(math.Round((y-a.low)/(a.high-a.low)*float64(a.columns-1))), 0), a.columns-1)
 }
 
-// picture draws each block as a dot, the interval as a bar, and the line of no
-// difference through all of them.
-func (d *resultPage) picture() {
+// drawable says whether there is something that may be shown.
+func (d *resultPage) drawable() bool {
+	known := false
+	for i := range d.r.Blocks {
+		known = known || d.r.Blocks[i].LogRatio.Known()
+	}
+	return known && !d.interrupted()
+}
+
+// scale is the range of log ratios of the picture, and whether there is an
+// interval to draw.
+func (d *resultPage) scale() (low, high float64, bounds bool) {
 	r := d.r
-	var y []float64
+	margin := stat.Log(float64(r.Margin))
+	low, high = -margin, margin
 	for i := range r.Blocks {
 		if l := r.Blocks[i].LogRatio; l.Known() {
-			y = append(y, float64(l))
+			low, high = min(low, float64(l)), max(high, float64(l))
 		}
 	}
-	if len(y) == 0 || d.interrupted() {
-		return
-	}
-	s := drawn
-	if d.st.ASCII {
-		s = ascii
-	}
-	margin := stat.Log(float64(r.Margin))
-	low, high := -margin, margin
-	for _, v := range y {
-		low, high = min(low, v), max(high, v)
-	}
-	bounds := r.Low.Known() && r.High.Known() && r.Low > -100
+	bounds = r.Low.Known() && r.High.Known() && r.Low > -100
 	if bounds {
 		// An interval of few blocks can be many times as wide as all the dots; it is
 		// cut at three times their range, and its end then has no bracket.
@@ -59,8 +58,24 @@ func (d *resultPage) picture() {
 		high = min(max(high, stat.Log(float64(r.High))), high+span)
 	}
 	edge := (high - low) / 20
+	return low - edge, high + edge, bounds
+}
+
+// picture draws each block as a dot, the interval as a bar, and the line of no
+// difference through all of them.
+func (d *resultPage) picture() {
+	if !d.drawable() {
+		return
+	}
+	r := d.r
+	s := drawn
+	if d.st.ASCII {
+		s = ascii
+	}
+	margin := stat.Log(float64(r.Margin))
+	low, high, bounds := d.scale()
 	const lead = 12 // "  block 12  "
-	a := axis{low - edge, high + edge, max(min(d.st.Width, 100)-lead-2, axisMin)}
+	a := axis{low, high, max(min(d.st.Width, 100)-lead-2, axisMin)}
 
 	d.gap()
 	d.line(d.tint(strong, "B against A"), d.tint(faint, fmt.Sprintf(", %s, change in %%; each %s is a block, %s no difference, %s the margin of ±%s %%", d.m.Title, s.dot, s.null, s.margin, plainFigure(float64(r.Margin)))))
@@ -117,7 +132,23 @@ var ticks = []float64{0, 100, -50, 300, -75, 900, -90, 50, -33, 20, -20, 10, -10
 // labels writes the changes above their columns, as many as have room.
 func (a axis) labels() string {
 	out := []rune(strings.Repeat(" ", a.columns+6))
-	taken := make([]bool, len(out)+1)
+	for _, m := range a.marks() {
+		copy(out[m.column:], []rune(m.Text))
+	}
+	return strings.TrimRight(string(out), " ")
+}
+
+// Mark is a change that is written at the axis.
+type Mark struct {
+	At     float64 // log ratio
+	Text   string  // in per cent: +5, −10
+	column int     // where its text begins
+}
+
+// marks are as many as have room, the important ones first.
+func (a axis) marks() []Mark {
+	var out []Mark
+	taken := make([]bool, a.columns+7)
 	for _, t := range ticks {
 		y := stat.Log(t)
 		if y < a.low || y > a.high {
@@ -132,15 +163,43 @@ func (a axis) labels() string {
 		}
 		from := max(a.at(y)-len(text)/2, 0)
 		free := true
-		for i := max(from-2, 0); i < min(from+len(text)+2, len(out)); i++ {
+		for i := max(from-2, 0); i < min(from+len(text)+2, a.columns+6); i++ {
 			free = free && !taken[i]
 		}
-		if !free || from+len(text) > len(out) {
+		if !free || from+len(text) > a.columns+6 {
 			continue
 		}
-		for i, c := range text {
-			out[from+i], taken[from+i] = c, true
+		for i := range text {
+			taken[from+i] = true
 		}
+		out = append(out, Mark{y, string(text), from})
 	}
-	return strings.TrimRight(string(out), " ")
+	return out
+}
+
+// ResultPicture is what the picture of an experiment shows, for forms that draw:
+// log ratios, in which twice and half as much are as far from none.
+type ResultPicture struct {
+	Low, High      float64 // of the axis
+	Marks          []Mark
+	Margin         float64 // on both sides of none
+	Interval       bool    // there is one
+	From, Mid, To  float64 // of the interval of 95 %; it may reach beyond the axis
+	Title, Caption string
+}
+
+// PictureOf returns it; false where there is nothing that may be shown.
+func PictureOf(r *result.Result) (ResultPicture, bool) {
+	d := newResultPage(newPage(Style{}), r)
+	if r.Design == result.Single || !d.drawable() {
+		return ResultPicture{}, false
+	}
+	out := ResultPicture{Margin: stat.Log(float64(r.Margin)), Title: "B against A, " + d.m.Title + ", change in %",
+		Caption: fmt.Sprintf("Each dot is a block, the line is no difference, the broken lines are the margin of ±%s %%, the bar is the 95 %% interval.", plainFigure(float64(r.Margin)))}
+	out.Low, out.High, out.Interval = d.scale()
+	out.Marks = axis{out.Low, out.High, 80}.marks() // as many letters of a picture's width
+	if out.Interval {
+		out.From, out.Mid, out.To = stat.Log(float64(r.Low)), stat.Log(float64(r.Effect)), stat.Log(float64(r.High))
+	}
+	return out, true
 }
