@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // A block is the points or buckets of one series, one level and one span, packed
@@ -236,7 +237,7 @@ func (c *columns) put(i int, v float64, put func(int, float64)) {
 // Buckets of the same time are of different samples, and become one: b came later.
 func join(a, b []bucket) []bucket {
 	if len(a) == 0 {
-		return b
+		return slices.Clone(b)
 	}
 	out := make([]bucket, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
@@ -262,7 +263,10 @@ func (b *bucket) add(o bucket) {
 
 // coarsen makes buckets of step ms out of finer ones, in the order of their time.
 func coarsen(list []bucket, step int64) []bucket {
-	var out []bucket
+	if len(list) == 0 {
+		return nil
+	}
+	out := make([]bucket, 0, min(int64(len(list)), (list[len(list)-1].at-list[0].at)/step+2))
 	for _, b := range list {
 		at := floor(b.at, step)
 		if n := len(out); n > 0 && out[n-1].at == at {
