@@ -86,8 +86,9 @@ func packBlock(l level, start int64, list []bucket) []byte {
 	return out
 }
 
-// unpackBlock reads what packBlock wrote, or what somebody put in its place.
-func unpackBlock(l level, start int64, data []byte) ([]bucket, error) {
+// unpackBlock reads what packBlock wrote, or what somebody put in its place. The
+// list is in the memory of the one given, as far as that suffices.
+func unpackBlock(list []bucket, l level, start int64, data []byte) ([]bucket, error) {
 	if len(data) == 0 || data[0] != blockForm {
 		return nil, errBlock
 	}
@@ -96,7 +97,7 @@ func unpackBlock(l level, start int64, data []byte) ([]bucket, error) {
 		return nil, errBlock
 	}
 	c := columns{data: data[1+size:], n: int(n)}
-	list := make([]bucket, n)
+	list = slices.Grow(list[:0], int(n))[:n]
 	unit := max(l.step, ms)
 	before := int64(math.MinInt64)
 	c.read(func(i int, v float64) {

@@ -124,7 +124,7 @@ func merge(tx *sql.Tx, series int64, points []bucket) error {
 		case err != nil:
 			return err
 		default:
-			before, err := unpackBlock(l, start, data)
+			before, err := unpackBlock(nil, l, start, data)
 			if err != nil {
 				return err
 			}
