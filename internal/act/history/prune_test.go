@@ -62,11 +62,22 @@ func TestASeriesThatEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	gone := Point{Series{"/data", "connections", "active"}, 3}
-	at := noon
-	appendAt(t, s, at, gone)
-	for range 745 * 24 {
-		at = at.Add(time.Hour)
+	one := func(Series, time.Time) (float64, bool) { return 1, true }
+	at := noon.AddDate(0, 0, 745)
+	for _, c := range []struct {
+		Series
+		to time.Time
+	}{{gone.Series, noon.Add(time.Hour)}, {Series{Name: "dirty_bytes"}, at}} {
+		if err := s.Fill(context.Background(), []Series{c.Series}, noon, c.to, time.Hour, one); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if list, err := s.List(context.Background()); err != nil || len(list) != 2 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	for range 48 {
 		appendAt(t, s, at, pt("dirty_bytes", 1))
+		at = at.Add(time.Hour)
 	}
 	if list, err := s.List(context.Background()); err != nil || len(list) != 1 {
 		t.Errorf("%+v, %v", list, err)
