@@ -47,7 +47,7 @@ fuzz: ## fuzz every reader for FUZZTIME (default 20s) each
 	    echo "$$(dirname $$f) $$n"; $(GO) test -run '^$$' -fuzz "^$$n$$" -fuzztime $$FUZZTIME ./$$(dirname $$f) || exit 1; \
 	  done; done
 
-generate: ## rewrite what is generated: registries, docs/checks.md, docs/knobs.md, docs/pages.md, docs/coverage.md, docs/languages.md, schema/snapshot.schema.json, schema/result.schema.json
+generate: ## rewrite what is generated: registries, docs/checks.md, docs/knobs.md, docs/pages.md, docs/coverage.md, docs/languages.md, docs/metrics.md, schema/snapshot.schema.json, schema/result.schema.json
 	$(GO) generate ./...
 	$(GO) test ./test/docs -run TestPagesAreCurrent -update
 	$(GO) test ./internal/fact/snapshot -run TestSchemaIsCurrent -update

@@ -32,7 +32,7 @@ mkdir -p "$dist"
 dist=$(cd "$dist" && pwd)
 
 build() { # ARCH FILE
-  CGO_ENABLED=0 GOOS=linux GOARCH=$1 GOFLAGS= "$go" build -trimpath -buildvcs=false -ldflags "$LDFLAGS" -o "$2" ./cmd/pgfettle
+  CGO_ENABLED=0 GOOS=linux GOARCH=$1 GOFLAGS='' "$go" build -trimpath -buildvcs=false -ldflags "$LDFLAGS" -o "$2" ./cmd/pgfettle
 }
 zip() { gzip -9n "$@"; }
 
