@@ -83,8 +83,8 @@ for arch in amd64 arm64; do
   chmod 755 "$stage/all/usr/bin/pgfettle"
   find "$stage" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
   for kind in deb rpm; do
-    STAGE=$stage SCRIPTS=$PWD/packaging/scripts ARCH=$arch PACKAGE_VERSION=$version \
-      "$work/nfpm" package --config packaging/nfpm.yaml --packager "$kind" --target "$dist/" >/dev/null
+    STAGE=$stage ARCH=$arch PACKAGE_VERSION=$version \
+      "$work/nfpm" package --config packaging/nfpm.yaml --packager "$kind" --target "$dist/" >"$work/log" || { cat "$work/log" >&2; exit 1; }
   done
   # The tar.gz is for who has neither: the binary on top, the rest in folders.
   name=pgfettle-$version-linux-$arch

@@ -119,6 +119,7 @@ func TestMetricsAgree(t *testing.T) {
 		// Eight sessions that do not stop before they are told to.
 		ctx, stop := context.WithCancel(t.Context())
 		var wg sync.WaitGroup
+		defer func() { stop(); wg.Wait() }()
 		ready := make(chan struct{}, 8)
 		for range 8 {
 			w := connect(t, i.ConnString())

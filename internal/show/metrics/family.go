@@ -33,7 +33,7 @@ var (
 	collectionDuration = Family{Name: "pgfettle_collection_duration_seconds", Group: groupSelf,
 		Help: "How long the last collection took that ended."}
 	collectionTime = Family{Name: "pgfettle_collection_timestamp_seconds", Group: groupSelf,
-		Help: "When the collection began whose values are shown, in seconds since the epoch."}
+		Help: "When the values were collected that are shown, in seconds since the epoch."}
 	collections = Family{Name: "pgfettle_collections_total", Group: groupSelf, Counter: true, Labels: []string{"result"},
 		Help: "Collections that ended, by result: success, timeout, no_access or error. Only where a process collects again and again."}
 	unreadableFacts = Family{Name: "pgfettle_unreadable_facts", Group: groupSelf,

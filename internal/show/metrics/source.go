@@ -210,7 +210,11 @@ func (s *Source) series(lasting bool) []prometheus.Metric {
 		}
 	}
 	if r != nil && now.Sub(at) <= or(s.Keep, Keep)+or(s.Every, Every) {
-		k.put(&collectionTime, float64(at.UnixMilli())/1000)
+		taken := float64(at.UnixMilli()) / 1000
+		if t := r.Snapshot.TakenAt; t > 0 { // of an evidence file: when it was written, and not read
+			taken = float64(t)
+		}
+		k.put(&collectionTime, taken)
 		r.fill(k)
 	}
 	dropped := k.dropped
