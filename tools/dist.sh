@@ -57,6 +57,15 @@ cp packaging/grafana/*.json "$share/pgfettle/grafana/"
 cp packaging/prometheus/pgfettle.rules.yml "$share/pgfettle/prometheus/"
 cp schema/*.json "$share/pgfettle/schema/"
 cp README.md docs/*.md "$doc/"
+# What is linked in has licences that want to come along.
+for arch in amd64 arm64; do
+  GOOS=linux GOARCH=$arch CGO_ENABLED=0 "$go" list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}' ./cmd/pgfettle
+done | sort -u | while read -r module of from; do
+  for text in "$from"/LICENSE* "$from"/LICENCE* "$from"/COPYING* "$from"/NOTICE*; do
+    [ ! -f "$text" ] || { printf '== %s %s, %s\n\n' "$module" "$of" "$(basename "$text")"; cat "$text"; printf '\n'; }
+  done
+done > "$doc/third-party-licenses.txt"
+[ -s "$doc/third-party-licenses.txt" ]
 
 deb=$work/deb
 mkdir -p "$deb/usr/share/zsh/vendor-completions" "$deb/usr/share/lintian/overrides" "$deb/usr/share/doc/pgfettle"
@@ -90,7 +99,7 @@ for arch in amd64 arm64; do
   name=pgfettle-$version-linux-$arch
   top=$work/tar/$name
   mkdir -p "$top/completion" "$top/docs"
-  cp "$stage/all/usr/bin/pgfettle" LICENSE README.md "$top/"
+  cp "$stage/all/usr/bin/pgfettle" LICENSE README.md "$doc/third-party-licenses.txt" "$top/"
   cp docs/*.md "$top/docs/"
   cp -R "$share/man" "$share/pgfettle/." "$all/usr/lib/systemd" "$top/"
   cp "$share/bash-completion/completions/pgfettle" "$top/completion/pgfettle.bash"

@@ -127,10 +127,16 @@ func TestBinariesAreStatic(t *testing.T) {
 				t.Errorf("%s: %s names a folder of this machine", arch, name)
 			}
 		}
-		for _, name := range []string{"LICENSE", "README.md", "docs/metrics.md", "man/man1/pgfettle.1.gz", "completion/pgfettle.bash", "completion/_pgfettle", "completion/pgfettle.fish",
+		for _, name := range []string{"LICENSE", "README.md", "docs/metrics.md", "third-party-licenses.txt", "man/man1/pgfettle.1.gz", "completion/pgfettle.bash", "completion/_pgfettle", "completion/pgfettle.fish",
 			"grafana/pgfettle.json", "prometheus/pgfettle.rules.yml"} {
 			if len(files[name]) == 0 {
 				t.Errorf("%s: %s is not in the archive", arch, name)
+			}
+		}
+		// What is linked in comes with its licences.
+		for _, module := range []string{"github.com/jackc/pgx/v5", "github.com/prometheus/client_golang", "modernc.org/libc"} {
+			if text := string(files["third-party-licenses.txt"]); linked(bin, module) && !strings.Contains(text, "== "+module+" ") {
+				t.Errorf("%s: the licence of %s is not in the archive", arch, module)
 			}
 		}
 		exe := filepath.Join(t.TempDir(), "pgfettle")
@@ -146,6 +152,10 @@ func TestBinariesAreStatic(t *testing.T) {
 		}
 	}
 }
+
+// linked says whether a binary has a package of a module in it: the names of its
+// functions begin with that.
+func linked(bin []byte, module string) bool { return bytes.Contains(bin, []byte(module+"/")) }
 
 // hostMachine is the machine of this very program.
 func hostMachine(t *testing.T) elf.Machine {
@@ -185,7 +195,7 @@ func units(t *testing.T) []string {
 func wanted(t *testing.T) []string {
 	list := []string{"/usr/bin/pgfettle", "/usr/share/man/man1/pgfettle.1.gz", "/usr/share/man/man1/pgfettle-metrics.1.gz", "/usr/share/bash-completion/completions/pgfettle",
 		"/usr/share/fish/vendor_completions.d/pgfettle.fish", "/usr/share/pgfettle/grafana/pgfettle.json", "/usr/share/pgfettle/prometheus/pgfettle.rules.yml",
-		"/usr/share/pgfettle/schema/snapshot.schema.json", "/usr/share/doc/pgfettle/metrics.md"}
+		"/usr/share/pgfettle/schema/snapshot.schema.json", "/usr/share/doc/pgfettle/metrics.md", "/usr/share/doc/pgfettle/third-party-licenses.txt"}
 	for _, u := range units(t) {
 		list = append(list, "/usr/lib/systemd/system/"+u)
 	}
@@ -233,7 +243,7 @@ func TestDeb(t *testing.T) {
 			}
 			quiet(t, script, string(b))
 		}
-		tool(t, "lintian", "--fail-on", "error", "--no-tag-display-limit", deb)
+		tool(t, "lintian", "--fail-on", "error", "--tag-display-limit", "0", deb)
 	}
 }
 
@@ -289,7 +299,7 @@ func TestDebInstalls(t *testing.T) {
 	}
 	// The script of completion asks the program itself what comes next.
 	script := fmt.Sprintf(`PATH=%s:$PATH; . %s; COMP_WORDS=(pgfettle met); COMP_CWORD=1; COMP_LINE='pgfettle met'; COMP_POINT=12
-_init_completion() { return 1; }; _get_comp_words_by_ref() { cur=met; prev=pgfettle; words=(pgfettle met); cword=1; }; __start_pgfettle; echo "${COMPREPLY[@]}"`,
+_init_completion() { cur=met; prev=pgfettle; words=(pgfettle met); cword=1; }; __start_pgfettle; echo "${COMPREPLY[@]}"`,
 		filepath.Join(tree, "usr/bin"), filepath.Join(share, "bash-completion/completions/pgfettle"))
 	if out := tool(t, "bash", "-c", script); !strings.Contains(out, "metrics") {
 		t.Errorf("completion: %s", out)
