@@ -65,7 +65,7 @@ done | sort -u | while read -r module of from; do
     [ ! -f "$text" ] || { printf '== %s %s, %s\n\n' "$module" "$of" "$(basename "$text")"; cat "$text"; printf '\n'; }
   done
 done > "$doc/third-party-licenses.txt"
-[ -s "$doc/third-party-licenses.txt" ]
+{ printf '== Go %s, LICENSE\n\n' "$("$go" env GOVERSION)"; cat "$("$go" env GOROOT)/LICENSE"; } >> "$doc/third-party-licenses.txt"
 
 deb=$work/deb
 mkdir -p "$deb/usr/share/zsh/vendor-completions" "$deb/usr/share/lintian/overrides" "$deb/usr/share/doc/pgfettle"
