@@ -37,8 +37,8 @@ var (
 	collections = Family{Name: "pgfettle_collections_total", Group: groupSelf, Counter: true, Labels: []string{"result"},
 		Help: "Collections that ended, by result: success, timeout, no_access or error. Only where a process collects again and again."}
 	unreadableFacts = Family{Name: "pgfettle_unreadable_facts", Group: groupSelf,
-		Help: "How many facts could not be read that a check or the plan wanted."}
-	unreadableFact = Family{Name: "pgfettle_unreadable_fact", Group: groupSelf, Labels: []string{"fact"},
+		Help: "How many facts could not be read that a check or the plan wanted; what is asked with --deep alone is none of them."}
+	unreadableFact = Family{Name: "pgfettle_unreadable_fact", Group: groupSelf, Labels: []string{"fact", pgInstance},
 		Help: "Always 1; a fact that could not be read, at most 64 of them. Process numbers are written as *."}
 	seriesDropped = Family{Name: "pgfettle_series_dropped", Group: groupSelf,
 		Help: "Series that were left out: more than a family may have, or the same labels twice."}

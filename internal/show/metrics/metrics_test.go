@@ -290,6 +290,7 @@ func TestUnknownIsAbsent(t *testing.T) {
 	if n := value(t, f, "pgfettle_unreadable_facts"); n < 1 {
 		t.Errorf("%v unreadable facts", n)
 	}
+	value(t, f, "pgfettle_unreadable_fact", "fact", "pg/settings.json", "pg_instance", "port 5432")
 }
 
 // TestPartsNeedTheProcesses: where the processes of an instance that runs cannot be
@@ -331,6 +332,28 @@ func TestHostileNames(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestUnreadableFacts: what is missing for each process alike is one fact, what a
+// server did not tell is of that instance, and what was not asked is no gap.
+func TestUnreadableFacts(t *testing.T) {
+	r := full(t)
+	r.Plan.Unknown = nil
+	r.Report.Unknown = []known.Gap{{Fact: "proc/12/smaps_rollup"}, {Fact: "proc/13/smaps_rollup"}, {Fact: "pg/1/hba.json"}, {Fact: "pg/1/deep_tables.json"}, {Fact: "pg/9/hba.json"}}
+	f := parsed(t, text(t, sourceOf(r), metrics.Text))
+	if n := value(t, f, "pgfettle_unreadable_facts"); n != 3 || len(f["pgfettle_unreadable_fact"].GetMetric()) != 3 {
+		t.Errorf("%v facts", n)
+	}
+	value(t, f, "pgfettle_unreadable_fact", "fact", "proc/*/smaps_rollup", "pg_instance", "")
+	value(t, f, "pgfettle_unreadable_fact", "fact", "pg/hba.json", "pg_instance", "/srv/pg")
+	value(t, f, "pgfettle_unreadable_fact", "fact", "pg/9/hba.json", "pg_instance", "") // of no instance that was found
+	for i := range 100 {
+		r.Report.Unknown = append(r.Report.Unknown, known.Gap{Fact: "etc/" + strings.Repeat("x", i)})
+	}
+	f = parsed(t, text(t, sourceOf(r), metrics.Text))
+	if n := value(t, f, "pgfettle_unreadable_facts"); n != 103 || len(f["pgfettle_unreadable_fact"].GetMetric()) != 64 {
+		t.Errorf("%v facts, %d named", n, len(f["pgfettle_unreadable_fact"].GetMetric()))
 	}
 }
 

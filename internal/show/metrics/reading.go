@@ -12,10 +12,10 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
-	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -59,7 +59,7 @@ func (r *Reading) fill(k *sink) {
 	r.findings(k)
 	r.settings(k, names)
 	r.applied(k)
-	r.unreadable(k)
+	r.unreadable(k, names)
 }
 
 // names are the labels of the instances by their keys. Two of one label, such as
@@ -296,20 +296,33 @@ func (r *Reading) applied(k *sink) {
 // right that is missing, and the count tells how much that costs.
 const mostFacts = 64
 
-// process is the number of a process in the name of a fact. It would make a new
-// series of every process.
-var process = regexp.MustCompile(`\bproc/[0-9]+/`)
+var (
+	// process is the number of a process in the name of a fact. It would make a new
+	// series of every process.
+	process = regexp.MustCompile(`\bproc/[0-9]+/`)
+	// ofServer is a fact that a server was asked for.
+	ofServer = regexp.MustCompile(`^pg/([^/]+)/(.+)$`)
+)
 
-func (r *Reading) unreadable(k *sink) {
-	all := map[string]bool{}
+// askedDeep begins the names of what is asked with --deep alone: here it never is,
+// and nothing keeps it from being read.
+const askedDeep = "deep_"
+
+func (r *Reading) unreadable(k *sink, names map[string]string) {
+	all := map[[3]string]int{}
 	for _, g := range slices.Concat(r.Report.Unknown, r.Plan.Unknown) {
-		all[factName(g)] = true
+		fact, instance := process.ReplaceAllString(g.Fact, "proc/*/"), ""
+		if m := ofServer.FindStringSubmatch(g.Fact); m != nil && names[m[1]] != "" {
+			if strings.HasPrefix(m[2], askedDeep) {
+				continue
+			}
+			fact, instance = "pg/"+m[2], names[m[1]]
+		}
+		all[[3]string{fact, instance}]++
 	}
 	k.put(&unreadableFacts, float64(len(all)))
-	list := slices.Sorted(maps.Keys(all))
+	list := sorted(all)
 	for _, f := range list[:min(len(list), mostFacts)] {
-		k.put(&unreadableFact, 1, f)
+		k.put(&unreadableFact, 1, f[0], f[1])
 	}
 }
-
-func factName(g known.Gap) string { return process.ReplaceAllString(g.Fact, "proc/*/") }
