@@ -6,13 +6,16 @@ LDFLAGS := -s -w -X github.com/pgfettle/pgfettle/internal/show/cli.Version=$(VER
 # needs a pool of huge pages to the page
 ALONE   := ^TestHugePagesOfThePlanStartTheServer$$
 
-.PHONY: help build demo test soak bench bench-plans lab-pagetables fuzz generate verify facts new-check new-knob new-page clean
+.PHONY: help build dist demo test soak bench bench-plans lab-pagetables fuzz generate verify facts new-check new-knob new-page clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build bin/pgfettle, one static binary
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/pgfettle ./cmd/pgfettle
+
+dist: ## make the packages in dist/: static binaries for linux amd64 and arm64 as tar.gz, deb and rpm, with SHA256SUMS
+	VERSION='$(VERSION)' LDFLAGS='$(LDFLAGS)' GO='$(GO)' DIST='$(or $(DIST),dist)' tools/dist.sh
 
 demo: build ## do all set-up and run the main job on a throwaway instance and this host
 	./bin/pgfettle demo
@@ -44,7 +47,7 @@ fuzz: ## fuzz every reader for FUZZTIME (default 20s) each
 	    echo "$$(dirname $$f) $$n"; $(GO) test -run '^$$' -fuzz "^$$n$$" -fuzztime $$FUZZTIME ./$$(dirname $$f) || exit 1; \
 	  done; done
 
-generate: ## rewrite what is generated: registries, docs/checks.md, docs/knobs.md, docs/pages.md, docs/coverage.md, docs/languages.md, schema/snapshot.schema.json, schema/result.schema.json
+generate: ## rewrite what is generated: registries, docs/checks.md, docs/knobs.md, docs/pages.md, docs/coverage.md, docs/languages.md, docs/metrics.md, schema/snapshot.schema.json, schema/result.schema.json
 	$(GO) generate ./...
 	$(GO) test ./test/docs -run TestPagesAreCurrent -update
 	$(GO) test ./internal/fact/snapshot -run TestSchemaIsCurrent -update

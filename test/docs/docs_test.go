@@ -23,6 +23,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/cli"
+	"github.com/pgfettle/pgfettle/internal/show/metrics"
 	"github.com/pgfettle/pgfettle/internal/show/render"
 )
 
@@ -44,6 +45,7 @@ func TestPagesAreCurrent(t *testing.T) {
 		"docs/coverage.md":  coverage.Markdown(rows),
 		"docs/commands.md":  commandPages(t),
 		"docs/languages.md": languagePage(t),
+		"docs/metrics.md":   metrics.Page(),
 	} {
 		path := filepath.Join(root, name)
 		if *update {

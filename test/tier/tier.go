@@ -17,6 +17,9 @@ const (
 	Kernel  = "kernel"  // values of the kernel that may be changed, and are put back
 	System  = "system"  // a whole machine that is booted in an emulator
 	Rights  = "rights"  // root: to give files away, to become another user, to read what only root may
+
+	Promtool = "promtool" // the tool of Prometheus that checks metrics and alert rules
+	Packages = "packages" // a folder that make dist has filled, and what looks into packages
 )
 
 // Missing ends a test that lacks something.

@@ -69,7 +69,7 @@ func TestSkipsGoThroughTheGate(t *testing.T) {
 		t.Fatal(err)
 	}
 	required := fmt.Sprint(regexp.MustCompile(`PGFETTLE_REQUIRE=\S+`).FindAllString(string(ci), -1))
-	for _, tier := range []string{Servers, Kernel, Rights} {
+	for _, tier := range []string{Servers, Kernel, Rights, Promtool, Packages} {
 		if !regexp.MustCompile(`[=,]` + tier + `\b`).MatchString(required) {
 			t.Errorf(".ci/run does not require the tier %s", tier)
 		}

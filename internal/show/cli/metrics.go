@@ -1,0 +1,235 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/show/metrics"
+)
+
+type metricsOptions struct {
+	plan     planOptions // what the plan is made with, and the policy
+	format   string
+	textfile string
+	interval time.Duration
+}
+
+// intervalLeast keeps metrics that are written again and again from becoming a
+// load of their own: a collection asks each server some forty questions.
+const intervalLeast = 10 * time.Second
+
+func newMetrics(env *Env) *cobra.Command {
+	o := &metricsOptions{}
+	cmd := &cobra.Command{
+		Use:   "metrics [TARGET]",
+		Short: "Print what was found as metrics of Prometheus",
+		Long: `Collect once, and print as metrics of Prometheus: memory of the host and page tables
+as they are and in the worst case, huge page pools and their use, the parts of the
+memory budget, the commit limit, findings by id and severity, settings beside what
+the plan would leave there, and what could not be read. A value that is not known is
+absent. docs/metrics.md lists the names. Nothing is changed.
+
+--textfile writes them to a file instead, whole or not at all, for the textfile
+collector of node_exporter; where the collection fails the file says that alone.
+With --interval it goes on until interrupted. The plan is made with the same flags
+and the same policy as 'pgfettle plan': else settings that agree with your plan
+would seem to differ.
+
+` + policyHelp + `
+` + targetHelp,
+		Example: `  pgfettle metrics
+  pgfettle metrics --format openmetrics /var/lib/postgresql/17/main
+  pgfettle metrics --textfile /var/lib/prometheus/node-exporter/pgfettle.prom
+  pgfettle metrics --textfile pgfettle.prom --interval 60s`,
+		Args: atMost(1, "one TARGET at most"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.plan.target = strings.Join(args, "")
+			o.plan.profileSaid = cmd.Flags().Changed("profile")
+			if err := counts(cmd); err != nil {
+				return err
+			}
+			return runMetrics(cmd.Context(), env, o, cmd.Flags().Changed("format"), cmd.Flags().Changed("interval"))
+		},
+	}
+	o.plan.flags(cmd)
+	f := cmd.Flags()
+	// A host that is only described has no metrics, and what is asked in every
+	// database is not asked again and again.
+	for _, name := range []string{"for", "deep"} {
+		if err := f.MarkHidden(name); err != nil {
+			panic(err)
+		}
+	}
+	f.StringVar(&o.format, "format", string(metrics.Text), "text (of Prometheus) or openmetrics")
+	f.StringVar(&o.textfile, "textfile", "", "write to `FILE`, which has to end in .prom")
+	f.DurationVar(&o.interval, "interval", 0, "with --textfile: write again every `INTERVAL` until interrupted")
+	complete(cmd, "format", string(metrics.Text), string(metrics.OpenMetrics))
+	return cmd
+}
+
+func runMetrics(ctx context.Context, env *Env, o *metricsOptions, formatSaid, intervalSaid bool) error {
+	if err := choice("format", o.format, string(metrics.Text), string(metrics.OpenMetrics)); err != nil {
+		return err
+	}
+	switch {
+	case o.plan.describe != "" || o.plan.deep:
+		return usage("metrics are of a host that is there", "leave --for and --deep out; 'pgfettle plan' takes them")
+	case o.textfile != "" && filepath.Ext(o.textfile) != ".prom":
+		return usage(fmt.Sprintf("--textfile: %q does not end in .prom", o.textfile), "node_exporter reads no other files")
+	case o.textfile != "" && formatSaid && o.format != string(metrics.Text):
+		return usage("node_exporter takes the text form alone", "leave --format out with --textfile")
+	case intervalSaid && o.textfile == "":
+		return usage("--interval is for --textfile", "add --textfile FILE, or leave it out")
+	case intervalSaid && o.interval < intervalLeast:
+		return usage(fmt.Sprintf("--interval: %s is less than %s", o.interval, intervalLeast), "write an interval such as --interval 60s")
+	}
+	source, err := metricsSource(ctx, env, &o.plan)
+	if err != nil {
+		return err
+	}
+	if o.textfile == "" {
+		if err := source.Once(ctx); err != nil {
+			return err
+		}
+		var b bytes.Buffer // whole or nothing
+		if err := metrics.Write(&b, source, metrics.Form(o.format), false); err != nil {
+			return err
+		}
+		_, err := env.Stdout.Write(b.Bytes())
+		return err
+	}
+	if !intervalSaid {
+		failed := source.Once(ctx)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return errors.Join(failed, writeMetrics(o.textfile, source, false))
+	}
+	return keepWriting(ctx, env, o, source)
+}
+
+// keepWriting writes again and again. That somebody interrupts it is its end. A
+// collection that fails is told once, until one succeeds again: the file says it
+// all the time.
+func keepWriting(ctx context.Context, env *Env, o *metricsOptions, source *metrics.Source) error {
+	tick := time.NewTicker(o.interval)
+	defer tick.Stop()
+	told := ""
+	for {
+		err := source.Once(ctx)
+		if ctx.Err() != nil {
+			return errWatched
+		}
+		switch {
+		case err == nil:
+			told = ""
+		case err.Error() != told:
+			told = err.Error()
+			env.tell("warning", told)
+		}
+		if err := writeMetrics(o.textfile, source, true); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return errWatched
+		case <-tick.C:
+		}
+	}
+}
+
+// writeMetrics writes the file, and words what keeps it from being written.
+func writeMetrics(name string, source *metrics.Source, lasting bool) error {
+	err := metrics.WriteFile(name, source, lasting)
+	var pe *fs.PathError
+	switch {
+	case errors.As(err, &pe) && errors.Is(err, fs.ErrPermission):
+		return &say.Problem{Message: fmt.Sprintf("cannot write %q: %v", name, pe.Err), Hint: "its folder must be writable by you", Code: exitNoAccess}
+	case errors.As(err, &pe):
+		return &say.Problem{Message: fmt.Sprintf("cannot write %q: %v", name, pe.Err), Hint: "its folder must exist, and the name must not be that of something else", Code: exitError}
+	}
+	return err
+}
+
+// metricsSource is where the metrics of a target come from: what check and plan
+// say of it. The policy is read once, and what is wrong in it or in the flags is
+// told at once.
+func metricsSource(ctx context.Context, env *Env, o *planOptions) (*metrics.Source, error) {
+	var err error
+	if o.site, err = o.policy.load(env, site(env, o.target)); err != nil {
+		return nil, err
+	}
+	if _, err := o.rules(); err != nil {
+		return nil, err
+	}
+	if _, _, err := resolve(env, o.target); err != nil {
+		return nil, err
+	}
+	return &metrics.Source{Context: ctx, Now: env.Target.Now, Version: Version, Collect: func(ctx context.Context) (*metrics.Reading, error) {
+		return readMetrics(ctx, env, o)
+	}}, nil
+}
+
+// readMetrics is one collection with what check and plan make of it.
+func readMetrics(ctx context.Context, env *Env, o *planOptions) (*metrics.Reading, error) {
+	ro, err := o.rules() // anew: what does not fit this host is taken out of it
+	if err != nil {
+		return nil, err
+	}
+	l, err := load(ctx, env, o.target, false)
+	if err != nil {
+		return nil, err
+	}
+	o.meant(&ro, l.snapshot)
+	p, err := o.told(makePlan(ctx, env, l, ro))
+	if err != nil {
+		return nil, err
+	}
+	report := check.Run(l.snapshot, check.All(), check.Options{Accept: o.site.Accepted(), Today: today(env)})
+	r, err := metrics.Read(l.snapshot, report, p)
+	if err != nil {
+		return nil, err
+	}
+	r.Drifts = appliedHere(ctx, env, l)
+	return r, nil
+}
+
+// appliedHere tells how the values stand that were applied on this host. Where the
+// journals cannot be read nothing is told of them: who may not read them may still
+// read the rest.
+func appliedHere(ctx context.Context, env *Env, l *loaded) []apply.Drift {
+	if l.request == nil || l.request.Kind != collect.Here {
+		return nil
+	}
+	place := &placeOptions{}
+	t, dir, err := place.open(env)
+	if err != nil {
+		return nil
+	}
+	if list, err := journal.List(t, dir); err != nil || len(list) == 0 {
+		return nil
+	}
+	w, _, err := world(env, l, place, restartOptions{})
+	if err != nil {
+		return nil
+	}
+	w.Tell = nil
+	drifts, err := apply.Status(ctx, w, l.snapshot, "")
+	if err != nil {
+		return nil
+	}
+	return drifts
+}

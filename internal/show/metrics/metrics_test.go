@@ -1,0 +1,576 @@
+package metrics_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
+
+	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/evidence"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/show/metrics"
+)
+
+var update = flag.Bool("update", false, "rewrite the goldens")
+
+const described = "ram=64GB,swap=2GB,cpus=16,sockets=2,storage=nvme,pg=17"
+
+// describe makes the evidence of a host that is only described, with more files.
+func describe(t *testing.T, spec string, files map[string]string) *evidence.Archive {
+	t.Helper()
+	a, err := snapshot.Describe(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		if err := a.Add(name, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return a
+}
+
+func reading(t *testing.T, a *evidence.Archive, accept ...check.Acceptance) *metrics.Reading {
+	t.Helper()
+	s, err := snapshot.Read(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan.Make(s, rule.All(), rule.Options{Profile: rule.Mixed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := metrics.Read(s, check.Run(s, check.All(), check.Options{Accept: accept}), p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// clock is a clock that is set by hand.
+type clock struct{ at atomic.Int64 }
+
+func (c *clock) now() time.Time          { return time.Unix(1_800_000_000, c.at.Load()) }
+func (c *clock) advance(d time.Duration) { c.at.Add(int64(d)) }
+
+func sourceOf(r *metrics.Reading) *metrics.Source {
+	return &metrics.Source{Now: new(clock).now, Version: "1.2.3", Collect: func(context.Context) (*metrics.Reading, error) { return r, nil }}
+}
+
+func text(t *testing.T, s *metrics.Source, form metrics.Form) string {
+	t.Helper()
+	if err := s.Once(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := metrics.Write(&b, s, form, false); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// parsed reads an exposition with the library's own parser.
+func parsed(t *testing.T, text string) map[string]*dto.MetricFamily {
+	t.Helper()
+	p := expfmt.NewTextParser(model.LegacyValidation)
+	f, err := p.TextToMetricFamilies(strings.NewReader(text))
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	return f
+}
+
+// value returns the value of the series that has these labels, among others.
+func value(t *testing.T, f map[string]*dto.MetricFamily, name string, labels ...string) float64 {
+	t.Helper()
+	for _, m := range f[name].GetMetric() {
+		have := map[string]string{}
+		for _, l := range m.GetLabel() {
+			have[l.GetName()] = l.GetValue()
+		}
+		fits := true
+		for i := 0; i+1 < len(labels); i += 2 {
+			fits = fits && have[labels[i]] == labels[i+1]
+		}
+		if fits {
+			return m.GetGauge().GetValue() + m.GetCounter().GetValue()
+		}
+	}
+	t.Errorf("no series %s with %v", name, labels)
+	return -1
+}
+
+// TestExposition holds the whole text of one host in both forms.
+func TestExposition(t *testing.T) {
+	version := regexp.MustCompile(`goversion="[^"]*"`) // changes with the compiler
+	for form, file := range map[metrics.Form]string{metrics.Text: "server_64gb.prom", metrics.OpenMetrics: "server_64gb.openmetrics"} {
+		got := version.ReplaceAllString(text(t, sourceOf(reading(t, describe(t, described, nil))), form), `goversion="go"`)
+		golden := filepath.Join("testdata", file)
+		if *update {
+			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", file, diff)
+		}
+	}
+}
+
+// full is a host of which everything is known that metrics tell of.
+func full(t *testing.T) *metrics.Reading {
+	status := "Name:\tpostgres\nState:\tS (sleeping)\nPid:\t%PID\nPPid:\t1\nUid:\t26\t26\t26\t26\nVmSize:\t400000 kB\nVmRSS:\t90000 kB\nRssAnon:\t5000 kB\nRssFile:\t5000 kB\nRssShmem:\t80000 kB\nVmPTE:\t700 kB\nVmSwap:\t12 kB\nHugetlbPages:\t0 kB\n"
+	files := map[string]string{
+		"instances.json":  `[{"key":"1","dataDirectory":"/srv/pg","port":5432,"running":true,"processes":[400,401],"pid":400}]`,
+		"proc/400/status": strings.ReplaceAll(status, "%PID", "400"), "proc/400/cmdline": "/usr/bin/postgres\x00-D\x00/srv/pg\x00",
+		"proc/401/status": strings.ReplaceAll(status, "%PID", "401"), "proc/401/cmdline": "postgres: checkpointer \x00",
+	}
+	for name, n := range map[string]string{"nr_hugepages": "100", "free_hugepages": "80", "resv_hugepages": "7", "surplus_hugepages": "3", "nr_overcommit_hugepages": "0"} {
+		files["sys/kernel/mm/hugepages/hugepages-2048kB/"+name] = n + "\n"
+	}
+	r := reading(t, describe(t, described, files), check.Acceptance{ID: "swappiness_high", Reason: "tested", Expires: check.Never})
+	r.Drifts = []apply.Drift{{Address: "sysctl:vm.swappiness", Hold: apply.Changed}, {Address: "pg:work_mem", Instance: "/srv/pg", Hold: apply.Holds}}
+	return r
+}
+
+// TestFamiliesAreComplete: with everything known, every family that the table has is
+// in the exposition, with exactly its labels, and no other is.
+func TestFamiliesAreComplete(t *testing.T) {
+	s := sourceOf(full(t))
+	if err := s.Once(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := metrics.Write(&b, s, metrics.Text, true); err != nil {
+		t.Fatal(err)
+	}
+	have := parsed(t, b.String())
+	for _, f := range metrics.Families() {
+		got := have[f.Name]
+		if got == nil {
+			t.Errorf("%s is not in the exposition", f.Name)
+			continue
+		}
+		delete(have, f.Name)
+		for _, m := range got.GetMetric() {
+			var labels []string
+			for _, l := range m.GetLabel() {
+				labels = append(labels, l.GetName())
+			}
+			if want := slices.Sorted(slices.Values(f.Labels)); !slices.Equal(labels, want) {
+				t.Errorf("%s has the labels %v, want %v", f.Name, labels, want)
+			}
+		}
+		if got.GetHelp() != f.Help || (got.GetType() == dto.MetricType_COUNTER) != f.Counter {
+			t.Errorf("%s: %s %q", f.Name, got.GetType(), got.GetHelp())
+		}
+	}
+	for name := range have {
+		t.Errorf("%s is in no table", name)
+	}
+}
+
+// TestValues: the numbers are those of the files.
+func TestValues(t *testing.T) {
+	f := parsed(t, text(t, sourceOf(full(t)), metrics.Text))
+	const page = 2 << 20
+	for _, c := range []struct {
+		want   float64
+		name   string
+		labels []string
+	}{
+		{64 << 30, "pgfettle_host_memory_bytes", nil},
+		{100 * page, "pgfettle_huge_pool_bytes", []string{"page_size", "2097152"}},
+		{80 * page, "pgfettle_huge_pool_free_bytes", []string{"page_size", "2097152"}},
+		{7 * page, "pgfettle_huge_pool_reserved_bytes", []string{"page_size", "2097152"}},
+		{3 * page, "pgfettle_huge_pool_surplus_bytes", []string{"page_size", "2097152"}},
+		{2, "pgfettle_instance_processes", []string{"pg_instance", "/srv/pg"}},
+		{2 * 700 << 10, "pgfettle_instance_page_tables_bytes", []string{"pg_instance", "/srv/pg"}},
+		{2 * 5000 << 10, "pgfettle_instance_private_bytes", nil},
+		{2 * 12 << 10, "pgfettle_instance_swapped_bytes", nil},
+		{0, "pgfettle_instance_on_huge_pages", nil},
+		{0, "pgfettle_instance_huge_pages_used_bytes", nil},
+		{128 << 20, "pgfettle_setting", []string{"address", "pg:shared_buffers", "unit", "bytes"}},
+		{16 << 30, "pgfettle_setting_planned", []string{"address", "pg:shared_buffers", "unit", "bytes"}},
+		{300, "pgfettle_setting", []string{"address", "pg:checkpoint_timeout", "unit", "seconds"}},
+		{1, "pgfettle_finding_accepted", []string{"id", "swappiness_high"}},
+		{1, "pgfettle_plan_change", []string{"address", "pg:huge_pages", "effect", "restart"}},
+		{1, "pgfettle_applied_values", []string{"hold", "changed"}},
+		{0, "pgfettle_applied_values", []string{"hold", "lost"}},
+		{1, "pgfettle_applied_value_moved", []string{"address", "sysctl:vm.swappiness", "pg_instance", ""}},
+	} {
+		if got := value(t, f, c.name, c.labels...); got != c.want {
+			t.Errorf("%s %v is %v, want %v", c.name, c.labels, got, c.want)
+		}
+	}
+	// The parts of each state add up to the limit.
+	limit := value(t, f, "pgfettle_budget_limit_bytes", "limit", "host")
+	for _, state := range []string{"present", "planned"} {
+		sum := 0.0
+		for _, m := range f["pgfettle_budget_bytes"].GetMetric() {
+			for _, l := range m.GetLabel() {
+				if l.GetName() == "state" && l.GetValue() == state {
+					sum += m.GetGauge().GetValue()
+				}
+			}
+		}
+		if short := value(t, f, "pgfettle_budget_shortfall_bytes", "state", state); sum != limit+short {
+			t.Errorf("the parts of the %s budget are %v, the limit %v and the shortfall %v", state, sum, limit, short)
+		}
+	}
+	sum := 0.0
+	for _, m := range f["pgfettle_host_memory_part_bytes"].GetMetric() {
+		sum += m.GetGauge().GetValue()
+	}
+	if sum != 64<<30 {
+		t.Errorf("the parts of the host's memory add up to %v", sum)
+	}
+	changes := 0.0
+	for _, m := range f["pgfettle_plan_changes"].GetMetric() {
+		changes += m.GetGauge().GetValue()
+	}
+	if n := len(f["pgfettle_plan_change"].GetMetric()); n < 20 || float64(n) != changes {
+		t.Errorf("%d changes are named, and %v counted", n, changes)
+	}
+}
+
+// TestUnknownIsAbsent: a server that was reached over SQL alone has no metrics of a
+// host, one that did not answer none that rest on its settings; nothing is 0 instead.
+func TestUnknownIsAbsent(t *testing.T) {
+	empty := evidence.New()
+	for name, text := range map[string]string{
+		"evidence.json":  `{"tool":"t","taken_at":1800000000,"host_seen":false,"root":false}`,
+		"instances.json": `[{"key":"1","port":5432}]`,
+	} {
+		if err := empty.Add(name, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	empty.AddMissing(evidence.Missing{Name: "pg/1/settings.json", State: known.Forbidden, Reason: "the server is starting up"})
+	f := parsed(t, text(t, sourceOf(reading(t, empty)), metrics.Text))
+	names := slices.Sorted(maps.Keys(f))
+	want := []string{
+		"pgfettle_build_info", "pgfettle_collection_duration_seconds", "pgfettle_collection_success", "pgfettle_collection_timestamp_seconds",
+		"pgfettle_findings", "pgfettle_findings_accepted", "pgfettle_instance_answered", "pgfettle_instance_info", "pgfettle_plan_changes",
+		"pgfettle_series_dropped", "pgfettle_unreadable_fact", "pgfettle_unreadable_facts",
+	}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if v := value(t, f, "pgfettle_instance_answered", "pg_instance", "port 5432"); v != 0 {
+		t.Errorf("answered: %v", v)
+	}
+	if n := value(t, f, "pgfettle_unreadable_facts"); n < 1 {
+		t.Errorf("%v unreadable facts", n)
+	}
+	value(t, f, "pgfettle_unreadable_fact", "fact", "pg/settings.json", "pg_instance", "port 5432")
+}
+
+// TestPartsNeedTheProcesses: where the processes of an instance that runs cannot be
+// seen, what they hold is not told to be of others.
+func TestPartsNeedTheProcesses(t *testing.T) {
+	a := describe(t, described, map[string]string{"instances.json": `[{"key":"1","dataDirectory":"/srv/pg","port":5432,"running":true}]`})
+	f := parsed(t, text(t, sourceOf(reading(t, a)), metrics.Text))
+	if f["pgfettle_host_memory_part_bytes"] != nil || f["pgfettle_instance_page_tables_bytes"] != nil || f["pgfettle_instance_processes"] != nil {
+		t.Error("parts of the memory are told without the processes that hold them")
+	}
+	if f["pgfettle_host_memory_bytes"] == nil || f["pgfettle_instance_page_tables_worst_case_bytes"] == nil {
+		t.Error("what is known is not told")
+	}
+}
+
+// TestHostileNames: whatever an instance is called, the exposition stays one that
+// parsers read, and two names that would be cut alike stay two.
+func TestHostileNames(t *testing.T) {
+	long := strings.Repeat("ä", 400)
+	for _, dirs := range [][2]string{
+		{"/a\nb\\\"c\x1b[31m", "/a\u0085b"}, {"/\u202e", "/"}, {"/" + long + "1", "/" + long + "2"}, {"/same", "/same"}, {"/\xff\xfe", "/\xff\xff"},
+	} {
+		b, err := jsonOf(dirs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := text(t, sourceOf(reading(t, describe(t, described, map[string]string{"instances.json": b}))), metrics.Text)
+		if strings.ContainsAny(out, "\x1b\u0085") {
+			t.Errorf("%q: a control character got through", dirs)
+		}
+		f := parsed(t, out)
+		if n := len(f["pgfettle_instance_info"].GetMetric()); n != 2 {
+			t.Errorf("%q: %d instances", dirs, n)
+		}
+		for _, m := range f["pgfettle_instance_info"].GetMetric() {
+			for _, l := range m.GetLabel() {
+				if len(l.GetValue()) > 256 {
+					t.Errorf("a label of %d bytes", len(l.GetValue()))
+				}
+			}
+		}
+	}
+}
+
+// TestUnreadableFacts: what is missing for each process alike is one fact, what a
+// server did not tell is of that instance, and what was not asked is no gap.
+func TestUnreadableFacts(t *testing.T) {
+	r := full(t)
+	r.Plan.Unknown = nil
+	r.Report.Unknown = []known.Gap{{Fact: "proc/12/smaps_rollup"}, {Fact: "proc/13/smaps_rollup"}, {Fact: "pg/1/hba.json"}, {Fact: "pg/1/deep_tables.json"}, {Fact: "pg/9/hba.json"}}
+	f := parsed(t, text(t, sourceOf(r), metrics.Text))
+	if n := value(t, f, "pgfettle_unreadable_facts"); n != 3 || len(f["pgfettle_unreadable_fact"].GetMetric()) != 3 {
+		t.Errorf("%v facts", n)
+	}
+	value(t, f, "pgfettle_unreadable_fact", "fact", "proc/*/smaps_rollup", "pg_instance", "")
+	value(t, f, "pgfettle_unreadable_fact", "fact", "pg/hba.json", "pg_instance", "/srv/pg")
+	value(t, f, "pgfettle_unreadable_fact", "fact", "pg/9/hba.json", "pg_instance", "") // of no instance that was found
+	for i := range 100 {
+		r.Report.Unknown = append(r.Report.Unknown, known.Gap{Fact: "etc/" + strings.Repeat("x", i)})
+	}
+	f = parsed(t, text(t, sourceOf(r), metrics.Text))
+	if n := value(t, f, "pgfettle_unreadable_facts"); n != 103 || len(f["pgfettle_unreadable_fact"].GetMetric()) != 64 {
+		t.Errorf("%v facts, %d named", n, len(f["pgfettle_unreadable_fact"].GetMetric()))
+	}
+}
+
+// TestTooManySeries: what is beyond the bound of a family is counted, not shown.
+func TestTooManySeries(t *testing.T) {
+	r := full(t)
+	for i := range 5000 {
+		r.Report.Findings = append(r.Report.Findings, check.Finding{ID: "x", Instance: "/" + strings.Repeat("i", i%200) + string(rune('a'+i/200)), Severity: check.Info})
+	}
+	f := parsed(t, text(t, sourceOf(r), metrics.Text))
+	if n := len(f["pgfettle_finding"].GetMetric()); n != 4096 {
+		t.Errorf("%d findings are shown", n)
+	}
+	if d := value(t, f, "pgfettle_series_dropped"); d < 5000-4096 {
+		t.Errorf("%v series are told to be left out", d)
+	}
+}
+
+// TestSourceIsNotHammered: however many ask, there is one collection at a time, and
+// none before its time; a failed one keeps the values until they are too old.
+func TestSourceIsNotHammered(t *testing.T) {
+	r := full(t)
+	var now clock
+	var ran atomic.Int64
+	var fails atomic.Pointer[error]
+	enter, leave := make(chan struct{}, 100), make(chan struct{})
+	s := &metrics.Source{Now: now.now, Wait: time.Hour, Collect: func(ctx context.Context) (*metrics.Reading, error) {
+		ran.Add(1)
+		enter <- struct{}{}
+		<-leave
+		if err := fails.Load(); err != nil {
+			return nil, *err
+		}
+		return r, nil
+	}}
+	srv := httptest.NewServer(metrics.Handler(s))
+	defer srv.Close()
+	pages := make(chan string, 100)
+	ask := func() { go func() { pages <- get(t, srv, "") }() }
+	for range 4 { // as many as are answered at once
+		ask()
+	}
+	<-enter
+	leave <- struct{}{}
+	for range 4 {
+		if p := parsed(t, <-pages); value(t, p, "pgfettle_collection_success") != 1 || p["pgfettle_setting"] == nil {
+			t.Error("a scrape that waited has no values")
+		}
+	}
+	now.advance(metrics.Every - time.Second)
+	get(t, srv, "")
+	if ran.Load() != 1 {
+		t.Fatalf("%d collections within one minute", ran.Load())
+	}
+
+	var failed error = &say.Problem{Message: "no access", Code: say.CodeNoAccess}
+	fails.Store(&failed)
+	now.advance(time.Second)
+	ask()
+	<-enter
+	leave <- struct{}{}
+	p := parsed(t, <-pages)
+	if value(t, p, "pgfettle_collection_success") != 0 || value(t, p, "pgfettle_collections_total", "result", "no_access") != 1 || p["pgfettle_setting"] == nil {
+		t.Error("after one failure the values are gone, or it is not told")
+	}
+	now.advance(metrics.Keep + metrics.Every)
+	ask()
+	<-enter
+	leave <- struct{}{}
+	if p := parsed(t, <-pages); p["pgfettle_setting"] != nil || p["pgfettle_collection_timestamp_seconds"] != nil || p["pgfettle_build_info"] == nil {
+		t.Error("values that are too old are still shown")
+	}
+	if ran.Load() != 3 {
+		t.Errorf("%d collections", ran.Load())
+	}
+}
+
+// TestSourceThatHangs: a collection that does not come back is not waited for longer
+// than a scrape may wait, no other is begun beside it, and it is told.
+func TestSourceThatHangs(t *testing.T) {
+	var now clock
+	var ran atomic.Int64
+	end := make(chan struct{})
+	defer close(end)
+	s := &metrics.Source{Now: now.now, Wait: time.Millisecond, Collect: func(context.Context) (*metrics.Reading, error) {
+		ran.Add(1)
+		<-end
+		return nil, errors.New("too late")
+	}}
+	srv := httptest.NewServer(metrics.Handler(s))
+	defer srv.Close()
+	if p := parsed(t, get(t, srv, "")); p["pgfettle_collection_success"] != nil || p["pgfettle_build_info"] == nil {
+		t.Error("a first collection that is under way is told to have ended")
+	}
+	now.advance(metrics.Limit + time.Second)
+	if p := parsed(t, get(t, srv, "")); value(t, p, "pgfettle_collection_success") != 0 {
+		t.Error("a collection that hangs is not told")
+	}
+	now.advance(time.Hour)
+	get(t, srv, "")
+	if ran.Load() != 1 {
+		t.Errorf("%d collections were begun beside the one that hangs", ran.Load())
+	}
+}
+
+// TestSourceEnds: a collection is told when its time is over, and its result is that.
+// One that panics costs itself alone.
+func TestSourceEnds(t *testing.T) {
+	var now clock
+	s := &metrics.Source{Now: now.now, Limit: time.Millisecond, Collect: func(ctx context.Context) (*metrics.Reading, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}}
+	if err := s.Once(t.Context()); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v", err)
+	}
+	s.Collect = func(context.Context) (*metrics.Reading, error) { panic("a fault") }
+	if err := s.Once(t.Context()); err == nil || !strings.Contains(err.Error(), "a fault") {
+		t.Errorf("%v", err)
+	}
+	var b bytes.Buffer
+	if err := metrics.Write(&b, s, metrics.Text, true); err != nil {
+		t.Fatal(err)
+	}
+	p := parsed(t, b.String())
+	if value(t, p, "pgfettle_collections_total", "result", "timeout") != 1 || value(t, p, "pgfettle_collections_total", "result", "error") != 1 {
+		t.Errorf("%s", b.String())
+	}
+}
+
+func get(t *testing.T, srv *httptest.Server, accept string) string {
+	t.Helper()
+	req, err := http.NewRequest(http.MethodGet, srv.URL+"/metrics", nil)
+	if err != nil {
+		t.Error(err)
+		return ""
+	}
+	req.Header.Set("Accept", accept)
+	res, err := srv.Client().Do(req)
+	if err != nil {
+		t.Error(err)
+		return ""
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Errorf("%s %v", res.Status, err)
+	}
+	return string(b)
+}
+
+// TestHandlerForms: who asks for OpenMetrics gets it, others the text; nothing but
+// reading is answered.
+func TestHandlerForms(t *testing.T) {
+	srv := httptest.NewServer(metrics.Handler(sourceOf(full(t))))
+	defer srv.Close()
+	if b := get(t, srv, "application/openmetrics-text; version=1.0.0"); !strings.HasSuffix(b, "# EOF\n") {
+		t.Error("no OpenMetrics")
+	}
+	if b := get(t, srv, "text/plain"); strings.Contains(b, "# EOF") || !strings.Contains(b, "# TYPE pgfettle_setting gauge") {
+		t.Error("no text")
+	}
+	res, err := srv.Client().Post(srv.URL, "text/plain", strings.NewReader("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	res.Body.Close()
+	if res.StatusCode != http.StatusMethodNotAllowed {
+		t.Errorf("POST: %s", res.Status)
+	}
+}
+
+// TestWriteFile: the file is replaced as a whole with the mode that node_exporter
+// needs, nothing is left beside it, and what is no file stays.
+func TestWriteFile(t *testing.T) {
+	dir := t.TempDir()
+	s := sourceOf(full(t))
+	if err := s.Once(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(dir, "pgfettle.prom")
+	if err := os.WriteFile(name, []byte("old"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	old, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer old.Close()
+	stale := name + "." + pid()
+	if err := os.Symlink(filepath.Join(dir, "elsewhere"), stale); err != nil { // as another user could have laid it
+		t.Fatal(err)
+	}
+	if err := metrics.WriteFile(name, s, false); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := parsed(t, string(b)); f["pgfettle_findings"] == nil || f["pgfettle_collections_total"] != nil {
+		t.Error("not what was to be written")
+	}
+	if st, err := os.Stat(name); err != nil || st.Mode().Perm() != 0o644 {
+		t.Errorf("%v %v", st.Mode(), err)
+	}
+	if before, err := io.ReadAll(old); err != nil || string(before) != "old" {
+		t.Errorf("who had the old file open reads %q: it was written in place", before)
+	}
+	names, err := os.ReadDir(dir)
+	if err != nil || len(names) != 1 {
+		t.Errorf("%v is in the folder: %v", names, err)
+	}
+	if err := metrics.WriteFile(dir, s, false); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("a folder: %v", err)
+	}
+	if err := metrics.WriteFile(filepath.Join(dir, "no", "x.prom"), s, false); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+}
