@@ -74,6 +74,9 @@ func ReadLiveSessions(fsys fs.FS, key string) known.Fact[[]LiveSession] {
 		if s.Hidden = !r.Has("backend_type") && r.Has("usename") && r.Has("datname"); s.Hidden {
 			s.Query = "" // what stands there is «<insufficient privilege>»
 		}
+		if s.Ours {
+			s.Query = "" // the question itself
+		}
 		return s
 	})
 	return known.Try(f, Path(key, "sessions"), func(l []LiveSession) ([]LiveSession, error) {

@@ -106,7 +106,7 @@ type NowPressure struct {
 
 // NowMemory is the memory of the host, and how much of it is promised.
 type NowMemory struct {
-	*MemoryHost
+	MemoryHost
 	CommitLimit unit.Bytes `json:"commit_limit_bytes"`
 	Committed   unit.Bytes `json:"committed_bytes"`           // Committed_AS
 	Overcommit  *int64     `json:"overcommit_mode,omitempty"` // vm.overcommit_memory; with 2 the limit is kept
@@ -127,7 +127,7 @@ type NowServer struct {
 	Silent      *float64   `json:"silent_seconds,omitempty"`
 	Uptime      *int64     `json:"uptime_seconds,omitempty"`
 	InRecovery  *bool      `json:"in_recovery,omitempty"`
-	Connections *int       `json:"connections,omitempty"` // of clients
+	Connections *int       `json:"connections,omitempty"` // of clients, without ours
 	Active      *int       `json:"active,omitempty"`
 	InXact      *int       `json:"idle_in_transaction,omitempty"`
 	Most        int        `json:"max_connections,omitempty"`
@@ -328,7 +328,7 @@ func (r *NowReport) memory(m host.Memory, ps []host.Process, counted bool, mode 
 		tables += p.PageTables
 		private += p.Anon
 	}
-	out := &NowMemory{MemoryHost: layOut(m, tables, private), CommitLimit: m.CommitLimit, Committed: m.CommittedAS}
+	out := &NowMemory{MemoryHost: *layOut(m, tables, private), CommitLimit: m.CommitLimit, Committed: m.CommittedAS}
 	if v, ok := mode.Get(); ok {
 		out.Overcommit = &v
 	}

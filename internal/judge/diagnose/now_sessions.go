@@ -51,7 +51,7 @@ func (r *NowReport) sessions(list []pg.LiveSession) {
 		switch {
 		case s.Hidden:
 			hidden++
-		case s.Type != clientBackend:
+		case s.Type != clientBackend || s.Ours:
 		case s.State == "active" || s.State == "fastpath function call":
 			active++
 			clients++

@@ -1,9 +1,9 @@
-// Package look looks at a host and at one instance again and again, for who shows
+// Package glance looks at a host and at one instance again and again, for who shows
 // them live: the cheap files of the host each time, the memory of the instance's
 // processes as often as that costs next to nothing, and the server over one
 // connection that is kept, and made anew when it is lost. Each look is bounded, tells
 // how long it took, and says why it brought what it did not bring. It judges nothing.
-package look
+package glance
 
 import (
 	"context"
@@ -117,7 +117,7 @@ func (l *Looker) Host(every time.Duration) (h *diagnose.HostLook) {
 	}
 	h.Name = host.ReadName(a)
 	h.Memory = host.ReadMemory(a)
-	h.Overcommit = known.Try(evidence.Read(a, host.SysctlPath("vm.overcommit_memory"), host.ParseCount), "vm.overcommit_memory", func(n int64) (int64, error) { return n, nil })
+	h.Overcommit = evidence.Read(a, host.SysctlPath("vm.overcommit_memory"), host.ParseCount)
 	h.Pressure = host.ReadPressure(a)
 	h.Load = host.ReadLoad(a)
 	h.CPU = host.ReadCPUTime(a)
