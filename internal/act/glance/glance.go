@@ -177,6 +177,8 @@ func (l *Looker) processes() (out known.Fact[[]host.Process]) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return known.None[[]host.Process](known.Gap{Reason: "the server does not run"})
+	case errors.Is(err, fs.ErrPermission):
+		return known.Barred[[]host.Process](problemGap(err))
 	case err != nil:
 		return known.Missed[[]host.Process](problemGap(err))
 	}

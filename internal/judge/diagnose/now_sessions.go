@@ -63,7 +63,7 @@ func (r *NowReport) sessions(list []pg.LiveSession) {
 		}
 	}
 	if hidden > 0 {
-		r.gap(GapSessions, known.Gap{Reason: fmt.Sprintf("what %d sessions of other roles do is hidden from this role", hidden), Reveal: "GRANT pg_monitor TO <role>"})
+		r.gap(GapSessions, known.Gap{Reason: fmt.Sprintf("what %s of other roles do is hidden from this role", things(int64(hidden), "session", "sessions")), Reveal: "GRANT pg_monitor TO <role>"})
 		return
 	}
 	r.Server.Connections, r.Server.Active, r.Server.InXact = &clients, &active, &inXact

@@ -93,11 +93,11 @@ func hostLine(st Style, r *diagnose.NowReport, every time.Duration, width int) s
 			cpus += st.paint(warn, " "+percent(*h.Steal)+"% stolen")
 		}
 	}
+	p := h.Pressure
+	out = append(out, "PSI cpu "+pressed(st, p.CPU)+" mem "+pressed(st, p.Memory)+" io "+pressed(st, p.IO))
 	if cpus != "" {
 		out = append(out, cpus)
 	}
-	p := h.Pressure
-	out = append(out, "stalled: cpu "+pressed(st, p.CPU)+", mem "+pressed(st, p.Memory)+", io "+pressed(st, p.IO))
 	if h.Uptime != nil {
 		out = append(out, "host up "+ago(float64(*h.Uptime)))
 	}
@@ -183,6 +183,9 @@ func memoryLines(st Style, r *diagnose.NowReport, width int) []string {
 		}
 		s := parts[p.Name]
 		item := s.letter + " " + s.name + " " + p.Size.String()
+		if width < narrow { // the help has the names
+			item = s.letter + " " + p.Size.String()
+		}
 		n := lipgloss.Width(item)
 		switch {
 		case used == 0:

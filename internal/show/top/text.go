@@ -143,7 +143,7 @@ func (s Style) fill(text string, width int, left bool) string {
 // is cut where they meet.
 func (s Style) ends(left, right string, width int) string {
 	w := lipgloss.Width(right)
-	if w+1 >= width {
+	if w == 0 || w+1 >= width {
 		return s.cut(left, width)
 	}
 	left = s.cut(left, width-w-1)

@@ -13,6 +13,9 @@ import (
 const (
 	// leastWidth and leastHeight are what the view needs to show anything.
 	leastWidth, leastHeight = 40, 8
+	// narrow is the width below which short names are taken: the names of the tables
+	// and the interval need 72 cells.
+	narrow = 72
 	// wideFrom is the width from which the texts of queries have room.
 	wideFrom = 140
 	// tableLeast is how many lines of a table are worth more than the legend.
@@ -95,7 +98,7 @@ func (m *Model) now() string {
 func (m *Model) tabs() string {
 	names := make([]string, tableCount)
 	for i, n := range tableNames {
-		if m.width < 72 { // the names and the state do not fit
+		if m.width < narrow {
 			n = shortNames[i]
 		}
 		n = fmt.Sprintf("%d %s", i+1, n)
