@@ -395,3 +395,12 @@ func FuzzRollup(f *testing.F) {
 		}
 	})
 }
+
+func FuzzLoad(f *testing.F) {
+	seed(f, "loadavg")
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if l, err := ParseLoad(b); err == nil {
+			notNegative(t, "load", l.One, l.Five, l.Fifteen)
+		}
+	})
+}

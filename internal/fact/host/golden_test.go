@@ -32,6 +32,7 @@ var topics = map[string]func(fs.FS) any{
 	"spaces":     func(f fs.FS) any { return ReadSpaces(f) },
 	"virt":       func(f fs.FS) any { return ReadVirt(f) },
 	"pressure":   func(f fs.FS) any { return ReadPressure(f) },
+	"load":       func(f fs.FS) any { return ReadLoad(f) },
 	"clock": func(f fs.FS) any {
 		return map[string]any{"clock": ReadClock(f), "vmstat": ReadVMStat(f), "kept": ReadClockKept(f)}
 	},

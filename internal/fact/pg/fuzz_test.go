@@ -39,6 +39,20 @@ func FuzzRead(f *testing.F) {
 		if err := a.Add(Path("1", VisitsQuery), b); err != nil {
 			return
 		}
+		for _, name := range []string{"sessions", "locks", "position"} {
+			if err := a.Add(Path("live", name), b); err != nil {
+				return
+			}
+		}
+		if l, ok := ReadLiveSessions(a, "live").Get(); ok {
+			for _, e := range l {
+				if e.PID <= 0 || e.QueryAge != nil && *e.QueryAge < 0 {
+					t.Errorf("session %+v", e)
+				}
+			}
+		}
+		ReadLiveLocks(a, "live")
+		ReadLivePosition(a, "live")
 		s := Read(a, "1")
 		if _, err := json.Marshal(s); err != nil {
 			t.Errorf("what was read cannot be written: %v", err)

@@ -294,10 +294,8 @@ func (g *MemoryGroup) add(q *MemoryProcess) {
 	}
 }
 
-// hostMemory lays out where the memory of the host is. What no line of meminfo
-// claims counts with the kernel, so that the parts add up to the total.
+// hostMemory lays out where the memory of the host is.
 func hostMemory(s *snapshot.Snapshot, m host.Memory) *MemoryHost {
-	out := &MemoryHost{Total: m.Total, Available: m.Available, SwapTotal: m.SwapTotal, SwapUsed: m.SwapTotal - m.SwapFree, PageTables: m.PageTables}
 	var tables, private unit.Bytes
 	for i := range s.Instances {
 		ps, _ := s.Instances[i].Processes.Get()
@@ -306,6 +304,14 @@ func hostMemory(s *snapshot.Snapshot, m host.Memory) *MemoryHost {
 			private += p.Anon
 		}
 	}
+	return layOut(m, tables, private)
+}
+
+// layOut parts the memory of a host, given what the instances' processes have of
+// it. What no line of meminfo claims counts with the kernel, so that the parts add
+// up to the total.
+func layOut(m host.Memory, tables, private unit.Bytes) *MemoryHost {
+	out := &MemoryHost{Total: m.Total, Available: m.Available, SwapTotal: m.SwapTotal, SwapUsed: m.SwapTotal - m.SwapFree, PageTables: m.PageTables}
 	// The processes were read one after the other and before or after meminfo:
 	// no part of the whole is larger than the whole.
 	tables, private = min(tables, m.PageTables), min(private, m.AnonPages)

@@ -1,0 +1,216 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/act/glance"
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/pgfettle/pgfettle/internal/show/top"
+)
+
+type topOptions struct {
+	target   string
+	format   string
+	interval time.Duration
+	once     bool
+	count    int
+}
+
+const (
+	// topDefault is how often is looked unless somebody says: a person sees what
+	// moves, and a look costs some milliseconds.
+	topDefault = 2 * time.Second
+	// The bounds of the interval: below a second the looking is a load of its own,
+	// and who looks less often than every hour has no need of a live view.
+	topLeast, topMost = time.Second, time.Hour
+)
+
+func newTop(env *Env) *cobra.Command {
+	o := &topOptions{}
+	cmd := &cobra.Command{
+		Use:   "top [TARGET]",
+		Short: "Watch a host and an instance live: memory, page tables, waits, checkpoints",
+		Long: `Show on a full screen what a host and one of its instances do now: where the memory
+is, which processes hold page tables and private memory, what they wait for and who
+blocks whom, checkpoints and WAL, and the databases. The keys are shown at the bottom,
+and ? explains them and the columns; q quits.
+
+The server is asked over one connection that is kept, with short read-only statements.
+A server that hangs or goes away leaves the view alive: it tells how old the numbers
+are and asks again. What is dear to look at is looked at less often: reading the memory
+of many processes, or a server that answers slowly, takes two percent of a processor at
+most. What is not known is shown as –, with the reason at the bottom.
+
+Without a terminal, with --once or with --count, the same is written as text: each
+after two looks, which rates are told by. --format json writes it as JSON.
+
+TARGET is one of
+  nothing            this host and the instance that runs on it; with PGHOST,
+                     PGPORT or PGSERVICE set, the server that they name
+  a data directory   its instance, and this host
+  a conninfo         'host=db1 dbname=postgres' or postgresql://…; from another
+                     host it gives no host facts`,
+		Example: `  pgfettle top
+  pgfettle top /var/lib/postgresql/17/main --interval 5s
+  pgfettle top --once
+  pgfettle top --count 10 --interval 30s > evening.txt
+  pgfettle top --format json 'host=db1 dbname=postgres'`,
+		Args: atMost(1, "one TARGET at most"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.target = strings.Join(args, "")
+			if cmd.Flags().Changed("count") && o.count < 1 {
+				return usage(fmt.Sprintf("--count: %d is less than 1", o.count), "write how many times is looked")
+			}
+			if o.once && cmd.Flags().Changed("count") {
+				return usage("--once and --count say two things", "give one of them")
+			}
+			return runTop(cmd.Context(), env, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.format, "format", "text", "text or json; json is written without a screen")
+	f.DurationVar(&o.interval, "interval", topDefault, "look every `INTERVAL`, from 1s to 1h")
+	f.BoolVar(&o.once, "once", false, "write it once as text, without a screen")
+	f.IntVarP(&o.count, "count", "n", 0, "write it `N` times as text, without a screen")
+	complete(cmd, "format", "text", "json")
+	return cmd
+}
+
+func runTop(ctx context.Context, env *Env, o *topOptions) error {
+	if err := choice("format", o.format, "text", "json"); err != nil {
+		return err
+	}
+	if o.interval < topLeast || o.interval > topMost {
+		return usage(fmt.Sprintf("--interval: %s is out of range", o.interval), "write a time from 1s to 1h")
+	}
+	if _, file, err := resolve(env, o.target); err == nil && file != "" {
+		return usage(fmt.Sprintf("%q is a file: it holds one moment, and top watches a live instance", file), "name a data directory or a conninfo; 'pgfettle diagnose memory FILE' shows a file")
+	}
+	l, err := loadAs(ctx, env, o.target, func(r *collect.Request) { r.Memory = true })
+	if err != nil {
+		return err
+	}
+	src, subject, err := watchLive(ctx, env, l)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	st := env.Style()
+	style := top.Style{Color: st.Color, ASCII: st.ASCII}
+	if in, ok := fullScreen(env, o); ok {
+		m := top.New(src, subject, style, o.interval)
+		err := top.Screen(ctx, m, in, env.Stdout, env.Vars)
+		if err == nil && m.Interrupted() {
+			return errWatched
+		}
+		return err
+	}
+	p := top.Plain{Style: style, Width: st.Width, JSON: o.format == "json", Times: max(o.count, 1), Every: o.interval}
+	return top.Write(ctx, env.Stdout, src, subject, p, env.Target.Now)
+}
+
+// fullScreen says whether there is a terminal to show a screen on and to take keys
+// from, and nobody asked for text.
+func fullScreen(env *Env, o *topOptions) (*os.File, bool) {
+	if o.once || o.count > 0 || o.format == "json" || env.Getenv("TERM") == "dumb" || env.Getenv("TERM") == "" {
+		return nil, false
+	}
+	in, ok := env.Stdin.(*os.File)
+	if !ok {
+		return nil, false
+	}
+	_, keys := terminal(env.Stdin)
+	_, shown := terminal(env.Stdout)
+	return in, keys && shown
+}
+
+// liveSource is a Looker within a context.
+type liveSource struct {
+	*glance.Looker
+	ctx context.Context
+}
+
+func (s liveSource) Server() *diagnose.ServerLook { return s.Looker.Server(s.ctx) }
+
+// watchLive says what is looked at again and again, from what was found at first.
+func watchLive(ctx context.Context, env *Env, l *loaded) (liveSource, top.Subject, error) {
+	in, err := watchedInstance(l.snapshot)
+	if err != nil {
+		return liveSource{}, top.Subject{}, err
+	}
+	if in == nil && len(l.snapshot.Instances) == 1 { // it does not run now, and may come up
+		in = &l.snapshot.Instances[0]
+	}
+	subject := top.Subject{}
+	opt := glance.Options{Target: env.Target}
+	if cpu, ok := l.snapshot.Host.CPU.Get(); ok {
+		subject.CPUs = cpu.Logical
+	}
+	if !l.snapshot.HostSeen {
+		subject.HostUnseen = &known.Gap{Reason: "the server runs on another host", Reveal: "run pgfettle there"}
+	}
+	if in == nil {
+		subject.ServerUnseen = &known.Gap{Reason: "no instance runs here", Reveal: "name one: a data directory or a conninfo"}
+		return liveSource{glance.New(opt), ctx}, subject, nil
+	}
+	subject.Label = in.Label()
+	set, _ := in.Server.Settings.Get()
+	if n, ok := set.Int("max_connections"); ok {
+		subject.Connections = int(n)
+	}
+	opt.Connect = connectLive(env, l, in)
+	if l.snapshot.HostSeen {
+		opt.Postmaster = postmasterLive(env, in)
+	}
+	return liveSource{glance.New(opt), ctx}, subject, nil
+}
+
+// connectLive says how to reach the server, each time anew.
+func connectLive(env *Env, l *loaded, in *snapshot.Instance) func() (collect.Connect, error) {
+	if l.request != nil && l.request.Kind == collect.Conninfo {
+		how := collect.Connect{Conninfo: l.request.Value}
+		return func() (collect.Connect, error) { return how, nil }
+	}
+	dir, ok := in.DataDirectory.Get()
+	if !ok {
+		g := in.DataDirectory.Gap()
+		return func() (collect.Connect, error) {
+			return collect.Connect{}, &say.Problem{Message: "the data directory is not known: " + g.Reason, Hint: g.Reveal, Code: exitNoAccess}
+		}
+	}
+	return func() (collect.Connect, error) { return collect.ConnectLocal(env.Target, dir) }
+}
+
+// postmasterLive tells the postmaster's process id: of the lock file, as a server
+// may be restarted, else as it was found at first.
+func postmasterLive(env *Env, in *snapshot.Instance) func() (int, error) {
+	pid, _ := instanceProcesses(env, in)
+	dir, ok := in.DataDirectory.Get()
+	return func() (int, error) {
+		if ok {
+			lock, err := collect.ReadLock(env.Target, dir)
+			if err == nil {
+				return lock.PID, nil
+			}
+			if errors.Is(err, fs.ErrNotExist) && pid == 0 {
+				return 0, err
+			}
+		}
+		if pid == 0 {
+			return 0, &say.Problem{Message: "the postmaster is not known", Hint: "run pgfettle as root or as the owner of the data directory"}
+		}
+		return pid, nil
+	}
+}

@@ -1,0 +1,103 @@
+package top
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/pgfettle/pgfettle/internal/show/render"
+)
+
+// Screen shows the view on a terminal until it is quit, and gives the terminal back
+// as it was, whatever ends it. The error is the context's where that ended it.
+func Screen(ctx context.Context, m *Model, in io.Reader, out io.Writer, environ []string) error {
+	return screen(ctx, m, in, out, environ)
+}
+
+func screen(ctx context.Context, m tea.Model, in io.Reader, out io.Writer, environ []string) error {
+	// Signals are the program's own: they end the context.
+	p := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out), tea.WithEnvironment(environ), tea.WithoutSignalHandler())
+	_, err := p.Run()
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, tea.ErrProgramPanic):
+		return errors.New("the view stopped by a fault of its own")
+	}
+	return fmt.Errorf("terminal: %w", err)
+}
+
+// Plain says how a view is written where there is no screen.
+type Plain struct {
+	Style Style
+	Width int
+	JSON  bool
+	Times int // how many are written; 0: until the context ends
+	Every time.Duration
+}
+
+// least is how long the first two looks are apart, so that rates can be told: the
+// counters of a server that is not idle move within it.
+const least = time.Second
+
+// Write writes the view as text or JSON. Each is made of two looks, which rates are
+// told by. A look that hangs is given up after a while, and what it would have told
+// is not known.
+func Write(ctx context.Context, w io.Writer, src Source, subject Subject, p Plain, now func() time.Time) error {
+	m := New(src, subject, p.Style, p.Every)
+	host, server := &background[*diagnose.HostLook]{}, &background[*diagnose.ServerLook]{}
+	round := func() error {
+		if subject.HostUnseen == nil {
+			if h, ok := host.run(ctx, func() *diagnose.HostLook { return src.Host(p.Every) }); ok {
+				m.saw(h)
+			}
+		}
+		if subject.ServerUnseen == nil {
+			s, ok := server.run(ctx, src.Server)
+			if !ok {
+				s = &diagnose.ServerLook{At: now(), Problem: hung()}
+			}
+			m.answered(s)
+		}
+		m.in.At = now()
+		return ctx.Err()
+	}
+	if err := round(); err != nil {
+		return err
+	}
+	wait := min(max(least, p.Every), 2*least) // nobody waits a minute for the first
+	for n := 0; p.Times == 0 || n < p.Times; n++ {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(wait):
+		}
+		wait = p.Every
+		if err := round(); err != nil {
+			return err
+		}
+		r := diagnose.Now(m.in)
+		if p.JSON {
+			if err := render.NowJSON(w, r); err != nil {
+				return err
+			}
+			continue
+		}
+		if n > 0 {
+			if _, err := io.WriteString(w, "\n"); err != nil {
+				return fmt.Errorf("output: %w", err)
+			}
+		}
+		if _, err := io.WriteString(w, snapshot(p.Style, r, p.Width, m.in.At.Format(time.TimeOnly), p.Every)); err != nil {
+			return fmt.Errorf("output: %w", err)
+		}
+	}
+	return nil
+}
