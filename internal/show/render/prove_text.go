@@ -398,7 +398,7 @@ func specWords(r *result.Result) string {
 	case s.Slice > 0:
 		parts = append(parts, fmt.Sprintf("slices of %s s, %s s of each arm in a block", plainFigure(s.Slice), plainFigure(s.Duration)))
 	default:
-		parts = append(parts, fmt.Sprintf("runs of %s s", plainFigure(s.Duration)))
+		parts = append(parts, "runs "+runWords(s))
 	}
 	if s.Rate > 0 {
 		parts = append(parts, fmt.Sprintf("at %s transactions a second", plainFigure(s.Rate)))
@@ -466,7 +466,12 @@ func repeatLine(r *result.Result) string {
 		}
 	}
 	add("clients", strconv.Itoa(s.Clients))
-	add("duration", strconv.FormatFloat(s.Duration, 'f', -1, 64)+"s")
+	if s.Cycles > 0 {
+		add("checkpoint-cycles", strconv.Itoa(s.Cycles))
+	}
+	if s.Cycles == 0 || s.Duration > 1 {
+		add("duration", strconv.FormatFloat(s.Duration, 'f', -1, 64)+"s")
+	}
 	if s.Warmup != usualWarmup {
 		add("warmup", strconv.FormatFloat(s.Warmup, 'f', -1, 64)+"s")
 	}
