@@ -137,6 +137,7 @@ func (r stagedRunner) Run(ctx context.Context, e *prove.Experiment) (*result.Res
 	if e.Design != result.Single {
 		res.B = doc(&e.B)
 	}
+	res.Spec.Restore = e.Restore
 	if e.KeepData {
 		e.Told(kept(e.Scratch))
 	}

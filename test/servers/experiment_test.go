@@ -289,3 +289,33 @@ func TestExperimentCycles(t *testing.T) {
 		nothingLeft(t, e)
 	})
 }
+
+// TestExperimentKept runs a load that writes on one copy an arm: two copies in all,
+// where blocks of their own would take four.
+func TestExperimentKept(t *testing.T) {
+	on(t, []int{15}, func(t *testing.T, b server.Binaries) {
+		for _, design := range []string{result.Restart, result.Slices} {
+			t.Run(design, func(t *testing.T) {
+				t.Parallel()
+				e := experiment(t, b, "tpcb", design)
+				e.Restore = bench.Kept
+				copies, last := 0, ""
+				e.Progress = func(ev bench.Event) {
+					if ev.Step == "copy" && last != "copy"+ev.Arm {
+						copies++
+					}
+					last = ev.Step + ev.Arm
+				}
+				r, err := bench.Run(t.Context(), e)
+				if err != nil {
+					t.Fatal(err)
+				}
+				whole(t, e, r)
+				if copies != 2 || r.Spec.Restore != bench.Kept {
+					t.Errorf("%d copies, restored %q", copies, r.Spec.Restore)
+				}
+				nothingLeft(t, e)
+			})
+		}
+	})
+}

@@ -58,6 +58,8 @@ func execute(ctx context.Context, e *Experiment, w world, docs shelf, program st
 	}()
 	if g.res.Started == "" {
 		g.res.Started = stamp(w.now())
+	} else if n := len(g.res.Blocks); n > 0 && e.Restore == Kept && g.res.Workload.Writes {
+		g.note(fmt.Sprintf("interrupted after block %d: the blocks after it began with new copies of the data", n))
 	}
 	if err := g.master(ctx); err != nil {
 		return g.res, err

@@ -79,6 +79,9 @@ type Spec struct {
 	Cache    string  `json:"cache"`    // warm, os-warm, cold
 	Protocol string  `json:"protocol"` // simple, extended, prepared
 	Margin   float64 `json:"margin_pct"`
+	// Restore says what data a run finds: fresh, a copy of what was loaded; kept, what
+	// the runs of its arm before left; shared, what was loaded itself.
+	Restore string `json:"restore,omitempty"`
 }
 
 // Host is where it was run.

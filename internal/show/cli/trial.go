@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pgfettle/pgfettle/internal/act/bench"
 	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/act/prove"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -36,6 +37,7 @@ type trialOptions struct {
 	clients           int
 	rate              float64
 	count, cycles     int
+	restore           string
 	duration, warmup  time.Duration
 	seed              uint64
 	metric            string
@@ -57,6 +59,7 @@ func (o *trialOptions) flags(cmd *cobra.Command, env *Env) {
 	f.IntVar(&o.count, "transactions", 0, "count the work of `N` transactions of each client too, after each run; --metric seconds times them")
 	f.DurationVar(&o.duration, "duration", 0, "of a run, or of all slices of an arm in a block: `TIME` such as 2m (default: 2m; slices 40s; 3m where work is put off to checkpoints)")
 	f.IntVar(&o.cycles, "checkpoint-cycles", 0, "each run lasts until `N` checkpoint cycles are complete in it, 2 where work is put off; with --duration at least so long (default: runs of a fixed time)")
+	f.StringVar(&o.restore, "restore", "", "the data of a run: fresh (a copy of those that were loaded) or kept (one copy an arm for all its runs: bloat accrues); default: fresh where the load writes")
 	f.DurationVar(&o.warmup, "warmup", 5*time.Minute, "at most, until the rate is flat: `TIME`")
 	f.Uint64Var(&o.seed, "seed", 0, "of the order and of the load, `N` (default: drawn, and told)")
 	f.StringVar(&o.metric, "metric", "tps", strings.Join(result.Primary(), ", "))
@@ -71,6 +74,7 @@ func (o *trialOptions) flags(cmd *cobra.Command, env *Env) {
 	f.BoolVar(&o.yes, "yes", false, "ask nothing")
 	f.StringVar(&o.format, "format", "text", "text or json")
 	complete(cmd, "metric", result.Primary()...)
+	complete(cmd, "restore", bench.Fresh, bench.Kept)
 	complete(cmd, "cache", "warm", "os-warm", "cold")
 	complete(cmd, "protocol", "prepared", "extended", "simple")
 	complete(cmd, "format", "text", "json")
@@ -131,6 +135,11 @@ func (o *trialOptions) order(env *Env) (*prove.Experiment, prove.Workload, error
 			return nil, w, err
 		}
 	}
+	if o.said("restore") {
+		if err := choice("restore", o.restore, bench.Fresh, bench.Kept); err != nil {
+			return nil, w, err
+		}
+	}
 	switch {
 	case o.workload == "" && len(o.scripts) == 0:
 		return nil, w, usage("no load is named", "name one with --workload: "+strings.Join(workloadNames(env), ", ")+"; or your own script with -f")
@@ -173,7 +182,10 @@ func (o *trialOptions) order(env *Env) (*prove.Experiment, prove.Workload, error
 	if err != nil {
 		return nil, w, err
 	}
-	e := &prove.Experiment{Workload: w.Name, Data: data, Scripts: o.scripts, Metric: o.metric, TouchKernel: o.kernel, KeepData: o.keepData, Program: Version}
+	e := &prove.Experiment{Workload: w.Name, Data: data, Scripts: o.scripts, Metric: o.metric, TouchKernel: o.kernel, KeepData: o.keepData, Restore: o.restore, Program: Version}
+	if o.restore == bench.Kept && w.Writes {
+		e.Notes = append(e.Notes, "Kept: each arm has one copy of the data for all its runs. The load writes, so bloat and growth accrue in both, and later blocks find other tables than the first.")
+	}
 	m := scaleForm.FindStringSubmatch(o.scale)
 	switch {
 	case m == nil:

@@ -403,7 +403,18 @@ func specWords(r *result.Result) string {
 	if s.Rate > 0 {
 		parts = append(parts, fmt.Sprintf("at %s transactions a second", plainFigure(s.Rate)))
 	}
+	if words, ok := map[string]string{"fresh": "a fresh copy of the data for each " + freshFor(r), "kept": "one copy of the data an arm for all its runs", "shared": "the data as they were loaded for all runs"}[s.Restore]; ok {
+		parts = append(parts, words)
+	}
 	return strings.Join(append(parts, "cache "+clean(s.Cache), "protocol "+clean(s.Protocol), "seed "+strconv.FormatUint(s.Seed, 10)), ", ")
+}
+
+// freshFor is what a fresh copy is made for.
+func freshFor(r *result.Result) string {
+	if r.Spec.Slice > 0 {
+		return "block"
+	}
+	return "run"
 }
 
 // repeat is how to do it again.
@@ -480,6 +491,9 @@ func repeatLine(r *result.Result) string {
 	}
 	if s.Count > 0 {
 		add("transactions", strconv.Itoa(s.Count))
+	}
+	if s.Restore == "kept" && r.Workload.Writes || s.Restore == "fresh" && !r.Workload.Writes { // not what is chosen else
+		add("restore", s.Restore)
 	}
 	add("cache", s.Cache)
 	add("protocol", s.Protocol)
