@@ -7,6 +7,8 @@
 #   BENCH_FLAGS   more flags of prove, such as '--pg 17' or, for a trial, '--scale 1 --duration 2s --warmup 2s'
 #   BENCH_KERNEL  1: this machine's kernel may be touched, and the plan is measured with its kernel part
 #   BENCH_OTHERS, BENCH_LOADS  fewer of them, by name
+#   BENCH_SCRATCH where the clusters are made (prove's own choice). The data of a load are loaded once, stay there for
+#                 its experiments, and are removed after the last of them
 #   BENCH_PAGE    the page (docs/benchmarks.md); another one may hold trials too
 set -eu
 
@@ -15,6 +17,7 @@ page=${BENCH_PAGE:-docs/benchmarks.md}
 peers=internal/act/prove/testdata/peers
 kernel=
 [ "${BENCH_KERNEL:-}" = 1 ] && kernel=--kernel
+scratch=${BENCH_SCRATCH:+--scratch $BENCH_SCRATCH}
 mkdir -p "$dir"
 
 for load in ${BENCH_LOADS:-tpcb select-only-8 select-only-100 olap 1c}; do
@@ -37,13 +40,14 @@ for load in ${BENCH_LOADS:-tpcb select-only-8 select-only-100 olap 1c}; do
     if [ -e "$to/result.json" ]; then
       grep -Eq '"ended": *"' "$to/result.json" && continue
       echo "== $load against $other, resumed"
-      ./bin/pgfettle prove --resume "$to" $kernel
+      ./bin/pgfettle prove --resume "$to" --keep-data $kernel
       continue
     fi
     echo "== $load against $other"
     # words of what and BENCH_FLAGS are meant to be split; the last of two equal flags holds
-    ./bin/pgfettle prove --a "$conf" --b "plan:$profile" $what --blocks "${BENCH_BLOCKS:-8}" --dir "$to" $kernel --yes ${BENCH_FLAGS:-}
+    ./bin/pgfettle prove --a "$conf" --b "plan:$profile" $what --blocks "${BENCH_BLOCKS:-8}" --dir "$to" --keep-data $scratch $kernel --yes ${BENCH_FLAGS:-}
   done
+  ./bin/pgfettle prove --clean $scratch
 done
 
 any=

@@ -137,6 +137,7 @@ func (r stagedRunner) Run(ctx context.Context, e *prove.Experiment) (*result.Res
 	if e.Design != result.Single {
 		res.B = doc(&e.B)
 	}
+	res.Spec.Restore = e.Restore
 	if e.KeepData {
 		e.Told(kept(e.Scratch))
 	}
@@ -173,7 +174,7 @@ func (r stagedRunner) play1(ctx context.Context, res *result.Result, dir string,
 			if c == 'B' {
 				tps *= effect + 0.001*float64(i%4-1)
 			}
-			b.Runs = append(b.Runs, result.Run{Arm: string(c), Seconds: res.Spec.Duration, Transactions: int64(tps * res.Spec.Duration), TPS: tps, Steady: true, Environment: quiet,
+			b.Runs = append(b.Runs, result.Run{Arm: string(c), Seconds: res.Spec.Duration, Transactions: int64(tps * res.Spec.Duration), TPS: tps, Steady: true, Cycles: res.Spec.Cycles, Environment: quiet,
 				Latency: result.Latency{Mean: stat.Number(8000 / tps), SD: unknown, P50: unknown, P95: stat.Number(20000 / tps), P99: unknown, Max: unknown}})
 		}
 		if r.play == "void" && i == 2 {

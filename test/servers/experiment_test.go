@@ -260,3 +260,62 @@ func TestExperimentKeepsData(t *testing.T) {
 		nothingLeft(t, second)
 	})
 }
+
+// TestExperimentCycles runs runs of a whole checkpoint cycle on the oldest and the
+// newest version: they end by themselves, behind a checkpoint, with a report of
+// pgbench that is whole.
+func TestExperimentCycles(t *testing.T) {
+	on(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
+		t.Parallel()
+		e := experiment(t, b, "simple-update", result.Single)
+		// The least that it may be: a checkpoint is requested after a segment of 16 MB or two.
+		e.A = bench.Config{Name: "small", Settings: map[string]string{"max_wal_size": "32MB", "min_wal_size": "32MB", "checkpoint_timeout": "2min"}}
+		e.Spec.Blocks, e.Spec.Cycles, e.Spec.Duration, e.Spec.Warmup, e.Spec.Count = 1, 1, 1, 0, 0
+		r, err := bench.Run(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := r.Blocks[0].Run("A")
+		// More than one is complete where they come more often than is looked; those that
+		// have begun are counted before 18.
+		if run.Cycles != 1 || run.Environment.Checkpoint < 1 || len(r.Blocks[0].Void) > 0 && run.Environment.Steal < 2 && run.Environment.Foreign < 3 {
+			t.Errorf("%d cycles, %d checkpoints in %g s, void for %v", run.Cycles, run.Environment.Checkpoint, run.Seconds, r.Blocks[0].Void)
+		}
+		// The end of pgbench's own time would be 300 s.
+		if run.Seconds >= 290 || run.Seconds < 1 || run.TPS <= 0 || !run.Latency.P99.Known() || run.Counters[result.WALBytes] < 8<<20 {
+			t.Errorf("%g s, %g tps, p99 %v ms, %g bytes of WAL", run.Seconds, run.TPS, run.Latency.P99, run.Counters[result.WALBytes])
+		}
+		t.Logf("%s: %g s, %d transactions, %d checkpoints, %g MB of WAL", b, run.Seconds, run.Transactions, run.Environment.Checkpoint, run.Counters[result.WALBytes]/1e6)
+		nothingLeft(t, e)
+	})
+}
+
+// TestExperimentKept runs a load that writes on one copy an arm: two copies in all,
+// where blocks of their own would take four.
+func TestExperimentKept(t *testing.T) {
+	on(t, []int{15}, func(t *testing.T, b server.Binaries) {
+		for _, design := range []string{result.Restart, result.Slices} {
+			t.Run(design, func(t *testing.T) {
+				t.Parallel()
+				e := experiment(t, b, "tpcb", design)
+				e.Restore = bench.Kept
+				copies, last := 0, ""
+				e.Progress = func(ev bench.Event) {
+					if ev.Step == "copy" && last != "copy"+ev.Arm {
+						copies++
+					}
+					last = ev.Step + ev.Arm
+				}
+				r, err := bench.Run(t.Context(), e)
+				if err != nil {
+					t.Fatal(err)
+				}
+				whole(t, e, r)
+				if copies != 2 || r.Spec.Restore != bench.Kept {
+					t.Errorf("%d copies, restored %q", copies, r.Spec.Restore)
+				}
+				nothingLeft(t, e)
+			})
+		}
+	})
+}

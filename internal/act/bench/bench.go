@@ -101,7 +101,9 @@ type Drive struct {
 	Connect      bool // a new connection for each transaction
 	Logged       bool // latencies of single transactions are wanted
 	// Second is told the rate of each second that has passed; where it returns
-	// true the load may end. nil: nobody.
+	// true the load ends. nil: nobody. With Whole it ends with the transactions that
+	// are under way, and its report is that of a run of this length; else at once.
+	Whole  bool
 	Second func(tps float64) (enough bool)
 	// Made is told a folder outside of the scratch folder before it is used, for it
 	// to be found again should we be killed. Its name begins with LoadFolder.
@@ -147,6 +149,8 @@ type Load interface {
 	Size(scale int) unit.Bytes
 	// Fill makes schema and data. told may be told of rows done.
 	Fill(ctx context.Context, c Conn, scale int, told func(done, all int64)) error
+	// EndsWhole says that Drive.Whole is obeyed.
+	EndsWhole() bool
 	// Drive sends the load. An error means that the program itself broke; failed
 	// transactions are part of what it reports.
 	Drive(ctx context.Context, d Drive) (Driven, error)

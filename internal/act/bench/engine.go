@@ -58,6 +58,8 @@ func execute(ctx context.Context, e *Experiment, w world, docs shelf, program st
 	}()
 	if g.res.Started == "" {
 		g.res.Started = stamp(w.now())
+	} else if n := len(g.res.Blocks); n > 0 && e.Restore == Kept && g.res.Workload.Writes {
+		g.note(fmt.Sprintf("interrupted after block %d: the blocks after it began with new copies of the data", n))
 	}
 	if err := g.master(ctx); err != nil {
 		return g.res, err
@@ -118,6 +120,16 @@ func (e *Experiment) check() error {
 		return bad("the run time decides, so a run needs a fixed number of transactions")
 	case !slices.Contains([]string{Fresh, Kept, Shared}, e.Restore):
 		return bad("%q is no way to restore data", e.Restore)
+	case s.Cycles < 0 || s.Cycles > 100:
+		return bad("%d checkpoint cycles: from 1 to 100", s.Cycles)
+	case s.Cycles > 0 && (e.Design == result.Slices || e.fixed()):
+		return bad("a run of whole checkpoint cycles has its own length: use the design restart, and another metric than the run time")
+	case s.Cycles > 0 && !writes:
+		return bad("the workload only reads, so that no checkpoint has anything to write")
+	case s.Cycles > 0 && !e.Load.EndsWhole():
+		return bad("this load cannot be ended at the end of a checkpoint cycle: use one of pgbench's")
+	case s.Cycles > 0 && max(longest(e.A, s.Cycles, s.Duration), longest(e.B, s.Cycles, s.Duration)) > 24*3600:
+		return bad("%d checkpoint cycles would take more than a day", s.Cycles)
 	case e.Restore == Shared && (writes || e.Design == result.Slices):
 		return bad("the arms cannot share their data: the workload writes, or both servers are up at once")
 	case s.Cache == "cold" && !e.MayTouchKernel:

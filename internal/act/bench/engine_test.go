@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -133,6 +134,34 @@ func TestFixedNumber(t *testing.T) {
 	clean(t, w)
 }
 
+// TestRestoreIsTold holds that the document says what data a run found, and that
+// copies which are kept did not live through an interrupt.
+func TestRestoreIsTold(t *testing.T) {
+	for i, want := range []string{Fresh, Shared, Kept, Fresh, Kept, Fresh} {
+		w := newToy()
+		n := 0
+		w.fail = func(d Drive) error {
+			if n++; n == 14 {
+				return errDead
+			}
+			return nil
+		}
+		r, err := w.run(t.Context(), w.manner(i))
+		if err == nil || r.Spec.Restore != want || len(r.Blocks) == 0 {
+			t.Fatalf("%s: %v, %q, %d blocks", name(i), err, r.Spec.Restore, len(r.Blocks))
+		}
+		blocks := len(r.Blocks)
+		w.fail = nil
+		if r, err = w.run(t.Context(), w.manner(i)); err != nil || r.Spec.Restore != want {
+			t.Fatalf("%s: %v, %q", name(i), err, r.Spec.Restore)
+		}
+		note := fmt.Sprintf("interrupted after block %d:", blocks)
+		if told := len(r.Notes) == 1 && strings.HasPrefix(r.Notes[0], note); told != (i == 2) {
+			t.Errorf("%s: notes %q", name(i), r.Notes)
+		}
+	}
+}
+
 // measuredOf is what of a document does not depend on when it was made.
 func measuredOf(t *testing.T, r *result.Result) string {
 	t.Helper()
@@ -141,7 +170,8 @@ func measuredOf(t *testing.T, r *result.Result) string {
 			r.Blocks[i].Runs[k].Started = ""
 		}
 	}
-	b, err := json.MarshalIndent([]any{r.Blocks, r.Verdict, r.A, r.B, r.Workload, r.Notes}, "", " ")
+	notes := slices.DeleteFunc(append([]string{}, r.Notes...), func(n string) bool { return strings.HasPrefix(n, "interrupted after block") })
+	b, err := json.MarshalIndent([]any{r.Blocks, r.Verdict, r.A, r.B, r.Workload, notes}, "", " ")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -91,7 +91,13 @@ func Estimate(e *Experiment) Estimation {
 	if e.Design == result.Slices {
 		around += arms * time.Duration(s.Duration/math.Max(s.Slice, 1)) * eachSlice
 	}
-	measure := arms * seconds(s.Duration)
+	measure, measuring := arms*seconds(s.Duration), "measuring"
+	if s.Cycles > 0 {
+		measure, measuring = 0, "measuring, at most"
+		for _, arm := range e.arms() {
+			measure += seconds(longest(e.config(arm), s.Cycles, s.Duration))
+		}
+	}
 	count := arms * seconds(float64(s.Count)/countSpeed)
 	if e.fixed() {
 		measure = 0
@@ -101,7 +107,7 @@ func Estimate(e *Experiment) Estimation {
 		out.Block -= warm
 		warm /= max(blocks, 1)
 	}
-	out.Parts = []Part{{"load", load}, {"copies", copying}, {"warm-up", warm * blocks}, {"measuring", measure * blocks}, {"counting", count * blocks}, {"rest", around * blocks}}
+	out.Parts = []Part{{"load", load}, {"copies", copying}, {"warm-up", warm * blocks}, {measuring, measure * blocks}, {"counting", count * blocks}, {"rest", around * blocks}}
 	for _, p := range out.Parts {
 		out.Time += p.Time
 	}

@@ -33,6 +33,7 @@ type toy struct {
 
 	running map[string]*toyNode
 	dirty   map[string]bool // clusters whose server was not stopped
+	idle    bool            // no checkpoint comes by itself
 	broken  bool            // such a cluster does not start again
 	clock   time.Time
 	steps   int
@@ -241,6 +242,7 @@ type toyNode struct {
 	conf  map[string]string
 	count map[string]float64
 	done  int
+	under int // seconds under load
 }
 
 func (n *toyNode) conn() Conn { return Conn{Host: n.name, Account: server.Account{}} }
@@ -250,14 +252,14 @@ func (n *toyNode) prepare(context.Context) error {
 
 func (n *toyNode) settings(context.Context) ([]setting, error) {
 	out := []setting{{name: "shared_buffers", value: "16384", unit: "8kB", kind: "integer"}, {name: "work_mem", value: "4096", unit: "kB", kind: "integer"}, {name: "huge_pages", value: "try", kind: "enum"},
-		{name: "fsync", value: "on", kind: "bool"}, {name: "full_page_writes", value: "on", kind: "bool"}}
+		{name: "fsync", value: "on", kind: "bool"}, {name: "checkpoint_timeout", value: "300", unit: "s", kind: "integer"}, {name: "full_page_writes", value: "on", kind: "bool"}}
 	for name, v := range n.conf {
 		i := slices.IndexFunc(out, func(s setting) bool { return strings.EqualFold(s.name, name) })
 		if i < 0 {
 			continue
 		}
 		out[i].source = "configuration file"
-		if full, ok := map[string]string{"8MB": "8192", "of": "off"}[v]; ok {
+		if full, ok := map[string]string{"8MB": "8192", "of": "off", "1min": "60", "90s": "90"}[v]; ok {
 			v = full
 		}
 		out[i].value = v
@@ -271,7 +273,27 @@ func (n *toyNode) counters(context.Context) (counters, error) {
 }
 
 func (n *toyNode) checkpoint(context.Context) (time.Duration, error) {
-	return time.Second, n.w.op("checkpoint", func() error { n.done++; return nil })
+	return time.Second, n.w.op("checkpoint", func() error {
+		n.done += n.under/n.each() + 1
+		n.under = 0
+		return nil
+	})
+}
+
+// checkpointed moves with each checkpoint: those that were asked for, and one all
+// five seconds of load, or whatever checkpoint_timeout says.
+func (n *toyNode) checkpointed() (uint64, error) {
+	return uint64(n.done + n.under/n.each()), nil
+}
+
+func (n *toyNode) each() int {
+	if v, err := strconv.Atoi(n.conf["checkpoint_timeout"]); err == nil {
+		return v
+	}
+	if n.w.idle {
+		return 1 << 20
+	}
+	return 5
 }
 func (n *toyNode) databaseSize(context.Context) (int64, error) { return 16 << 20, nil }
 func (n *toyNode) cpu() (time.Duration, error)                 { return 0, nil }
@@ -317,6 +339,7 @@ func (l *toyLoad) Describe(scale int) result.Workload {
 }
 func (l *toyLoad) Identity() string          { return "toy" + l.words }
 func (l *toyLoad) Data() string              { return "toy" + l.words }
+func (l *toyLoad) EndsWhole() bool           { return l.words != "until its end" }
 func (l *toyLoad) Size(scale int) unit.Bytes { return unit.Bytes(scale) * 16 * unit.MB }
 func (l *toyLoad) Fill(_ context.Context, _ Conn, _ int, told func(done, all int64)) error {
 	told(1, 1)
@@ -359,8 +382,12 @@ func (l *toyLoad) Drive(ctx context.Context, d Drive) (Driven, error) {
 	if d.Transactions > 0 {
 		tx, seconds = int64(d.Transactions*d.Clients), 1
 	} else {
-		for range int(d.Seconds) {
+		for i := range int(d.Seconds) {
+			n.under++
 			if d.Second != nil && d.Second(rate) {
+				if d.Whole {
+					seconds, tx = float64(i+1), int64(rate*float64(i+1))
+				}
 				break
 			}
 		}

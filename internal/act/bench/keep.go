@@ -156,8 +156,10 @@ func document(e *Experiment, s shelf, program string, resume bool) (*result.Resu
 	if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
+	spec := e.Spec
+	spec.Restore = e.Restore
 	r := &result.Result{Schema: result.Schema, Program: e.Program, Name: e.Name, Design: e.Design, Metric: e.Metric, A: e.A.document(),
-		Workload: want.Workload, Spec: e.Spec, Host: e.Host, Blocks: []result.Block{}, Notes: append([]string(nil), e.Notes...)}
+		Workload: want.Workload, Spec: spec, Host: e.Host, Blocks: []result.Block{}, Notes: append([]string(nil), e.Notes...)}
 	if e.Design != result.Single {
 		r.B = e.B.document()
 	}

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -114,6 +115,19 @@ func (p *postmaster) prewarm(ctx context.Context) (string, error) {
  where c.relkind in ('r', 'm', 'i', 't') and c.relfilenode <> 0 and c.relpersistence <> 't'
    and n.nspname not in ('pg_catalog', 'information_schema')`)
 	return "", err
+}
+
+// checkpointed implements node. It is read from pg_control, which takes nothing
+// from a server under load.
+func (p *postmaster) checkpointed() (uint64, error) {
+	const at, size = 32, 8 // of checkPoint in ControlFileData, the same in 13 to 18
+	f, err := os.Open(p.i.DataDir + "/global/pg_control")
+	if err != nil {
+		return 0, err
+	}
+	var b [size]byte
+	_, err = f.ReadAt(b[:], at)
+	return binary.NativeEndian.Uint64(b[:]), errors.Join(err, f.Close())
 }
 
 func (p *postmaster) databaseSize(ctx context.Context) (int64, error) {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -56,6 +57,9 @@ func (p *Pgbench) Data() string { return p.data().Data() }
 
 // Size implements Load.
 func (p *Pgbench) Size(scale int) unit.Bytes { return p.data().Size(scale) }
+
+// EndsWhole implements Load.
+func (p *Pgbench) EndsWhole() bool { return true }
 
 // Fill implements Load.
 func (p *Pgbench) Fill(ctx context.Context, c Conn, scale int, told func(done, all int64)) error {
@@ -111,10 +115,17 @@ func (p *Pgbench) Drive(ctx context.Context, d Drive) (out Driven, err error) {
 	out.Command = cmd.Line()
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	ended, err := d.Conn.Account.Run(inner, server.Client{Argv: cmd.Argv, Env: cmd.Env, Dir: dir, Line: func(line string) {
+	signals := make(chan syscall.Signal, 1)
+	asked := false
+	ended, err := d.Conn.Account.Run(inner, server.Client{Argv: cmd.Argv, Env: cmd.Env, Dir: dir, Signal: signals, Line: func(line string) {
 		t := measured.ParsePgbenchTalk([]byte(line))
 		for _, s := range t.Progress {
-			if d.Second != nil && d.Second(s.TPS) {
+			switch {
+			case d.Second == nil || !d.Second(s.TPS) || asked:
+			case d.Whole:
+				asked = true
+				signals <- syscall.SIGALRM // by which pgbench itself ends the time of -T
+			default:
 				cancel(errEnough)
 			}
 		}

@@ -33,6 +33,7 @@ type tally struct {
 	cpu            time.Duration // of the server before the run
 	client         time.Duration
 	seconds        []float64 // rate of each
+	cycles         *cycles   // nil: a run of a fixed time
 	timed, without int64     // transactions whose latency is known, and is not
 }
 
@@ -151,6 +152,11 @@ func (g *engine) run(ctx context.Context, b *result.Block, arm string) (r result
 	d := g.drive(s, g.e.Spec.Duration, b.Seed)
 	if g.e.fixed() {
 		d.Seconds, d.Transactions = 0, g.e.Spec.Count
+	}
+	if g.e.Spec.Cycles > 0 {
+		if err := g.cycles(s, &d); err != nil {
+			return r, err
+		}
 	}
 	if err := g.part(ctx, s, []*seat{s}, d); err != nil {
 		return r, err
@@ -312,11 +318,17 @@ func (g *engine) part(ctx context.Context, s *seat, up []*seat, d Drive) error {
 		s.seconds = append(s.seconds, tps)
 		done++
 		g.tell(Event{Step: "measure", Arm: s.arm, Done: int64(done), All: int64(d.Seconds)})
-		return false
+		return s.cycles != nil && s.cycles.enough(done)
 	}
 	out, saw, err := g.guarded(ctx, s, d)
 	if err != nil {
 		return err
+	}
+	if s.cycles != nil {
+		if s.cycles.err != nil {
+			return errors.Join(s.cycles.err, s.n.alive())
+		}
+		s.run.Cycles = s.cycles.done
 	}
 	after, err := servers(up)
 	if err != nil {

@@ -58,6 +58,7 @@ type node interface {
 	prewarm(ctx context.Context) (how string, err error)
 	counters(ctx context.Context) (counters, error)
 	checkpoint(ctx context.Context) (time.Duration, error)
+	checkpointed() (uint64, error) // where the last checkpoint lies that came to its end: another place after each
 	databaseSize(ctx context.Context) (int64, error)
 	cpu() (time.Duration, error) // of all its processes, those that have ended too
 	alive() error                // the last words of a server that is gone

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
@@ -142,6 +143,14 @@ func (m *Maker) hugePage() unit.Bytes {
 		}
 	}
 	return 2 * unit.MB // of amd64, and of arm64 with pages of 4 kB
+}
+
+// CheckpointTimeout is how long a checkpoint cycle of an arm lasts at most.
+func CheckpointTimeout(a *arm.Arm) time.Duration {
+	if s, err := unit.ParseGUC(a.Settings["checkpoint_timeout"], "s"); err == nil && s > 0 && s <= 86400 {
+		return time.Duration(s * float64(time.Second))
+	}
+	return 5 * time.Minute // the default of 13 to 18
 }
 
 func isOn(value string) bool {

@@ -82,6 +82,7 @@ type Experiment struct {
 	Data        string   // the workload whose data are loaded
 	Scripts     []string // a person's own, run on them instead of that workload's
 	Scale       int
+	Restore     string // fresh or kept: what data a run finds; "": chosen
 	Design      string
 	Metric      string
 	Spec        result.Spec

@@ -16,9 +16,12 @@ import (
 // as the account of the server, with no PG* variable of the caller.
 type Client struct {
 	Argv []string
-	Env  []string          // added
-	Dir  string            // "": /
-	Line func(line string) // told each line of its error text as it comes, from one goroutine; nil: nobody
+	Env  []string // added
+	Dir  string   // "": /
+	// Signal passes signals on to it, for programs that end in their own time on
+	// one; nil: none.
+	Signal <-chan syscall.Signal
+	Line   func(line string) // told each line of its error text as it comes, from one goroutine; nil: nobody
 }
 
 // Ended is what a client left.
@@ -62,7 +65,24 @@ func (a Account) Run(ctx context.Context, c Client) (Ended, error) {
 		}
 		_, _ = io.Copy(io.Discard, r) // behind a line that is too long nothing more is told
 	})
-	err := cmd.Run()
+	err := cmd.Start()
+	if err == nil {
+		ended := make(chan struct{})
+		var passing sync.WaitGroup
+		passing.Go(func() {
+			for {
+				select {
+				case <-ended:
+					return
+				case sig := <-c.Signal:
+					_ = cmd.Process.Signal(sig) // it may have ended by itself
+				}
+			}
+		})
+		err = cmd.Wait()
+		close(ended)
+		passing.Wait()
+	}
 	_ = w.Close()
 	wg.Wait()
 	e := Ended{Stdout: out.String(), Stderr: text.String(), Code: -1}

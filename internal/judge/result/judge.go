@@ -78,6 +78,16 @@ func gate(env []Environment, failed []int64, ty typical) (why []string) {
 	return why
 }
 
+// cycles says why the runs of a block are not of whole checkpoint cycles.
+func (r *Result) cycles(b *Block) (why []string) {
+	for i, run := range b.Runs {
+		if run.Cycles < r.Spec.Cycles {
+			why = append(why, fmt.Sprintf("run %d: %d of %d checkpoint cycles were complete after %.0f s", i+1, run.Cycles, r.Spec.Cycles, run.Seconds))
+		}
+	}
+	return why
+}
+
 // Judge sets log ratios, void blocks, verdict and secondary metrics from the
 // runs. Blocks that are void by a word of the runner (Void set and no two runs)
 // stay so.
@@ -97,7 +107,7 @@ func (r *Result) Judge() {
 			for _, run := range b.Runs {
 				env, failed = append(env, run.Environment), append(failed, run.Failed+int64(len(run.Errors)))
 			}
-			b.Void = gate(env, failed, ty)
+			b.Void = append(gate(env, failed, ty), r.cycles(b)...)
 		} else if len(b.Void) == 0 {
 			continue // not finished: it is neither void nor counts
 		}

@@ -72,12 +72,16 @@ type Spec struct {
 	Duration float64 `json:"duration_s"` // of a run; of the slices of one arm in a block
 	Warmup   float64 `json:"warmup_s"`   // most, until the rate is flat
 	Slice    float64 `json:"slice_s,omitempty"`
-	Rate     float64 `json:"rate_tps,omitempty"`     // 0: as fast as it goes
-	Count    int     `json:"transactions,omitempty"` // of the counted run with a fixed number, each client; 0: none
+	Cycles   int     `json:"checkpoint_cycles,omitempty"` // a run lasts until so many are complete, and Duration at least; 0: it has a fixed time
+	Rate     float64 `json:"rate_tps,omitempty"`          // 0: as fast as it goes
+	Count    int     `json:"transactions,omitempty"`      // of the counted run with a fixed number, each client; 0: none
 	Seed     uint64  `json:"seed"`
 	Cache    string  `json:"cache"`    // warm, os-warm, cold
 	Protocol string  `json:"protocol"` // simple, extended, prepared
 	Margin   float64 `json:"margin_pct"`
+	// Restore says what data a run finds: fresh, a copy of what was loaded; kept, what
+	// the runs of its arm before left; shared, what was loaded itself.
+	Restore string `json:"restore,omitempty"`
 }
 
 // Host is where it was run.
@@ -113,10 +117,11 @@ type Run struct {
 	Retried      int64              `json:"retried,omitempty"`
 	Skipped      int64              `json:"skipped,omitempty"` // behind the rate by more than the limit
 	Errors       []string           `json:"errors,omitempty"`
-	Windows      []float64          `json:"windows_tps,omitempty"`  // of ten seconds each
-	Steady       bool               `json:"steady"`                 // the warm-up ended flat
-	Counters     map[string]float64 `json:"counters,omitempty"`     // by the names of Metrics, of the whole run
-	Checkpoint   float64            `json:"checkpoint_s,omitempty"` // of the timed checkpoint after the run: work put off
+	Windows      []float64          `json:"windows_tps,omitempty"`       // of ten seconds each
+	Steady       bool               `json:"steady"`                      // the warm-up ended flat
+	Counters     map[string]float64 `json:"counters,omitempty"`          // by the names of Metrics, of the whole run
+	Cycles       int                `json:"checkpoint_cycles,omitempty"` // complete ones in the run, where Spec asks for some
+	Checkpoint   float64            `json:"checkpoint_s,omitempty"`      // of the timed checkpoint after the run: work put off
 	Environment  Environment        `json:"environment"`
 }
 

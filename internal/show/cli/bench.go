@@ -65,6 +65,9 @@ func runBench(ctx context.Context, env *Env, o *benchOptions) error {
 	}
 	e.Design, e.Spec.Blocks, e.Spec.Margin = result.Single, o.runs, stat.Margin
 	o.trial.durations(e, false)
+	if e.Metric == "tps_with_checkpoint" && e.Spec.Cycles == 0 {
+		e.Notes = append(e.Notes, "Amortised, so approximate: to the time of each run that of one checkpoint after it is added.")
+	}
 	lab, err := o.trial.open(ctx, env, e)
 	if err != nil {
 		return err

@@ -302,13 +302,16 @@ func (o *proveOptions) compare(ctx context.Context, env *Env) error {
 		}
 		return &say.Problem{Message: "both configurations are the same", Hint: hint, Code: exitUsage}
 	}
-	why := o.decide(e, w, d)
+	why, err := o.decide(e, w, d)
+	if err != nil {
+		return err
+	}
 	if x, ok := experiment.Find(o.experiment); ok {
 		e.Notes = append(e.Notes, x.Caution)
 	} else {
-		e.Notes = append(e.A.Cautions(), e.B.Cautions()...)
-		slices.Sort(e.Notes)
-		e.Notes = slices.Compact(e.Notes)
+		cautions := append(e.A.Cautions(), e.B.Cautions()...)
+		slices.Sort(cautions)
+		e.Notes = append(e.Notes, slices.Compact(cautions)...)
 	}
 	if err := lab.Close(); err != nil { // it takes nothing while runs are measured
 		return err
@@ -324,14 +327,18 @@ func (o *proveOptions) compare(ctx context.Context, env *Env) error {
 const mostBlocks = 500
 
 // decide chooses the design, and the metric with it, where nobody did, and says why.
-func (o *proveOptions) decide(e *prove.Experiment, w prove.Workload, d []arm.Difference) string {
+func (o *proveOptions) decide(e *prove.Experiment, w prove.Workload, d []arm.Difference) (string, error) {
 	off := arm.PutsOff(d)
 	deferred := w.Writes && len(off) > 0
 	shared := len(e.A.Kernel)+len(e.B.Kernel) > 0 || e.A.HugePages+e.B.HugePages > 0
 	why := ""
 	switch {
 	case o.design != "":
-		e.Design = o.design
+		if e.Design = o.design; e.Design == result.Slices && o.trial.cycles > 0 {
+			return "", usage("--checkpoint-cycles wants runs of their own length, and slices are short", "leave --design slices out")
+		}
+	case o.trial.cycles > 0:
+		e.Design, why = result.Restart, "Restarts, because a run of whole checkpoint cycles begins right after a checkpoint and ends with one."
 	case shared:
 		e.Design, why = result.Restart, "Restarts, because what differs is the host's, and both servers would have it."
 	case deferred:
@@ -344,12 +351,37 @@ func (o *proveOptions) decide(e *prove.Experiment, w prove.Workload, d []arm.Dif
 	default:
 		e.Design, why = result.Slices, "Slices, because nothing here needs a restart: they find smaller differences in less time."
 	}
-	if deferred && !o.trial.said("metric") && o.experiment == "" {
+	if deferred && o.trial.cycles == 0 && !o.trial.said("metric") && o.experiment == "" {
 		e.Metric = "tps_with_checkpoint"
 		why += " The checkpoint after a run is charged to it (amortised, so approximate): work that is only put off is no gain."
 	}
 	o.trial.durations(e, deferred)
-	return strings.TrimSpace(why)
+	e.Notes = append(e.Notes, o.checkpoints(e, deferred, off)...)
+	return strings.TrimSpace(why), nil
+}
+
+// leastAmortised is the time over which the checkpoint after a run can be charged
+// to it, in seconds; in a shorter one it is most of the figure.
+const leastAmortised = 180
+
+// checkpoints says what has to be known of a figure for which checkpoints count.
+func (o *proveOptions) checkpoints(e *prove.Experiment, deferred bool, off []string) []string {
+	var notes []string
+	s := e.Spec
+	switch {
+	case s.Cycles > 0:
+	case e.Metric == "tps_with_checkpoint":
+		notes = append(notes, "Amortised, so approximate: to the time of each run that of one checkpoint after it is added. --checkpoint-cycles 2 measures whole cycles instead, and takes longer.")
+		if s.Duration < leastAmortised {
+			notes = append(notes, fmt.Sprintf("Runs of %g s are too short for that: below %d s the checkpoint after a run weighs more than it does in operation.", s.Duration, leastAmortised))
+		}
+	case deferred && o.experiment == "":
+		if whole := 2 * max(prove.CheckpointTimeout(&e.A), prove.CheckpointTimeout(&e.B)); s.Duration < whole.Seconds() {
+			notes = append(notes, fmt.Sprintf("%s moves work to checkpoints or away from them, and a run of %g s may hold less than two of their cycles (%s by time): what it puts off is not charged. --checkpoint-cycles 2 makes runs long enough.",
+				strings.Join(off, ", "), s.Duration, render.Span(whole)))
+		}
+	}
+	return notes
 }
 
 // goOn resumes.

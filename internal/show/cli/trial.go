@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pgfettle/pgfettle/internal/act/bench"
 	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/act/prove"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -37,7 +38,8 @@ type trialOptions struct {
 	scale             string
 	clients           int
 	rate              float64
-	count             int
+	count, cycles     int
+	restore           string
 	duration, warmup  time.Duration
 	seed              uint64
 	metric            string
@@ -58,6 +60,8 @@ func (o *trialOptions) flags(cmd *cobra.Command, env *Env) {
 	f.Float64Var(&o.rate, "rate", 0, "send `TPS` transactions a second, to compare latencies (default: as fast as it goes)")
 	f.IntVar(&o.count, "transactions", 0, "count the work of `N` transactions of each client too, after each run; --metric seconds times them")
 	f.DurationVar(&o.duration, "duration", 0, "of a run, or of all slices of an arm in a block: `TIME` such as 2m (default: 2m; slices 40s; 3m where work is put off to checkpoints)")
+	f.IntVar(&o.cycles, "checkpoint-cycles", 0, "each run lasts until `N` checkpoint cycles are complete in it, 2 where work is put off; with --duration at least so long (default: runs of a fixed time)")
+	f.StringVar(&o.restore, "restore", "", "the data of a run: fresh (a copy of those that were loaded) or kept (one copy an arm for all its runs: bloat accrues); default: fresh where the load writes")
 	f.DurationVar(&o.warmup, "warmup", 5*time.Minute, "at most, until the rate is flat: `TIME`")
 	f.Uint64Var(&o.seed, "seed", 0, "of the order and of the load, `N` (default: drawn, and told)")
 	f.StringVar(&o.metric, "metric", "tps", strings.Join(result.Primary(), ", "))
@@ -72,6 +76,7 @@ func (o *trialOptions) flags(cmd *cobra.Command, env *Env) {
 	f.BoolVar(&o.yes, "yes", false, "ask nothing")
 	f.StringVar(&o.format, "format", "text", docFormsHelp)
 	complete(cmd, "metric", result.Primary()...)
+	complete(cmd, "restore", bench.Fresh, bench.Kept)
 	complete(cmd, "cache", "warm", "os-warm", "cold")
 	complete(cmd, "protocol", "prepared", "extended", "simple")
 	complete(cmd, "format", docForms...)
@@ -107,6 +112,7 @@ func workloadNames(env *Env) []string {
 const (
 	mostClients  = 10000
 	mostDuration = 24 * time.Hour
+	mostCycles   = 100
 	mostScale    = 1_000_000 // of pgbench 15 TB
 
 	mostTransactions = 100_000_000 // of one client: a day at a thousand a second
@@ -131,6 +137,11 @@ func (o *trialOptions) order(env *Env) (*prove.Experiment, prove.Workload, error
 			return nil, w, err
 		}
 	}
+	if o.said("restore") {
+		if err := choice("restore", o.restore, bench.Fresh, bench.Kept); err != nil {
+			return nil, w, err
+		}
+	}
 	switch {
 	case o.workload == "" && len(o.scripts) == 0:
 		return nil, w, usage("no load is named", "name one with --workload: "+strings.Join(workloadNames(env), ", ")+"; or your own script with -f")
@@ -144,6 +155,10 @@ func (o *trialOptions) order(env *Env) (*prove.Experiment, prove.Workload, error
 		return nil, w, usage("--metric seconds is the time of a fixed number of transactions", "say how many of each client: --transactions 1000")
 	case o.said("duration") && (o.duration < time.Second || o.duration > mostDuration):
 		return nil, w, usage(fmt.Sprintf("--duration: %s is out of range", o.duration), "write a time from 1s to 24h; below 2m a run says little")
+	case o.said("checkpoint-cycles") && (o.cycles < 1 || o.cycles > mostCycles):
+		return nil, w, usage(fmt.Sprintf("--checkpoint-cycles: %d is out of range", o.cycles), fmt.Sprintf("write a whole number from 1 to %d, such as 2", mostCycles))
+	case o.cycles > 0 && o.metric == "seconds":
+		return nil, w, usage("--checkpoint-cycles and --metric seconds do not go together", "a run ends with its cycles, or with its transactions: leave one of them out")
 	case o.warmup < 0 || o.warmup > mostDuration:
 		return nil, w, usage(fmt.Sprintf("--warmup: %s is out of range", o.warmup), "write a time up to 24h")
 	case o.major != 0 && (o.major < 13 || o.major > 18):
@@ -162,11 +177,17 @@ func (o *trialOptions) order(env *Env) (*prove.Experiment, prove.Workload, error
 	if w, err = runner.Workload(data, o.scripts); err != nil {
 		return nil, w, err
 	}
+	if o.cycles > 0 && !w.Writes {
+		return nil, w, usage("--checkpoint-cycles: the workload "+w.Name+" only reads, so that no checkpoint has anything to write", "leave the flag out")
+	}
 	memory, err := memoryOf(env)
 	if err != nil {
 		return nil, w, err
 	}
-	e := &prove.Experiment{Workload: w.Name, Data: data, Scripts: o.scripts, Metric: o.metric, TouchKernel: o.kernel, KeepData: o.keepData, Program: Version}
+	e := &prove.Experiment{Workload: w.Name, Data: data, Scripts: o.scripts, Metric: o.metric, TouchKernel: o.kernel, KeepData: o.keepData, Restore: o.restore, Program: Version}
+	if o.restore == bench.Kept && w.Writes {
+		e.Notes = append(e.Notes, "Kept: each arm has one copy of the data for all its runs. The load writes, so bloat and growth accrue in both, and later blocks find other tables than the first.")
+	}
 	m := scaleForm.FindStringSubmatch(o.scale)
 	switch {
 	case m == nil:
@@ -197,7 +218,7 @@ func (o *trialOptions) order(env *Env) (*prove.Experiment, prove.Workload, error
 	if w.Protocol != "" && !o.said("protocol") {
 		protocol = w.Protocol
 	}
-	e.Spec = result.Spec{Clients: clients, Jobs: min(clients, cpus), Warmup: o.warmup.Seconds(), Rate: o.rate, Count: o.count, Seed: seed, Cache: o.cache, Protocol: protocol}
+	e.Spec = result.Spec{Clients: clients, Jobs: min(clients, cpus), Warmup: o.warmup.Seconds(), Rate: o.rate, Count: o.count, Cycles: o.cycles, Seed: seed, Cache: o.cache, Protocol: protocol}
 	return e, w, o.places(env, e)
 }
 
@@ -206,10 +227,12 @@ func (o *trialOptions) durations(e *prove.Experiment, deferred bool) {
 	e.Spec.Duration = o.duration.Seconds()
 	switch {
 	case o.duration > 0:
+	case e.Spec.Cycles > 0:
+		e.Spec.Duration = 1 // the cycles say it
 	case e.Design == result.Slices:
 		e.Spec.Duration = 40 // eight slices of 5 s an arm and block: half of what seen differences of 5 % needed in all
 	case deferred:
-		e.Spec.Duration = 180 // the least over which a checkpoint can be charged
+		e.Spec.Duration = leastAmortised
 	default:
 		e.Spec.Duration = 120 // pgbench's manual: never believe a run of a few seconds
 	}

@@ -129,14 +129,25 @@ func designWords(e *prove.Experiment) string {
 	s := e.Spec
 	switch e.Design {
 	case result.Single:
-		return fmt.Sprintf("%s of %s, each after a start, a warm-up of at most %s until the rate is flat, and a checkpoint. Nothing is compared, so there is no verdict.",
-			count(s.Blocks, "run", "runs"), forSeconds(s.Duration), forSeconds(s.Warmup))
+		return fmt.Sprintf("%s %s, each after a start, a warm-up of at most %s until the rate is flat, and a checkpoint. Nothing is compared, so there is no verdict.",
+			count(s.Blocks, "run", "runs"), runWords(s), forSeconds(s.Warmup))
 	case result.Slices:
 		return fmt.Sprintf("%s. Both servers are up, and slices of %s are loaded by turns in balanced order, %s of each arm a block: what drifts slowly is in both.",
 			count(s.Blocks, "block", "blocks"), forSeconds(s.Slice), forSeconds(s.Duration))
 	}
-	return fmt.Sprintf("%s of two runs, one of each arm, %s each, in balanced order (AB, BA) drawn by seed %d. Before each run the server is started with its configuration, every value is verified, the load warms up until its rate is flat (at most %s), and a checkpoint is made.",
-		count(s.Blocks, "block", "blocks"), forSeconds(s.Duration), s.Seed, forSeconds(s.Warmup))
+	return fmt.Sprintf("%s of two runs %s, one of each arm, in balanced order (AB, BA) drawn by seed %d. Before each run the server is started with its configuration, every value is verified, the load warms up until its rate is flat (at most %s), and a checkpoint is made.",
+		count(s.Blocks, "block", "blocks"), runWords(s), s.Seed, forSeconds(s.Warmup))
+}
+
+// runWords say how long runs are: of 120 s, of 2 whole checkpoint cycles.
+func runWords(s result.Spec) string {
+	switch {
+	case s.Cycles == 0:
+		return "of " + forSeconds(s.Duration)
+	case s.Duration > 1:
+		return fmt.Sprintf("of %s and %s at least", count(s.Cycles, "whole checkpoint cycle", "whole checkpoint cycles"), forSeconds(s.Duration))
+	}
+	return "of " + count(s.Cycles, "whole checkpoint cycle", "whole checkpoint cycles")
 }
 
 func forSeconds(s float64) string { return plainFigure(s) + " s" }

@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/judge/result"
@@ -23,7 +24,44 @@ var (
 type axis struct {
 	low, high float64
 	columns   int
+	ends      []float64 // changes in per cent at which it ends, where it is large
 }
+
+// axisOf is an axis on which everything between two log ratios has room. Where it
+// reaches far it ends at changes that can be written there: else there would be
+// dots beyond the last one that is.
+func axisOf(low, high float64, columns int) axis {
+	a := axis{columns: columns}
+	span := high - low
+	out := func(y float64) float64 {
+		for _, t := range ends {
+			// Further out by an eighth at most: the dots want the room.
+			if l := stat.Log(t); l*y > 0 && math.Abs(l) >= math.Abs(y) {
+				if math.Abs(l-y) > span/8 {
+					return y
+				}
+				a.ends = append(a.ends, t)
+				return l
+			}
+		}
+		return y
+	}
+	low, high = out(low), out(high)
+	edge := (high - low) / 20
+	a.low, a.high = low-edge, high+edge
+	return a
+}
+
+// ends are where a far axis may end, ascending on each side.
+var ends = func() []float64 {
+	out := []float64{-10, -15, -20, -25, -30, -40, -50, -60, -70, -75, -80, -85, -90, -95, -98, -99, -99.5, -99.8, -99.9}
+	for decade := 10.0; decade <= 1e5; decade *= 10 {
+		for _, m := range []float64{1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9} {
+			out = append(out, m*decade)
+		}
+	}
+	return out
+}()
 
 func (a axis) at(y float64) int {
 	return min(max(int(math.Round((y-a.low)/(a.high-a.low)*float64(a.columns-1))), 0), a.columns-1)
@@ -38,8 +76,8 @@ func (d *resultPage) drawable() bool {
 	return known && !d.interrupted()
 }
 
-// scale is the range of log ratios of the picture, and whether there is an
-// interval to draw.
+// scale is the range of log ratios that the picture has to hold, and whether there
+// is an interval to draw.
 func (d *resultPage) scale() (low, high float64, bounds bool) {
 	r := d.r
 	margin := stat.Log(float64(r.Margin))
@@ -57,8 +95,7 @@ func (d *resultPage) scale() (low, high float64, bounds bool) {
 		low = max(min(low, stat.Log(float64(r.Low))), low-span)
 		high = min(max(high, stat.Log(float64(r.High))), high+span)
 	}
-	edge := (high - low) / 20
-	return low - edge, high + edge, bounds
+	return low, high, bounds
 }
 
 // picture draws each block as a dot, the interval as a bar, and the line of no
@@ -75,7 +112,7 @@ func (d *resultPage) picture() {
 	margin := stat.Log(float64(r.Margin))
 	low, high, bounds := d.scale()
 	const lead = 12 // "  block 12  "
-	a := axis{low, high, max(min(d.st.Width, 100)-lead-2, axisMin)}
+	a := axisOf(low, high, max(min(d.st.Width, 100)-lead-2, axisMin))
 
 	d.gap()
 	d.line(d.tint(strong, "B against A"), d.tint(faint, fmt.Sprintf(", %s, change in %%; each %s is a block, %s no difference, %s the margin of ±%s %%", d.m.Title, s.dot, s.null, s.margin, plainFigure(float64(r.Margin)))))
@@ -127,7 +164,8 @@ func (d *resultPage) picture() {
 }
 
 // ticks are the changes that may be written at the axis, the important ones first.
-var ticks = []float64{0, 100, -50, 300, -75, 900, -90, 50, -33, 20, -20, 10, -10, 5, -5, 2, -2, 1, -1, 200, 400, 25, -25, 30, 15, -15, 3, -3, 0.5, -0.5, 0.2, -0.2, 500, 700, 1900, -95, 9900, -99}
+var ticks = []float64{0, 100, -50, 300, -75, 900, -90, 50, -33, 20, -20, 10, -10, 5, -5, 2, -2, 1, -1, 200, 400, 25, -25, 30, 15, -15, 3, -3, 0.5, -0.5, 0.2, -0.2, 500, 700, 1900, -95, 9900, -99,
+	4900, -98, 99900, -99.9, 49900, -99.8}
 
 // labels writes the changes above their columns, as many as have room.
 func (a axis) labels() string {
@@ -149,7 +187,7 @@ type Mark struct {
 func (a axis) marks() []Mark {
 	var out []Mark
 	taken := make([]bool, a.columns+7)
-	for _, t := range ticks {
+	for _, t := range slices.Concat(ticks[:1], a.ends, ticks[1:]) {
 		y := stat.Log(t)
 		if y < a.low || y > a.high {
 			continue
@@ -196,8 +234,9 @@ func PictureOf(r *result.Result) (ResultPicture, bool) {
 	}
 	out := ResultPicture{Margin: stat.Log(float64(r.Margin)), Title: "B against A, " + d.m.Title + ", change in %",
 		Caption: fmt.Sprintf("Each dot is a block, the line is no difference, the broken lines are the margin of ±%s %%, the bar is the 95 %% interval.", plainFigure(float64(r.Margin)))}
-	out.Low, out.High, out.Interval = d.scale()
-	out.Marks = axis{out.Low, out.High, 80}.marks() // as many letters of a picture's width
+	low, high, interval := d.scale()
+	a := axisOf(low, high, 80) // as many letters of a picture's width
+	out.Low, out.High, out.Interval, out.Marks = a.low, a.high, interval, a.marks()
 	if out.Interval {
 		out.From, out.Mid, out.To = stat.Log(float64(r.Low)), stat.Log(float64(r.Effect)), stat.Log(float64(r.High))
 	}

@@ -86,12 +86,23 @@ func specWords(r *result.Result) string {
 	case s.Slice > 0:
 		parts = append(parts, fmt.Sprintf("slices of %s s, %s s of each arm in a block", plainFigure(s.Slice), plainFigure(s.Duration)))
 	default:
-		parts = append(parts, fmt.Sprintf("runs of %s s", plainFigure(s.Duration)))
+		parts = append(parts, "runs "+runWords(s))
 	}
 	if s.Rate > 0 {
 		parts = append(parts, fmt.Sprintf("at %s transactions a second", plainFigure(s.Rate)))
 	}
+	if words, ok := map[string]string{"fresh": "a fresh copy of the data for each " + freshFor(r), "kept": "one copy of the data an arm for all its runs", "shared": "the data as they were loaded for all runs"}[s.Restore]; ok {
+		parts = append(parts, words)
+	}
 	return strings.Join(append(parts, "cache "+clean(s.Cache), "protocol "+clean(s.Protocol), "seed "+strconv.FormatUint(s.Seed, 10)), ", ")
+}
+
+// freshFor is what a fresh copy is made for.
+func freshFor(r *result.Result) string {
+	if r.Spec.Slice > 0 {
+		return "block"
+	}
+	return "run"
 }
 
 // repeat is how to do it again.
@@ -164,7 +175,12 @@ func repeatLine(r *result.Result) string {
 		}
 	}
 	add("clients", strconv.Itoa(s.Clients))
-	add("duration", strconv.FormatFloat(s.Duration, 'f', -1, 64)+"s")
+	if s.Cycles > 0 {
+		add("checkpoint-cycles", strconv.Itoa(s.Cycles))
+	}
+	if s.Cycles == 0 || s.Duration > 1 {
+		add("duration", strconv.FormatFloat(s.Duration, 'f', -1, 64)+"s")
+	}
 	if s.Warmup != usualWarmup {
 		add("warmup", strconv.FormatFloat(s.Warmup, 'f', -1, 64)+"s")
 	}
@@ -173,6 +189,9 @@ func repeatLine(r *result.Result) string {
 	}
 	if s.Count > 0 {
 		add("transactions", strconv.Itoa(s.Count))
+	}
+	if s.Restore == "kept" && r.Workload.Writes || s.Restore == "fresh" && !r.Workload.Writes { // not what is chosen else
+		add("restore", s.Restore)
 	}
 	add("cache", s.Cache)
 	add("protocol", s.Protocol)
