@@ -187,7 +187,7 @@ func (v View) chapters(r Report) ([]chapter, error) {
 	}
 	if r.OOM != nil {
 		body, e := DiagnoseOOM(r.OOM, v)
-		add("oom", v.say("show/web/report/oom", "OOM kills"), "", lower(body), e)
+		add("oom", v.say("show/web/report/oom", "OOM kills"), "", fold(lower(body), 2), e)
 	}
 	for i, x := range r.Experiments {
 		body, e := Prove(x, v)
@@ -227,4 +227,25 @@ func (v View) findingsChapter(d render.Check) (template.HTML, error) {
 // chapter. Texts are escaped, so that nothing but a heading begins so.
 func lower(html template.HTML) template.HTML {
 	return template.HTML(strings.NewReplacer("<h2", "<h3", "</h2", "</h3", "<h3", "<h4", "</h3", "</h4").Replace(string(html)))
+}
+
+// fold leaves what stands before the n-th of the headings of the third level open
+// and folds each part below a later one: a host may have had a hundred kills, and
+// who wants one unfolds it. Paper shows them all.
+func fold(html template.HTML, n int) template.HTML {
+	parts := strings.Split(string(html), "<h3")
+	if len(parts) <= n+1 {
+		return html
+	}
+	var b strings.Builder
+	b.WriteString(strings.Join(parts[:n], "<h3"))
+	for _, p := range parts[n:] {
+		head, rest, ok := strings.Cut(p, "</h3>")
+		if !ok { // no heading of ours
+			b.WriteString("<h3" + p)
+			continue
+		}
+		b.WriteString("<details class=\"fold\"><summary><h3" + head + "</h3></summary>\n<div class=\"inside\">" + rest + "</div></details>\n")
+	}
+	return template.HTML(b.String())
 }
