@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"slices"
@@ -35,6 +36,7 @@ type findingLine struct{ Class, Severity, Title, Place, Href string }
 // chapter is one part of a report below its heading.
 type chapter struct {
 	ID, Heading, Lead string
+	Short             string // in the navigation; "": the heading
 	Body              template.HTML
 }
 
@@ -110,7 +112,7 @@ func ReportPage(r Report, v View) (Page, error) {
 	}
 	p := Page{Title: title, Lang: v.lang(), Body: body}
 	for _, c := range out.Chapters {
-		p.Nav = append(p.Nav, Link{Href: "#" + c.ID, Text: c.Heading})
+		p.Nav = append(p.Nav, Link{Href: "#" + c.ID, Text: cmp.Or(c.Short, c.Heading)})
 	}
 	return p, nil
 }
@@ -166,7 +168,7 @@ func (v View) chapters(r Report) ([]chapter, error) {
 	var out []chapter
 	var err error
 	add := func(id, heading, lead string, body template.HTML, e error) {
-		out = append(out, chapter{id, heading, lead, body})
+		out = append(out, chapter{ID: id, Heading: heading, Lead: lead, Body: body})
 		if err == nil {
 			err = e
 		}
@@ -190,7 +192,9 @@ func (v View) chapters(r Report) ([]chapter, error) {
 		add("oom", v.say("show/web/report/oom", "OOM kills"), "", fold(lower(body), 2), e)
 	}
 	for i, x := range r.Experiments {
-		body, e := Prove(x, v)
+		own := v
+		own.ID = fmt.Sprintf("x%d-", i+1) // one experiment may be there twice, from two folders
+		body, e := Prove(x, own)
 		heading := v.say("show/web/report/experiment", "Experiment")
 		if len(r.Experiments) > 1 {
 			heading += fmt.Sprintf(" %d", i+1)
@@ -199,6 +203,7 @@ func (v View) chapters(r Report) ([]chapter, error) {
 	}
 	body, e = v.settingsChapter(r.Snapshot)
 	add("settings", v.say("show/web/report/settings", "Settings that differ from their defaults"), "", body, e)
+	out[len(out)-1].Short = v.say("show/web/report/settings_short", "Settings")
 	if len(r.Missing) > 0 {
 		body, e = Unknown(r.Missing, v)
 		add("hidden", v.say("show/web/report/hidden", "What was not visible"), "", body, e)
