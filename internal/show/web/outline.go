@@ -29,9 +29,10 @@ type drawing func(f render.Figure) (drawn, error)
 
 // drawn is a picture with what belongs below it.
 type drawn struct {
-	SVG  template.HTML
-	Keys []Key
-	Note string
+	Title string // of what is seen; "" is the caption of the table
+	SVG   template.HTML
+	Keys  []Key
+	Note  string
 }
 
 // outline is the sections of a document, below its title, which is the page's.
@@ -65,10 +66,12 @@ var toneClasses = map[render.Tone]string{render.ToneBad: "bad", render.ToneGood:
 
 func (v View) outlineParts(list []render.Block, draw drawing) ([]outlinePart, error) {
 	var out []outlinePart
-	lead := true // the first paragraph of a document sums it up
+	lead := true    // the first paragraph of a document sums it up
+	headed := false // a heading says what the next table is of
 	for i := 0; i < len(list); i++ {
 		switch b := list[i].(type) {
 		case render.Heading:
+			headed = true
 			switch b.Level {
 			case 2:
 				out = append(out, outlinePart{Kind: "h2", Text: b.Text})
@@ -95,11 +98,8 @@ func (v View) outlineParts(list []render.Block, draw drawing) ([]outlinePart, er
 		case render.Listing:
 			out = append(out, outlinePart{Kind: "pre", Lines: b.Lines})
 		case render.Table:
-			quiet := false
-			if i > 0 {
-				_, quiet = list[i-1].(render.Heading)
-			}
-			html, err := outlineTableHTML(b, quiet)
+			html, err := outlineTableHTML(b, headed)
+			headed = false
 			if err != nil {
 				return nil, err
 			}
@@ -116,6 +116,7 @@ func (v View) outlineParts(list []render.Block, draw drawing) ([]outlinePart, er
 			if html != "" {
 				out = append(out, outlinePart{HTML: html})
 				if behind {
+					headed = false
 					i++
 				}
 			}
@@ -137,7 +138,11 @@ func (v View) outlineFigure(f render.Figure, t render.Table, draw drawing) (temp
 	if err != nil {
 		return "", err
 	}
-	return FigureHTML(Figure{Title: t.Caption, SVG: d.SVG, Keys: d.Keys, Note: d.Note, More: v.say("show/web/numbers", "The numbers"), Table: table, Open: true})
+	title := d.Title
+	if title == "" {
+		title = t.Caption
+	}
+	return FigureHTML(Figure{Title: title, SVG: d.SVG, Keys: d.Keys, Note: d.Note, More: v.say("show/web/numbers", "The numbers"), Table: table, Open: true})
 }
 
 func outlineTableHTML(t render.Table, quiet bool) (template.HTML, error) {
