@@ -45,7 +45,7 @@ func stack(name string, parts []stackPart) (drawn, error) {
 	if sum <= 0 {
 		return drawn{}, nil
 	}
-	out := drawn{Title: name}
+	out := drawn{Title: name, Quiet: true}
 	var pieces []stackPiece
 	x := 0.0
 	for _, p := range parts {
