@@ -59,6 +59,9 @@ type Page struct {
 	Made       string        // last line: by what and when it was made; "" leaves it out
 }
 
+// Mark is in the head of every page: who finds it knows what made the file.
+const Mark = `<meta name="generator" content="pgfettle">`
+
 // Link is one entry of the navigation.
 type Link struct {
 	Href    string // "#plan" or "/plan"
