@@ -14,12 +14,12 @@ import (
 // interval, the blocks and all other figures, how to repeat it. Of one that is not
 // at its end no figure is shown.
 func Prove(r *result.Result, v View) (template.HTML, error) {
-	return v.outline(render.ResultOutline(r, render.Style{Words: v.Words}), v.proveDrawing(r))
+	return v.english().outline(render.ResultOutline(r, render.Style{}), v.proveDrawing(r))
 }
 
 // ProvePage is the page of an experiment.
 func ProvePage(r *result.Result, v View) (Page, error) {
-	return v.outlinePage(render.ResultOutline(r, render.Style{Words: v.Words}), v.proveDrawing(r))
+	return v.english().outlinePage(render.ResultOutline(r, render.Style{}), v.proveDrawing(r))
 }
 
 // proveDrawing draws the blocks of an experiment.
@@ -51,6 +51,6 @@ func (v View) proveDrawing(r *result.Result) drawing {
 			c.Rows = append(c.Rows, IntervalRow{Name: "95 % CI", Bar: true, Low: p.From, Mid: p.Mid, High: p.To})
 		}
 		svg, err := c.Draw()
-		return drawn{SVG: svg, Note: p.Caption}, err
+		return drawn{Title: p.Title, SVG: svg, Note: p.Caption}, err
 	}
 }

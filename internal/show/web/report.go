@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
@@ -37,6 +38,7 @@ type findingLine struct{ Class, Severity, Title, Place, Href string }
 type chapter struct {
 	ID, Heading, Lead string
 	Short             string // in the navigation; "": the heading
+	Lang              string // of the body where it is not that of the page
 	Body              template.HTML
 }
 
@@ -173,6 +175,11 @@ func (v View) chapters(r Report) ([]chapter, error) {
 			err = e
 		}
 	}
+	english := func() { // documents that have their texts in English alone
+		if v.lang() != say.English {
+			out[len(out)-1].Lang = say.English
+		}
+	}
 	body, e := v.findingsChapter(r.Check)
 	add("findings", v.say("show/web/report/findings", "Findings"), render.Tell(v.Words).CheckSummary(r.Check), body, e)
 	if r.Plan.Plan != nil {
@@ -186,10 +193,12 @@ func (v View) chapters(r Report) ([]chapter, error) {
 	if r.Memory != nil {
 		body, e := DiagnoseMemory(r.Memory, v)
 		add("memory", v.say("show/web/report/memory", "Memory by process"), "", lower(body), e)
+		english()
 	}
 	if r.OOM != nil {
 		body, e := DiagnoseOOM(r.OOM, v)
 		add("oom", v.say("show/web/report/oom", "OOM kills"), "", fold(lower(body), 2), e)
+		english()
 	}
 	for i, x := range r.Experiments {
 		own := v
@@ -200,6 +209,7 @@ func (v View) chapters(r Report) ([]chapter, error) {
 			heading += fmt.Sprintf(" %d", i+1)
 		}
 		add(fmt.Sprintf("experiment-%d", i+1), heading, "", lower(body), e)
+		english()
 	}
 	body, e = v.settingsChapter(r.Snapshot)
 	add("settings", v.say("show/web/report/settings", "Settings that differ from their defaults"), "", body, e)
