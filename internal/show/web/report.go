@@ -181,7 +181,9 @@ func (v View) chapters(r Report) ([]chapter, error) {
 		}
 	}
 	body, e := v.findingsChapter(r.Check)
-	add("findings", v.say("show/web/report/findings", "Findings"), render.Tell(v.Words).CheckSummary(r.Check), body, e)
+	found := r.Check
+	found.Unknown = nil // counted with all that was not visible, in its own chapter
+	add("findings", v.say("show/web/report/findings", "Findings"), render.Tell(v.Words).CheckSummary(found), body, e)
 	if r.Plan.Plan != nil {
 		p, e := v.plan(r.Plan)
 		if e == nil {
