@@ -23,14 +23,28 @@ func WriteMarkdown(w io.Writer, o Outline) error {
 func markdownBlocks(b *strings.Builder, list []Block, indent string) {
 	for _, block := range list {
 		if f, picture := block.(Figure); picture {
-			if len(f.Signs) == 0 {
-				continue
-			}
 			block = Listing{Lines: f.Signs}
 		}
-		b.WriteByte('\n')
-		markdownBlock(b, block, indent)
+		if !nothing(block) {
+			b.WriteByte('\n')
+			markdownBlock(b, block, indent)
+		}
 	}
+}
+
+// nothing says whether there is nothing to write.
+func nothing(block Block) bool {
+	switch v := block.(type) {
+	case Heading:
+		return markdownProse(v.Text, inHeading) == ""
+	case Para:
+		return markdownProse(v.Text, inBlock) == ""
+	case List:
+		return len(v.Items) == 0
+	case Listing:
+		return len(v.Lines) == 0
+	}
+	return false
 }
 
 func markdownBlock(b *strings.Builder, block Block, indent string) {
@@ -43,11 +57,16 @@ func markdownBlock(b *strings.Builder, block Block, indent string) {
 	case List:
 		for _, it := range v.Items {
 			line("- " + markdownProse(it.Text, inBlock))
-			for i, more := range it.More {
+			first := true
+			for _, more := range it.More {
+				if nothing(more) {
+					continue
+				}
 				// A paragraph would go on with the line above; lists and listings begin anew.
-				if _, text := more.(Para); text || i > 0 {
+				if _, text := more.(Para); text || !first {
 					b.WriteByte('\n')
 				}
+				first = false
 				markdownBlock(b, more, indent+"  ")
 			}
 		}
