@@ -126,11 +126,10 @@ func markdownProse(p Prose, at where) string {
 	var b strings.Builder
 	for i := 0; i < len(p); {
 		// Neighbours that look alike are one text, in which a link is seen whole.
-		j, raw := i, ""
+		j, text := i, ""
 		for ; j < len(p) && p[j].As == p[i].As; j++ {
-			raw += p[j].Text
+			text += oneLine(p[j].Text)
 		}
-		text := oneLine(raw)
 		switch p[i].As {
 		case AsCode:
 			text = markdownCode(text, cell)
@@ -151,18 +150,24 @@ func markdownProse(p Prose, at where) string {
 }
 
 // oneLine makes white space of all kinds one space, as every reader of Markdown
-// does; what is hidden is spelled out.
+// does; what is hidden, or is no UTF-8, is spelled out.
 func oneLine(s string) string {
-	s = strings.Map(func(r rune) rune {
+	var b strings.Builder
+	space := false
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
 		if unicode.IsSpace(r) {
-			return ' '
+			if !space {
+				b.WriteByte(' ')
+			}
+			space = true
+		} else {
+			b.WriteString(s[i : i+n])
+			space = false
 		}
-		return r
-	}, s)
-	for strings.Contains(s, "  ") {
-		s = strings.ReplaceAll(s, "  ", " ")
+		i += n
 	}
-	return clean(s)
+	return clean(b.String())
 }
 
 // linked are words that GitHub or GitLab make links of, or notifications,
