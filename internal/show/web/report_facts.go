@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"fmt"
 	"html/template"
 	"path"
 	"slices"
@@ -171,12 +170,18 @@ func (v View) sourcesChapter(r Report) (template.HTML, error) {
 
 // ReportLine says in one line what a report holds, for who has it written.
 func ReportLine(r Report) string {
-	parts := []string{fmt.Sprintf("%d findings", len(r.Check.Findings))}
+	count := func(n int, one, many string) string {
+		if n == 1 {
+			return "1 " + one
+		}
+		return strconv.Itoa(n) + " " + many
+	}
+	parts := []string{count(len(r.Check.Findings), "finding", "findings")}
 	if r.Plan.Plan != nil {
-		parts = append(parts, fmt.Sprintf("%d changes planned", len(r.Plan.Changes)))
+		parts = append(parts, count(len(r.Plan.Changes), "change planned", "changes planned"))
 	}
 	if n := len(r.Experiments); n > 0 {
-		parts = append(parts, fmt.Sprintf("%d experiments", n))
+		parts = append(parts, count(n, "experiment", "experiments"))
 	}
 	return strings.Join(parts, ", ")
 }
