@@ -45,11 +45,9 @@ and read on a telephone. What could not be seen is named in it.
 -o FILE replaces an earlier report, and no other file unless --force is said. Without
 -o, or with -o -, it goes to stdout.
 
-Of an evidence file it tells what is in it: the page tables of each process are not,
-unless 'diagnose memory' would find them there, and OOM kills are where the kernel's
-log could be read. With --redact the names of databases, roles, tables and the host
-are replaced by pseudonyms, as 'pgfettle snapshot --redact' does it, and the kernel's
-log is left out.
+Of an evidence file it tells what is in it; OOM kills are where the kernel's log could
+be read. With --redact the names of databases, roles, tables and the host are replaced
+by pseudonyms, as 'pgfettle snapshot --redact' does it, and the kernel's log is left out.
 
 ` + policyHelp + `
 ` + targetHelp,
@@ -168,7 +166,7 @@ func makeReport(ctx context.Context, env *Env, o *reportOptions) (web.Report, er
 		}
 		r.Experiments = append(r.Experiments, x)
 	}
-	l, err := loadAs(ctx, env, o.plan.target, func(q *collect.Request) { q.Deep, q.Memory, q.Killable = o.plan.deep, true, true })
+	l, err := loadAs(ctx, env, o.plan.target, func(q *collect.Request) { q.Deep, q.Killable = o.plan.deep, true })
 	if err != nil {
 		return r, err
 	}

@@ -1,12 +1,14 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
@@ -35,6 +37,8 @@ type findingLine struct{ Class, Severity, Title, Place, Href string }
 // chapter is one part of a report below its heading.
 type chapter struct {
 	ID, Heading, Lead string
+	Short             string // in the navigation; "": the heading
+	Lang              string // of the body where it is not that of the page
 	Body              template.HTML
 }
 
@@ -110,7 +114,7 @@ func ReportPage(r Report, v View) (Page, error) {
 	}
 	p := Page{Title: title, Lang: v.lang(), Body: body}
 	for _, c := range out.Chapters {
-		p.Nav = append(p.Nav, Link{Href: "#" + c.ID, Text: c.Heading})
+		p.Nav = append(p.Nav, Link{Href: "#" + c.ID, Text: cmp.Or(c.Short, c.Heading)})
 	}
 	return p, nil
 }
@@ -166,9 +170,14 @@ func (v View) chapters(r Report) ([]chapter, error) {
 	var out []chapter
 	var err error
 	add := func(id, heading, lead string, body template.HTML, e error) {
-		out = append(out, chapter{id, heading, lead, body})
+		out = append(out, chapter{ID: id, Heading: heading, Lead: lead, Body: body})
 		if err == nil {
 			err = e
+		}
+	}
+	english := func() { // documents that have their texts in English alone
+		if v.lang() != say.English {
+			out[len(out)-1].Lang = say.English
 		}
 	}
 	body, e := v.findingsChapter(r.Check)
@@ -184,21 +193,27 @@ func (v View) chapters(r Report) ([]chapter, error) {
 	if r.Memory != nil {
 		body, e := DiagnoseMemory(r.Memory, v)
 		add("memory", v.say("show/web/report/memory", "Memory by process"), "", lower(body), e)
+		english()
 	}
 	if r.OOM != nil {
 		body, e := DiagnoseOOM(r.OOM, v)
-		add("oom", v.say("show/web/report/oom", "OOM kills"), "", lower(body), e)
+		add("oom", v.say("show/web/report/oom", "OOM kills"), "", fold(lower(body), 2), e)
+		english()
 	}
 	for i, x := range r.Experiments {
-		body, e := Prove(x, v)
+		own := v
+		own.ID = fmt.Sprintf("x%d-", i+1) // one experiment may be there twice, from two folders
+		body, e := Prove(x, own)
 		heading := v.say("show/web/report/experiment", "Experiment")
 		if len(r.Experiments) > 1 {
 			heading += fmt.Sprintf(" %d", i+1)
 		}
 		add(fmt.Sprintf("experiment-%d", i+1), heading, "", lower(body), e)
+		english()
 	}
 	body, e = v.settingsChapter(r.Snapshot)
 	add("settings", v.say("show/web/report/settings", "Settings that differ from their defaults"), "", body, e)
+	out[len(out)-1].Short = v.say("show/web/report/settings_short", "Settings")
 	if len(r.Missing) > 0 {
 		body, e = Unknown(r.Missing, v)
 		add("hidden", v.say("show/web/report/hidden", "What was not visible"), "", body, e)
@@ -227,4 +242,25 @@ func (v View) findingsChapter(d render.Check) (template.HTML, error) {
 // chapter. Texts are escaped, so that nothing but a heading begins so.
 func lower(html template.HTML) template.HTML {
 	return template.HTML(strings.NewReplacer("<h2", "<h3", "</h2", "</h3", "<h3", "<h4", "</h3", "</h4").Replace(string(html)))
+}
+
+// fold leaves what stands before the n-th of the headings of the third level open
+// and folds each part below a later one: a host may have had a hundred kills, and
+// who wants one unfolds it. Paper shows them all.
+func fold(html template.HTML, n int) template.HTML {
+	parts := strings.Split(string(html), "<h3")
+	if len(parts) <= n+1 {
+		return html
+	}
+	var b strings.Builder
+	b.WriteString(strings.Join(parts[:n], "<h3"))
+	for _, p := range parts[n:] {
+		head, rest, ok := strings.Cut(p, "</h3>")
+		if !ok { // no heading of ours
+			b.WriteString("<h3" + p)
+			continue
+		}
+		b.WriteString("<details class=\"fold\"><summary><h3" + head + "</h3></summary>\n<div class=\"inside\">" + rest + "</div></details>\n")
+	}
+	return template.HTML(b.String())
 }

@@ -72,6 +72,7 @@ type Link struct {
 // View is how a fragment is told.
 type View struct {
 	Words   *say.Catalogue // the reader's language; nil is English
+	ID      string         // before the names of pictures, where a page has several documents of one kind
 	Explain string         // where pages of checks and knobs are, such as "/explain/"; "": there are none to link to
 }
 
