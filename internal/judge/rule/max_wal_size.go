@@ -24,6 +24,11 @@ const (
 	// of WAL was written, about half; three intervals leave half as much again
 	// for hours busier than the average.
 	walIntervals = 3
+	// walAtPeak is walIntervals where the rate is that of the busiest hour.
+	walAtPeak = 2
+	// walWatched is for how many days a history must have samples before its
+	// busiest hour is taken for the busiest that there is: a week has all its days.
+	walWatched = 7
 )
 
 var maxWALSize = Rule{
@@ -33,7 +38,7 @@ var maxWALSize = Rule{
 		"Room for the WAL of a whole checkpoint_timeout lets checkpoints come by the clock. It costs disk space and a longer recovery after a crash. " +
 		"The limit is soft: a failing archive_command or a replication slot exceeds it.",
 	Formula: "The greater of the profile's size (web 4 GB, oltp 8 GB, dw 16 GB, mixed 4 GB, desktop 2 GB, 1c 8 GB) and, where WAL was counted for an hour or more (14+), " +
-		"its rate × checkpoint_timeout × 3; no more than 40 % of the space that is free on the WAL's file system, or WAL already. A larger present value stays while it fits the file system.",
+		"its rate × checkpoint_timeout × 3, or with a history of 'pgfettle watch' the rate of the busiest hour × checkpoint_timeout × 2; no more than 40 % of the space that is free on the WAL's file system, or WAL already. A larger present value stays while it fits the file system.",
 	Sources: []string{"pg-wal-configuration", "pg-config-wal", "pgtune", "dalibo-j1"},
 	Needs:   []knob.Address{knob.PG("checkpoint_timeout")},
 	// Half a gigabyte more or less changes nothing that could be measured.
@@ -56,21 +61,7 @@ func decideMaxWALSize(c *Case) {
 			"present", have, "total", total)
 		return
 	}
-	want, text := prior, "the {profile} profile has {prior} of WAL between checkpoints"
-	inputs := []any{"profile", string(c.Options.Profile), "prior", prior}
-	rate, hours, counted := c.walRate()
-	if !counted {
-		text += "; " + c.noRate()
-	} else {
-		every, ok := c.Seconds(knob.PG("checkpoint_timeout"))
-		if measured := unit.Bytes(rate * every * walIntervals).RoundUp(unit.GB); ok && sized && measured > prior {
-			want, text = measured, "{rate} of WAL a second over {hours} make {interval} in one checkpoint_timeout; three times that, as the rate is a mean and the peak is not known"
-			inputs = []any{"rate", unit.Bytes(rate), "hours", count{int(hours), "hour"}, "interval", unit.Bytes(rate * every)}
-		} else if ok && measured <= prior {
-			text += ", and the {rate} a second that were counted over {hours} need less"
-			inputs = append(inputs, "rate", unit.Bytes(rate), "hours", count{int(hours), "hour"})
-		}
-	}
+	want, text, inputs := c.walWanted(prior, sized)
 	if want <= have {
 		c.Keep(text+": {present} is enough", append(inputs, "present", c.shown())...)
 		return
@@ -96,6 +87,49 @@ func decideMaxWALSize(c *Case) {
 		}
 	}
 	c.Set(want, text, inputs...)
+}
+
+// walWanted returns how much WAL the profile or what was measured asks for, and
+// why. Without a size of the disk nothing measured raises it.
+func (c *Case) walWanted(prior unit.Bytes, sized bool) (want unit.Bytes, text string, inputs []any) {
+	want, text = prior, "the {profile} profile has {prior} of WAL between checkpoints"
+	inputs = []any{"profile", string(c.Options.Profile), "prior", prior}
+	rate, hours, counted := c.walRate()
+	h, watched := c.Instance.History.Get()
+	watched = watched && h.WAL != nil && h.WAL.Value > 0
+	if !counted && !watched {
+		return want, text + "; " + c.noRate(), inputs
+	}
+	every, ok := c.Seconds(knob.PG("checkpoint_timeout"))
+	if !ok {
+		return want, text, inputs
+	}
+	mean := unit.Bytes(rate * every * walIntervals).RoundUp(unit.GB)
+	if watched {
+		peak := h.WAL.Value
+		measured := unit.Bytes(peak * every * walAtPeak).RoundUp(unit.GB)
+		if !counted || measured >= mean || h.Days >= walWatched && peak >= rate {
+			seen := []any{"rate", unit.Bytes(peak), "date", dayOf(h.WAL.At), "days", age(h.Days * 24 * 3600)}
+			switch {
+			case measured > prior && sized:
+				return measured, "{rate} of WAL a second in the busiest hour, on {date}, history of {days}, make {interval} in one checkpoint_timeout; twice that, as a checkpoint begins when about half of max_wal_size is written",
+					append(seen, "interval", unit.Bytes(peak*every))
+			case measured <= prior:
+				text += ", and the {rate} a second of the busiest hour, on {date}, history of {days}, need less"
+				inputs = append(inputs, seen...)
+			}
+			return want, text, inputs
+		}
+	}
+	switch {
+	case mean > prior && sized:
+		return mean, "{rate} of WAL a second over {hours} make {interval} in one checkpoint_timeout; three times that, as the rate is a mean and the peak is not known",
+			[]any{"rate", unit.Bytes(rate), "hours", count{int(hours), "hour"}, "interval", unit.Bytes(rate * every)}
+	case mean <= prior:
+		text += ", and the {rate} a second that were counted over {hours} need less"
+		inputs = append(inputs, "rate", unit.Bytes(rate), "hours", count{int(hours), "hour"})
+	}
+	return want, text, inputs
 }
 
 var maxWALSizeAddress = knob.PG("max_wal_size")
