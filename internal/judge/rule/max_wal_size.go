@@ -61,7 +61,26 @@ func decideMaxWALSize(c *Case) {
 			"present", have, "total", total)
 		return
 	}
-	want, text, inputs := c.walWanted(prior, sized)
+	want, text := prior, "the {profile} profile has {prior} of WAL between checkpoints"
+	inputs := []any{"profile", string(c.Options.Profile), "prior", prior}
+	m, counted := c.walNeed()
+	seen := []any{"rate", unit.Bytes(m.rate), "hours", count{int(m.hours), "hour"}, "date", m.date, "days", m.days}
+	switch {
+	case !counted:
+		text += "; " + c.noRate()
+	case m.need > prior && sized && m.watched:
+		want, text = m.need, "{rate} of WAL a second in the busiest hour, on {date}, history of {days}, make {interval} in one checkpoint_timeout; twice that, as a checkpoint begins when about half of max_wal_size is written"
+		inputs = append(seen, "interval", m.interval)
+	case m.need > prior && sized:
+		want, text = m.need, "{rate} of WAL a second over {hours} make {interval} in one checkpoint_timeout; three times that, as the rate is a mean and the peak is not known"
+		inputs = append(seen, "interval", m.interval)
+	case m.need > 0 && m.need <= prior && m.watched:
+		text += ", and the {rate} a second of the busiest hour, on {date}, history of {days}, need less"
+		inputs = append(inputs, seen...)
+	case m.need > 0 && m.need <= prior:
+		text += ", and the {rate} a second that were counted over {hours} need less"
+		inputs = append(inputs, seen...)
+	}
 	if want <= have {
 		c.Keep(text+": {present} is enough", append(inputs, "present", c.shown())...)
 		return
@@ -89,47 +108,40 @@ func decideMaxWALSize(c *Case) {
 	c.Set(want, text, inputs...)
 }
 
-// walWanted returns how much WAL the profile or what was measured asks for, and
-// why. Without a size of the disk nothing measured raises it.
-func (c *Case) walWanted(prior unit.Bytes, sized bool) (want unit.Bytes, text string, inputs []any) {
-	want, text = prior, "the {profile} profile has {prior} of WAL between checkpoints"
-	inputs = []any{"profile", string(c.Options.Profile), "prior", prior}
+// walNeed is how much WAL a measured rate asks for.
+type walNeed struct {
+	need, interval unit.Bytes // 0: checkpoint_timeout is not known
+	rate           float64    // bytes a second
+	hours          float64    // for which it was counted, of a mean
+	watched        bool       // it is the busiest hour of a history, and not a mean
+	date           string     // of that hour
+	days           age        // of the history
+}
+
+// walNeed decides between the mean that the server counted and the busiest hour
+// of a history; ok is false where there is neither.
+func (c *Case) walNeed() (m walNeed, ok bool) {
 	rate, hours, counted := c.walRate()
-	h, watched := c.Instance.History.Get()
-	watched = watched && h.WAL != nil && h.WAL.Value > 0
+	h, known := c.Instance.History.Get()
+	watched := known && h.WAL != nil && h.WAL.Value > 0
 	if !counted && !watched {
-		return want, text + "; " + c.noRate(), inputs
+		return m, false
 	}
 	every, ok := c.Seconds(knob.PG("checkpoint_timeout"))
 	if !ok {
-		return want, text, inputs
+		return m, true
 	}
-	mean := unit.Bytes(rate * every * walIntervals).RoundUp(unit.GB)
+	if counted {
+		m = walNeed{need: unit.Bytes(rate * every * walIntervals).RoundUp(unit.GB), interval: unit.Bytes(rate * every), rate: rate, hours: hours}
+	}
 	if watched {
 		peak := h.WAL.Value
-		measured := unit.Bytes(peak * every * walAtPeak).RoundUp(unit.GB)
-		if !counted || measured >= mean || h.Days >= walWatched && peak >= rate {
-			seen := []any{"rate", unit.Bytes(peak), "date", dayOf(h.WAL.At), "days", age(h.Days * 24 * 3600)}
-			switch {
-			case measured > prior && sized:
-				return measured, "{rate} of WAL a second in the busiest hour, on {date}, history of {days}, make {interval} in one checkpoint_timeout; twice that, as a checkpoint begins when about half of max_wal_size is written",
-					append(seen, "interval", unit.Bytes(peak*every))
-			case measured <= prior:
-				text += ", and the {rate} a second of the busiest hour, on {date}, history of {days}, need less"
-				inputs = append(inputs, seen...)
-			}
-			return want, text, inputs
+		need := unit.Bytes(peak * every * walAtPeak).RoundUp(unit.GB)
+		if need >= m.need || h.Days >= walWatched && peak >= rate {
+			m = walNeed{need: need, interval: unit.Bytes(peak * every), rate: peak, watched: true, date: dayOf(h.WAL.At), days: age(h.Days * 24 * 3600)}
 		}
 	}
-	switch {
-	case mean > prior && sized:
-		return mean, "{rate} of WAL a second over {hours} make {interval} in one checkpoint_timeout; three times that, as the rate is a mean and the peak is not known",
-			[]any{"rate", unit.Bytes(rate), "hours", count{int(hours), "hour"}, "interval", unit.Bytes(rate * every)}
-	case mean <= prior:
-		text += ", and the {rate} a second that were counted over {hours} need less"
-		inputs = append(inputs, "rate", unit.Bytes(rate), "hours", count{int(hours), "hour"})
-	}
-	return want, text, inputs
+	return m, true
 }
 
 var maxWALSizeAddress = knob.PG("max_wal_size")
