@@ -14,6 +14,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/history"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/past"
 	"github.com/pgfettle/pgfettle/internal/show/render"
 )
 
@@ -287,4 +288,33 @@ func moment(flag, text string, now time.Time) (time.Time, error) {
 		}
 	}
 	return time.Time{}, usage(fmt.Sprintf("--%s: %q is not a time", flag, text), "write a length before now such as 36h, 7d or 2w, a date such as 2026-11-03, or '2026-11-03 14:30' (UTC)")
+}
+
+// peaks returns what tells the peaks of the history of this host: the user's own,
+// else the system's where he may read it. It is nothing where nobody watched.
+func peaks(env *Env) func(context.Context) (*past.Peaks, error) {
+	return func(ctx context.Context) (*past.Peaks, error) {
+		var files []string
+		if own, err := history.DefaultPath(env.Target.UID(), env.Getenv); err == nil {
+			files = append(files, own)
+		}
+		if system := filepath.Join(history.Dir, history.File); !slices.Contains(files, system) {
+			files = append(files, system)
+		}
+		for i, file := range files {
+			s, err := history.OpenRead(file)
+			switch {
+			case errors.Is(err, history.ErrNone), i > 0 && errors.Is(err, history.ErrReadOnly):
+				continue
+			case err != nil:
+				return nil, err
+			}
+			defer s.Close()
+			p, err := s.Peaks(ctx, env.Target.Now())
+			if err != nil || p.Days > 0 || len(p.Instances) > 0 {
+				return p, err
+			}
+		}
+		return nil, nil
+	}
 }
