@@ -165,6 +165,7 @@ func (e *WriteError) Unwrap() error { return e.Err }
 type RefusedError struct {
 	Points []Point
 	Reason string // of the first
+	why    error
 }
 
 // Error says how many, and why the first.
