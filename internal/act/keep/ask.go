@@ -41,7 +41,7 @@ func (c *pgAsker) Ask(ctx context.Context, sql, timeout string) ([]string, error
 	p.SendQueryParams(sql, nil, nil, nil, nil)
 	if err := p.Sync(); err != nil {
 		_ = p.Close()
-		return nil, err
+		return nil, plainly(err)
 	}
 	var out []string
 	var first error
@@ -78,7 +78,21 @@ func (c *pgAsker) Ask(ctx context.Context, sql, timeout string) ([]string, error
 	if err := p.Close(); err != nil && first == nil {
 		first = err
 	}
-	return out, first
+	return out, plainly(first)
+}
+
+// plainly words an error without addresses: what the server said, or that it said
+// nothing.
+func plainly(err error) error {
+	switch pe, ok := errors.AsType[*pgconn.PgError](err); {
+	case err == nil:
+		return nil
+	case ok:
+		return errors.New(pe.Message)
+	case pgconn.Timeout(err) || errors.Is(err, context.DeadlineExceeded):
+		return errors.New("no answer in time")
+	}
+	return errors.New("the connection was lost")
 }
 
 // major reads the parameter server_version: "17.11", "18beta1", "15.18 (Debian …)".

@@ -1,6 +1,8 @@
 package keep
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"maps"
 	"path"
 	"slices"
@@ -37,7 +39,7 @@ func serverSettings(in *snapshot.Instance, before map[string]string) (out settin
 		if s.Context == "internal" && !told[name] || strings.HasPrefix(name, "transaction_") {
 			continue // of the session, or moving by itself
 		}
-		one := history.Setting{Value: s.Show(), Where: origin(s)}
+		one := history.Setting{Value: cut(s.Show()), Where: origin(s)}
 		if path.Base(s.File) == alterSystem {
 			one.Who = "ALTER SYSTEM"
 		}
@@ -52,7 +54,7 @@ func serverSettings(in *snapshot.Instance, before map[string]string) (out settin
 		}
 	}
 	for _, r := range roles {
-		out[overrideName(r)] = history.Setting{Value: r.Value, Where: "pg_db_role_setting", Who: overrideWho(r)}
+		out[cut(overrideName(r))] = history.Setting{Value: cut(r.Value), Where: "pg_db_role_setting", Who: overrideWho(r)}
 	}
 	return out, true
 }
@@ -99,7 +101,7 @@ func hostSettings(s *snapshot.Snapshot, before map[string]string) settings {
 	h, out := &s.Host, settings{}
 	put := func(name, where string, f known.Fact[string]) {
 		if v, ok := f.Get(); ok {
-			out[name] = history.Setting{Value: v, Where: where}
+			out[name] = history.Setting{Value: cut(v), Where: where}
 		} else if v, ok := before[name]; ok && f.State() != known.Absent {
 			out[name] = history.Setting{Value: v}
 		}
@@ -139,7 +141,7 @@ func mountSettings(s *snapshot.Snapshot, out settings) bool {
 		all = all && ok
 		for _, p := range places {
 			if m, ok := s.MountOf(p.Path); ok {
-				out["mount:"+strings.TrimSuffix(m.Point, "/")+"/options"] = history.Setting{Value: strings.Join(m.Options, ","), Where: "/proc/self/mountinfo"}
+				out["mount:"+strings.TrimSuffix(m.Point, "/")+"/options"] = history.Setting{Value: cut(strings.Join(m.Options, ",")), Where: "/proc/self/mountinfo"}
 			}
 		}
 	}
@@ -232,3 +234,16 @@ func spelled(k unit.Kernel) string { return k.Release }
 func kilobytes(b unit.Bytes) string { return strconv.FormatInt(int64(b/unit.KB), 10) }
 
 func decimal(n int64) string { return strconv.FormatInt(n, 10) }
+
+// mostText bounds names and values, so that what was kept is what is compared
+// with: the history keeps 256 bytes of a name, and events a kilobyte.
+const mostText = 250
+
+// cut shortens a text that is too long; its hash keeps two of them apart.
+func cut(s string) string {
+	if len(s) <= mostText {
+		return s
+	}
+	sum := sha256.Sum256([]byte(s))
+	return strings.ToValidUTF8(s[:mostText-20], "") + "… " + hex.EncodeToString(sum[:6])
+}

@@ -99,7 +99,7 @@ select extract(epoch from pg_postmaster_start_time()), extract(epoch from clock_
                count(*) filter (where waits and wait_event_type not in ('Lock', 'LWLock', 'IO', 'IPC')) as other,
                coalesce(max(greatest(extract(epoch from clock_timestamp() - xact_start), 0)) filter (where client), 0) as oldest
           from (select *, backend_type = 'client backend' as client, backend_type = 'client backend' and state = 'active' and wait_event_type is not null as waits
-                  from pg_stat_get_activity(null) where pid <> pg_backend_pid()) p) a,
+                  from pg_stat_get_activity(null) where pid <> pg_backend_pid() and application_name is distinct from 'pgfettle') p) a,
        (select sum(pg_stat_get_db_xact_commit(oid) + pg_stat_get_db_xact_rollback(oid)) as ended, sum(pg_stat_get_db_deadlocks(oid)) as deadlocks,
                sum(pg_stat_get_db_blocks_hit(oid)) as hit, sum(pg_stat_get_db_blocks_fetched(oid)) as fetched,
                sum(pg_stat_get_db_temp_files(oid)) as temp_files, sum(pg_stat_get_db_temp_bytes(oid)) as temp_bytes from pg_database) d,

@@ -156,12 +156,6 @@ func (w *Watcher) plans(ctx context.Context, l looked, last *journal.Journal) {
 		}
 		in.peak = 0
 	}
-	for i := range s.Instances {
-		if a, ok := s.Instances[i].Server.Activity.Get(); ok {
-			label := s.Instances[i].Label()
-			peaks[label] = max(peaks[label], float64(a.Clients))
-		}
-	}
 	now := basesOf(s, out, l.at, peaks, l.sizes)
 	for label, n := range now {
 		b := w.bases[label]
@@ -277,14 +271,14 @@ func (w *Watcher) summary(s *snapshot.Snapshot, findings []history.Finding) stri
 	if m, ok := s.Host.Memory.Get(); ok {
 		out += fmt.Sprintf("; %s of %s memory available, page tables %s", m.Available, m.Total, m.PageTables)
 	}
-	sessions, any := int64(0), false
-	for i := range s.Instances {
-		if a, ok := s.Instances[i].Server.Activity.Get(); ok {
-			sessions, any = sessions+a.Clients, true
+	sessions, any := 0.0, false
+	for _, one := range w.servers {
+		if one.seen && one.now.Values[colHidden] == 0 {
+			sessions, any = sessions+one.now.Values[colTotal], true
 		}
 	}
 	if any {
-		out += fmt.Sprintf("; %d sessions", sessions)
+		out += fmt.Sprintf("; %.0f sessions", sessions)
 	}
 	return out
 }

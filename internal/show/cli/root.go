@@ -20,6 +20,7 @@ const rootExample = `  pgfettle check                     what is wrong with thi
   pgfettle plan --for 'ram=64GB,cpus=16,storage=nvme,pg=17'
   pgfettle apply                     make it so: shown, asked, noted in a journal
   pgfettle undo                      and take it back
+  pgfettle watch                     keep a history, and send notices of what changes
   pgfettle probe                     measure disks, clock and memory for both
   pgfettle explain shared_buffers    one knob: what it trades, how it is decided
   pgfettle demo                      see it at work on a throwaway server`
@@ -74,7 +75,7 @@ func newRoot(env *Env) *cobra.Command {
 	root.PersistentFlags().StringVar(&env.Lang, "lang", "", "language of texts for people, `en`, fr or ru (default: LC_ALL, LC_MESSAGES, LANG; JSON: en)")
 	complete(root, "lang", say.Languages()...)
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return env.speak() }
-	root.AddCommand(newCheck(env), newPlan(env), newApply(env), newUndo(env), newJournal(env), newStatus(env), newMoveWAL(env), newDiagnose(env), newProbe(env), newBench(env), newProve(env), newSnapshot(env), newExplain(env), newPolicy(env), newDemo(env), newVersion(env), newMan(env))
+	root.AddCommand(newCheck(env), newPlan(env), newApply(env), newUndo(env), newJournal(env), newStatus(env), newMoveWAL(env), newDiagnose(env), newWatch(env), newProbe(env), newBench(env), newProve(env), newSnapshot(env), newExplain(env), newPolicy(env), newDemo(env), newVersion(env), newMan(env))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	strict(root)
