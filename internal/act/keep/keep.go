@@ -113,14 +113,18 @@ type Watcher struct {
 	missed  map[string]bool // what was told to be missing
 }
 
-// Run watches until ctx ends, or once. The error is that of the first look; what
-// goes wrong later is told, and tried again.
-func Run(ctx context.Context, o Options) error {
+func newWatcher(o Options) *Watcher {
 	if o.logs == nil {
 		o.logs = loadedAt
 	}
-	w := &Watcher{o: o, files: newFiles(o.Target), groups: map[string]string{}, before: map[string]map[string]string{}, written: map[string]map[string]string{},
+	return &Watcher{o: o, files: newFiles(o.Target), groups: map[string]string{}, before: map[string]map[string]string{}, written: map[string]map[string]string{},
 		started: map[string]float64{}, bases: bases{}, hits: map[string]int{}, missed: map[string]bool{}}
+}
+
+// Run watches until ctx ends, or once. The error is that of the first look; what
+// goes wrong later is told, and tried again.
+func Run(ctx context.Context, o Options) error {
+	w := newWatcher(o)
 	defer w.close()
 	w.recallHost(ctx)
 	first := w.look(ctx)

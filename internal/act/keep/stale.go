@@ -138,6 +138,12 @@ func (b *Baseline) applied(instance string, j *journal.Journal, present map[stri
 	}
 }
 
+func (b *Baseline) clone() *Baseline {
+	c := *b
+	c.Facts, c.Values = maps.Clone(b.Facts), maps.Clone(b.Values)
+	return &c
+}
+
 // grow lets the peak of a young baseline grow.
 func (b *Baseline) grow(now *Baseline) {
 	v, ok := now.Facts[factConnections]
@@ -188,10 +194,15 @@ func stale(base, now bases, hits map[string]int) []history.Event {
 			room = v
 		}
 		for _, name := range factNames {
-			from, known1 := b.Facts[name]
-			to, known2 := n.Facts[name]
-			if !known1 || !known2 || name == factConnections && n.At.Sub(b.At) < settles || !factMoved(name, from, to, room) {
-				delete(b.Told, name)
+			from, okFrom := b.Facts[name]
+			to, okTo := n.Facts[name]
+			if !okFrom || !okTo || name == factConnections && n.At.Sub(b.At) < settles {
+				continue
+			}
+			if !factMoved(name, from, to, room) {
+				if returned(name, to, room) {
+					delete(b.Told, name)
+				}
 				continue
 			}
 			any = true
@@ -248,6 +259,22 @@ func factMoved(name string, from, to, memory float64) bool {
 	}
 	return from != to
 }
+
+// returned says whether a fact that has not moved any more may be told again when
+// it does: a load that doubles every noon is no news every day, nor is a database
+// that grows and shrinks around the size of the memory.
+func returned(name string, to, memory float64) bool {
+	switch name {
+	case factConnections:
+		return false
+	case factDatabases:
+		return to < memory*(1-tenPercent)
+	}
+	return true
+}
+
+// tenPercent is what a database has to shrink by.
+const tenPercent = 0.1
 
 func showFact(name string, v float64) string {
 	if name == factMemory || name == factDatabases {

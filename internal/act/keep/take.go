@@ -157,19 +157,19 @@ func (w *Watcher) plans(ctx context.Context, l looked, last *journal.Journal) {
 		in.peak = 0
 	}
 	now := basesOf(s, out, l.at, peaks, l.sizes)
+	id := ""
+	if last != nil {
+		id = last.ID
+	}
 	for label, n := range now {
 		b := w.bases[label]
-		id := ""
-		if last != nil {
-			id = last.ID
-		}
 		switch {
 		case b == nil || id != "" && b.Journal != id:
-			n.Journal = id
+			b = n.clone()
 			if last != nil {
-				n.applied(label, last, w.before[label])
+				b.applied(label, last, w.before[label])
 			}
-			w.bases[label] = n
+			w.bases[label] = b
 		default:
 			b.grow(n)
 		}
