@@ -205,15 +205,17 @@ func changes(instance string, before map[string]string, now settings) []history.
 	}
 	// Another version brings settings of its own, which nobody has set.
 	other := before["server_version"] != now["server_version"].Value
+	// So does an instance that was not there: its devices and mounts are looked at now.
+	fresh := func(name string) bool { return other || strings.HasPrefix(name, "block:") || strings.HasPrefix(name, "mount:") }
 	var out []history.Event
 	for _, name := range slices.Sorted(maps.Keys(now)) {
 		s := now[name]
-		if was, ok := before[name]; ok && was != s.Value || !ok && !other && s.Where != "default" {
+		if was, ok := before[name]; ok && was != s.Value || !ok && !fresh(name) && s.Where != "default" {
 			out = append(out, history.Event{Kind: history.SettingChanged, Instance: instance, Subject: name, Before: was, After: s.Value, Who: s.Who, Where: s.Where})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(before)) {
-		if _, ok := now[name]; !ok && !other {
+		if _, ok := now[name]; !ok && !fresh(name) {
 			out = append(out, history.Event{Kind: history.SettingChanged, Instance: instance, Subject: name, Before: before[name]})
 		}
 	}
