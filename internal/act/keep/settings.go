@@ -206,7 +206,9 @@ func changes(instance string, before map[string]string, now settings) []history.
 	// Another version brings settings of its own, which nobody has set.
 	other := before["server_version"] != now["server_version"].Value
 	// So does an instance that was not there: its devices and mounts are looked at now.
-	fresh := func(name string) bool { return other || strings.HasPrefix(name, "block:") || strings.HasPrefix(name, "mount:") }
+	fresh := func(name string) bool {
+		return other || strings.HasPrefix(name, "block:") || strings.HasPrefix(name, "mount:")
+	}
 	var out []history.Event
 	for _, name := range slices.Sorted(maps.Keys(now)) {
 		s := now[name]

@@ -96,7 +96,9 @@ func TestAnotherVersion(t *testing.T) {
 	x.look(described(t, "ram=16GB,cpus=4,storage=ssd,pg=16"))
 	x.look(described(t, "ram=16GB,cpus=4,storage=ssd,pg=17"))
 	have := x.turned()
-	stale := slices.ContainsFunc(have, func(l string) bool { return strings.HasPrefix(l, "the plan of /srv/pg is stale: major version from 16 to 17") })
+	stale := slices.ContainsFunc(have, func(l string) bool {
+		return strings.HasPrefix(l, "the plan of /srv/pg is stale: major version from 16 to 17")
+	})
 	upgraded := slices.ContainsFunc(have, func(l string) bool { return strings.HasPrefix(l, "server_version of /srv/pg from 16") })
 	if !stale || !upgraded {
 		t.Errorf("told: %s", strings.Join(have, "\n"))
