@@ -127,6 +127,10 @@ func TestRestarted(t *testing.T) {
 	wants(t, "crashed", x.told(), "a process of the server crashed")
 	wants(t, "kept", x.events(), "restart  2023-11-14T22:13:20Z→2023-11-14T23:13:20Z", "restart  →2023-11-14T23:14:20Z")
 
+	if b, err := x.store.Recall(t.Context(), instanceKey+"/srv/pg"); err != nil || !strings.Contains(string(b), `"started":1700003600,`) {
+		t.Errorf("a run after a kill would tell it again: %s, %v", b, err)
+	}
+
 	x.asker.err, x.asker.closed, x.asker.refuses = errors.New("the connection was lost"), true, errors.New("no server")
 	before := x.asker.asked
 	for range 30 {

@@ -39,11 +39,14 @@ func (w *Watcher) sample(ctx context.Context) {
 		}
 	}
 	w.kept(ctx, w.o.Store.Append(ctx, at, p.list))
-	w.killed(ctx, at)
+	told := w.killed(ctx, at)
 	for _, s := range w.servers {
-		if s.seen {
-			w.restarted(ctx, s, at)
+		if s.seen && w.restarted(ctx, s, at) {
+			told = true
 		}
+	}
+	if told { // or the next run, after a kill of this one, tells it once more
+		w.remember(ctx)
 	}
 }
 
@@ -155,9 +158,9 @@ func (w *Watcher) drain(ctx context.Context) {
 
 // killed tells of processes that the kernel killed for memory since the reading
 // before: those of an instance's control group, and the others.
-func (w *Watcher) killed(ctx context.Context, at time.Time) {
+func (w *Watcher) killed(ctx context.Context, at time.Time) (told bool) {
 	if w.last.At.IsZero() {
-		return
+		return false
 	}
 	n := int64(0)
 	if a, b := w.last.VM[vmOOM], w.host.VM[vmOOM]; a != unseen && b > a {
@@ -169,6 +172,7 @@ func (w *Watcher) killed(ctx context.Context, at time.Time) {
 			e.Detail = fmt.Sprintf("%d processes were killed", n)
 		}
 		w.note(ctx, e)
+		told = true
 	}
 	for _, s := range w.servers {
 		a, okA := w.last.Groups[s.Label]
@@ -181,6 +185,7 @@ func (w *Watcher) killed(ctx context.Context, at time.Time) {
 	if n > 0 {
 		event("", n)
 	}
+	return told
 }
 
 // sameStartWithin is how far two tellings of one start may differ: it is told in
@@ -189,11 +194,11 @@ const sameStartWithin = 0.01
 
 // restarted tells of a server that was started since the reading before, or since
 // an earlier run, and of one that lost all its backends in a crash of one.
-func (w *Watcher) restarted(ctx context.Context, s *Server, at time.Time) {
+func (w *Watcher) restarted(ctx context.Context, s *Server, at time.Time) bool {
 	start := s.now.Values[colStart]
 	before, known := w.started[s.Label]
 	if math.IsNaN(start) {
-		return
+		return false
 	}
 	w.started[s.Label] = start
 	e := history.Event{At: at, Since: s.last.At, Kind: history.Restarted, Instance: s.Label, After: clock(start)}
@@ -204,9 +209,10 @@ func (w *Watcher) restarted(ctx context.Context, s *Server, at time.Time) {
 		e.After = clock(now)
 		e.Detail = "a process of the server crashed, and it began anew with all sessions lost"
 	default:
-		return
+		return false
 	}
 	w.note(ctx, e)
+	return true
 }
 
 func clock(seconds float64) string {
