@@ -71,10 +71,10 @@ func (l *Local) Run(ctx context.Context, c Command) (Output, error) {
 }
 
 // environment gives a command our own variables, or only PATH where it runs as
-// somebody else, and always the language whose messages we can read.
+// somebody else or wants no more, and always the language whose messages we can read.
 func environment(c Command) []string {
 	var env []string
-	if c.As == nil {
+	if c.As == nil && !c.Bare {
 		for _, v := range os.Environ() {
 			if !strings.HasPrefix(v, "LC_") && !strings.HasPrefix(v, "LANG") {
 				env = append(env, v)

@@ -125,6 +125,7 @@ type Command struct {
 	Argv    []string      // program and arguments; the program is looked up in PATH
 	Stdin   []byte        // nil: empty
 	Env     []string      // NAME=VALUE, added to the usual ones; LC_ALL=C always holds
+	Bare    bool          // of our own environment only PATH, as As has it
 	Dir     string        // "": the folder that we are in, or / under As
 	As      *User         // nil: as we are; another user needs root, and gets a bare environment
 	Timeout time.Duration // 0: DefaultTimeout

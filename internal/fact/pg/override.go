@@ -45,7 +45,7 @@ func (s Settings) restore(fsys fs.FS, key string) {
 		v.Value, v.Source, v.File, v.Line = v.Boot, "default", "", 0
 		for _, f := range files {
 			if f.Applied && strings.EqualFold(f.Name, name) {
-				v.Value, v.Source, v.File, v.Line = v.inBase(f.Value), "configuration file", f.File, f.Line
+				v.Value, v.Source, v.File, v.Line = v.InBase(f.Value), "configuration file", f.File, f.Line
 			}
 		}
 		s[name] = v
@@ -69,10 +69,10 @@ func ownOverrides(fsys fs.FS, key string) map[string]bool {
 	return out
 }
 
-// inBase spells a value of a configuration file as pg_settings does: numbers in
+// InBase spells a value of a configuration file as pg_settings does: numbers in
 // the base unit, booleans as on and off. What it cannot read it leaves alone:
 // the server took it, so it means something.
-func (s Setting) inBase(v string) string {
+func (s Setting) InBase(v string) string {
 	switch s.Type {
 	case "integer", "real":
 		if n, err := unit.ParseGUC(v, s.Unit); err == nil {

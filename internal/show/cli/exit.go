@@ -43,6 +43,9 @@ var errFindings = errors.New("findings")
 // exit code says so, and there is nothing to tell.
 var errWatched = errors.New("watched")
 
+// errEnded ends a service that was told to end: that is a success.
+var errEnded = errors.New("ended")
+
 // usage is the error of a wrong command line or of a wrong value in it.
 func usage(message, hint string) error {
 	return &say.Problem{Message: message, Hint: hint, Code: exitUsage}
@@ -55,6 +58,8 @@ func (e *Env) end(ctx context.Context, err error) int {
 	var pin *rule.PinError
 	switch {
 	case err == nil:
+		return exitFine
+	case errors.Is(err, errEnded):
 		return exitFine
 	case errors.Is(err, errFindings):
 		return exitFindings
