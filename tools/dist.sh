@@ -13,7 +13,7 @@ export LC_ALL=C TZ=UTC
 go=${GO:-go}
 dist=${DIST:-dist}
 : "${VERSION:?}" "${LDFLAGS:?}"
-SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)} || { echo 'dist: set SOURCE_DATE_EPOCH, as this is no checkout of git' >&2; exit 1; }
 export SOURCE_DATE_EPOCH
 
 # Packages have versions that begin with a digit and hold no hyphen: v1.2.3-4-gabc is 1.2.3+4.gabc, and a commit that

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
@@ -23,10 +24,10 @@ import (
 type series map[string]*dto.MetricFamily
 
 // metricsOf runs the command on an instance and reads what it printed.
-func metricsOf(t *testing.T, i *server.Instance) series {
+func metricsOf(t *testing.T, i *server.Instance, flags ...string) series {
 	t.Helper()
 	var out, talk bytes.Buffer
-	if code := cli.Main(t.Context(), []string{"metrics", "--no-policy", i.DataDir}, strings.NewReader(""), &out, &talk, os.Environ()); code != 0 {
+	if code := cli.Main(t.Context(), append([]string{"metrics", "--no-policy", i.DataDir}, flags...), strings.NewReader(""), &out, &talk, os.Environ()); code != 0 {
 		t.Fatalf("exit code %d: %s", code, talk.String())
 	}
 	p := expfmt.NewTextParser(model.LegacyValidation)
@@ -227,4 +228,57 @@ func agreesWithServer(t *testing.T, m series, ask func(string) string) {
 	if units["bytes"] < 8 || units["seconds"] < 4 || units["boolean"] < 4 || units["none"] < 10 {
 		t.Errorf("settings by unit: %v", units)
 	}
+}
+
+// TestMetricsOfAppliedValues: a value that was applied holds, and is told to be
+// changed, or lost from its file, as soon as somebody has set another one.
+func TestMetricsOfAppliedValues(t *testing.T) {
+	on(t, []int{17}, func(t *testing.T, b server.Binaries) {
+		i := start(t, b, map[string]string{"shared_buffers": "16MB", "huge_pages": "off"})
+		dir := filepath.Join(t.TempDir(), "journal")
+		var out, talk bytes.Buffer
+		// A setting of the server alone: nothing of this machine is changed.
+		if code := cli.Main(t.Context(), []string{"apply", "--no-policy", "--yes", "--max-effect", "reload", "--pin", "pg:work_mem=9MB", "--only", "pg:work_mem", "--journal", dir, i.DataDir},
+			strings.NewReader(""), &out, &talk, os.Environ()); code != 0 {
+			t.Fatalf("apply ended with %d: %s%s", code, out.String(), talk.String())
+		}
+		holds := func() (map[string]float64, []string) {
+			m := metricsOf(t, i, "--journal", dir, "--pin", "pg:work_mem=9MB")
+			by, moved := map[string]float64{}, []string(nil)
+			m.each("pgfettle_applied_values", func(l map[string]string, v float64) { by[l["hold"]] = v })
+			m.each("pgfettle_applied_value_moved", func(l map[string]string, _ float64) {
+				moved = append(moved, l["pg_instance"]+" "+l["address"]+" "+l["hold"])
+			})
+			var now, planned float64
+			find := func(to *float64) func(map[string]string, float64) {
+				return func(l map[string]string, v float64) {
+					if l["address"] == "pg:work_mem" {
+						*to = v
+					}
+				}
+			}
+			m.each("pgfettle_setting", find(&now))
+			m.each("pgfettle_setting_planned", find(&planned))
+			by["off by"] = planned - now
+			return by, moved
+		}
+		if by, moved := holds(); by["holds"] != 1 || by["changed"] != 0 || len(moved) > 0 || by["off by"] != 0 {
+			t.Errorf("applied: %v %v", by, moved)
+		}
+		c := connect(t, i.ConnString())
+		sql(t, c, "alter system set work_mem = '5MB'")
+		sql(t, c, "select pg_reload_conf()")
+		for n := 0; sql(t, c, "show work_mem") != "5MB"; n++ { // the signal takes a moment to arrive
+			if n == 200 {
+				t.Fatal("the server does not reload")
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		if by, moved := holds(); by["holds"] != 0 || by["changed"]+by["lost"] != 1 || len(moved) != 1 || !strings.HasPrefix(moved[0], i.DataDir+" pg:work_mem ") || by["off by"] != 4<<20 {
+			t.Errorf("changed by another: %v %v", by, moved)
+		}
+		if m := metricsOf(t, i, "--journal", filepath.Join(dir, "none")); m["pgfettle_applied_values"] != nil {
+			t.Error("without journals values are told to be applied")
+		}
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/show/metrics"
 )
@@ -25,6 +27,7 @@ type metricsOptions struct {
 	format   string
 	textfile string
 	interval time.Duration
+	journal  string
 }
 
 // intervalLeast keeps metrics that are written again and again from becoming a
@@ -76,6 +79,7 @@ would seem to differ.
 	f.StringVar(&o.format, "format", string(metrics.Text), "text (of Prometheus) or openmetrics")
 	f.StringVar(&o.textfile, "textfile", "", "write to `FILE`, which has to end in .prom")
 	f.DurationVar(&o.interval, "interval", 0, "with --textfile: write again every `INTERVAL` until interrupted")
+	f.StringVar(&o.journal, "journal", "", "the folder of the journals, `DIR`, for which applied values no longer hold")
 	complete(cmd, "format", string(metrics.Text), string(metrics.OpenMetrics))
 	return cmd
 }
@@ -96,7 +100,7 @@ func runMetrics(ctx context.Context, env *Env, o *metricsOptions, formatSaid, in
 	case intervalSaid && o.interval < intervalLeast:
 		return usage(fmt.Sprintf("--interval: %s is less than %s", o.interval, intervalLeast), "write an interval such as --interval 60s")
 	}
-	source, err := metricsSource(ctx, env, &o.plan)
+	source, err := metricsSource(ctx, env, &o.plan, o.journal)
 	if err != nil {
 		return err
 	}
@@ -165,9 +169,10 @@ func writeMetrics(name string, source *metrics.Source, lasting bool) error {
 }
 
 // metricsSource is where the metrics of a target come from: what check and plan
-// say of it. The policy is read once, and what is wrong in it or in the flags is
+// say of it, and how what was applied stands by the journals of a folder ("": the
+// usual one). The policy is read once, and what is wrong in it or in the flags is
 // told at once.
-func metricsSource(ctx context.Context, env *Env, o *planOptions) (*metrics.Source, error) {
+func metricsSource(ctx context.Context, env *Env, o *planOptions, journals string) (*metrics.Source, error) {
 	var err error
 	if o.site, err = o.policy.load(env, site(env, o.target)); err != nil {
 		return nil, err
@@ -179,12 +184,12 @@ func metricsSource(ctx context.Context, env *Env, o *planOptions) (*metrics.Sour
 		return nil, err
 	}
 	return &metrics.Source{Context: ctx, Now: env.Target.Now, Version: Version, Collect: func(ctx context.Context) (*metrics.Reading, error) {
-		return readMetrics(ctx, env, o)
+		return readMetrics(ctx, env, o, journals)
 	}}, nil
 }
 
 // readMetrics is one collection with what check and plan make of it.
-func readMetrics(ctx context.Context, env *Env, o *planOptions) (*metrics.Reading, error) {
+func readMetrics(ctx context.Context, env *Env, o *planOptions, journals string) (*metrics.Reading, error) {
 	ro, err := o.rules() // anew: what does not fit this host is taken out of it
 	if err != nil {
 		return nil, err
@@ -203,18 +208,18 @@ func readMetrics(ctx context.Context, env *Env, o *planOptions) (*metrics.Readin
 	if err != nil {
 		return nil, err
 	}
-	r.Drifts = appliedHere(ctx, env, l)
+	r.Drifts = appliedHere(ctx, env, l, journals)
 	return r, nil
 }
 
-// appliedHere tells how the values stand that were applied on this host. Where the
-// journals cannot be read nothing is told of them: who may not read them may still
-// read the rest.
-func appliedHere(ctx context.Context, env *Env, l *loaded) []apply.Drift {
-	if l.request == nil || l.request.Kind != collect.Here {
+// appliedHere tells how the values stand that were applied on this host, to it and to
+// the instances that were looked at. Where the journals cannot be read nothing is told
+// of them: who may not read them may still read the rest.
+func appliedHere(ctx context.Context, env *Env, l *loaded, journals string) []apply.Drift {
+	if l.request == nil || l.request.Kind == collect.Conninfo {
 		return nil
 	}
-	place := &placeOptions{}
+	place := &placeOptions{dir: journals}
 	t, dir, err := place.open(env)
 	if err != nil {
 		return nil
@@ -231,5 +236,7 @@ func appliedHere(ctx context.Context, env *Env, l *loaded) []apply.Drift {
 	if err != nil {
 		return nil
 	}
-	return drifts
+	return slices.DeleteFunc(drifts, func(d apply.Drift) bool {
+		return d.Instance != "" && !slices.ContainsFunc(l.snapshot.Instances, func(in snapshot.Instance) bool { return in.Label() == d.Instance })
+	})
 }
