@@ -1,0 +1,174 @@
+// Package web turns documents into HTML: fragments that have the sections of one
+// document each, and pages around them. A page is either one file that stands
+// alone (mailed, printed, opened without a network) or one that `pgfettle serve`
+// gives out; both are made of the same fragments.
+//
+// How it is used, and by whom:
+//
+//	body, err := web.Check(doc, web.View{Words: words})       // a fragment: h2 and below
+//	err = web.Write(w, web.Page{Title: "Check of db1", Lang: "en", Body: body, Standalone: true})
+//
+// A new document gets a file of Go that says all words and builds a plain struct
+// of strings, Tables and Figures, a template in templates/NAME.html that has the
+// structure alone, and a function that calls fragment("NAME", data). Rules that
+// tests of this package hold for every page:
+//
+//   - no style attribute, no inline script, nothing that is loaded from a network:
+//     a page works below "default-src 'none'" and the style sheet alone;
+//   - every text goes through html/template; fragment also writes what would act on
+//     the reader's screen unseen (control characters, marks that reorder text) as \xNN;
+//   - every table has a caption, every picture a name and a table behind it,
+//     every id is there once: an id is given by who builds the fragment.
+//
+// Classes that fragments may use are told at the head of assets/pgfettle.css.
+package web
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"io/fs"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/show/render"
+)
+
+//go:embed assets
+var assets embed.FS
+
+//go:embed templates/*.html
+var templates embed.FS
+
+//go:embed assets/pgfettle.css
+var sheet string
+
+// Page is one HTML page around fragments of this package.
+type Page struct {
+	Title      string        // the heading and the name of the page
+	Lang       string        // of its texts: en, fr, ru; "" is en
+	Nav        []Link        // to the other pages, or to sections of this one (#plan)
+	Body       template.HTML // made only by this package's own templates
+	Standalone bool          // one file: the style sheet is in it, and nothing else is loaded
+	Script     string        // path of a script, such as /assets/live.js; only of a served page
+	Made       string        // last line: by what and when it was made; "" leaves it out
+}
+
+// Link is one entry of the navigation.
+type Link struct {
+	Href    string // "#plan" or "/plan"
+	Text    string
+	Current bool // this page
+}
+
+// View is how a fragment is told.
+type View struct {
+	Words   *say.Catalogue // the reader's language; nil is English
+	Explain string         // where pages of checks and knobs are, such as "/explain/"; "": there are none to link to
+}
+
+// Assets are the files of a served page, as they are below /assets/.
+func Assets() fs.FS {
+	sub, err := fs.Sub(assets, "assets")
+	if err != nil {
+		panic(err) // the name is that of the embedded folder
+	}
+	return sub
+}
+
+var parsed = template.Must(template.New("").Funcs(template.FuncMap{
+	"prose": prose, "rows": rows, "lower": strings.ToLower,
+}).ParseFS(templates, "templates/*.html"))
+
+// Write writes a page.
+func Write(w io.Writer, p Page) error {
+	if p.Lang == "" {
+		p.Lang = say.English
+	}
+	if p.Standalone && p.Script != "" {
+		return fmt.Errorf("web: the page %q stands alone and has a script", p.Title)
+	}
+	words, err := say.Open(p.Lang)
+	if err != nil {
+		return fmt.Errorf("web: texts of %s: %w", p.Lang, err)
+	}
+	sum := sha256.Sum256([]byte(sheet))
+	html, err := fragment("page", struct {
+		Page
+		Sheet        template.CSS
+		Policy       string
+		Skip, Places string
+	}{
+		Page: p, Sheet: template.CSS(sheet),
+		// The browser itself is told that this file loads nothing and runs nothing.
+		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'",
+		Skip:   say.M("show/web/skip", "Skip to the content").In(words),
+		Places: say.M("show/web/places", "Sections").In(words),
+	})
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(w, string(html))
+	return err
+}
+
+// fragment carries out one template. What would act on the reader's screen
+// instead of being seen is written as \xNN, wherever it came from.
+func fragment(name string, data any) (template.HTML, error) {
+	var b bytes.Buffer
+	if err := parsed.ExecuteTemplate(&b, name+".html", data); err != nil {
+		return "", fmt.Errorf("web: %w", err)
+	}
+	return template.HTML(seen(b.String())), nil
+}
+
+// seen makes text of several lines harmless to look at. Line ends and tabs are
+// the templates' own.
+func seen(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	for line := range strings.Lines(s) {
+		body, end := strings.CutSuffix(line, "\n")
+		for i, part := range strings.Split(body, "\t") {
+			if i > 0 {
+				b.WriteByte('\t')
+			}
+			b.WriteString(render.Clean(part))
+		}
+		if end {
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// Join sets fragments one after the other.
+func Join(list ...template.HTML) template.HTML {
+	var b strings.Builder
+	for _, f := range list {
+		b.WriteString(string(f))
+	}
+	return template.HTML(b.String())
+}
+
+// say is a text of the faces in the reader's language; its id begins with show/.
+func (v View) say(id, text string, pairs ...any) string {
+	return say.M(id, text, pairs...).In(v.Words)
+}
+
+// many is say about a number of things, {n}.
+func (v View) many(id string, n int, one, many string, pairs ...any) string {
+	return say.N(id, int64(n), one, many, pairs...).In(v.Words)
+}
+
+// explain is the link to the page of a check or a knob; "" where there is none.
+func (v View) explain(id string) string {
+	if v.Explain == "" || id == "" {
+		return ""
+	}
+	return v.Explain + id
+}
