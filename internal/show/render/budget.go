@@ -51,7 +51,7 @@ func (p *page) budget(b plan.Budget) {
 		return
 	}
 	p.bounded(b)
-	p.para("  ", plain, p.say("show/budget/worst", "The worst case that is planned for: every connection open, as many sessions as are expected at once at work with all the memory that they may take."))
+	p.para("  ", plain, p.worst())
 	p.gap()
 	was, will := "  "+p.say("show/budget/before", "before"), "  "+p.say("show/budget/after", "after")
 	label := max(runes(was), runes(will)) + 1
@@ -73,6 +73,21 @@ func (p *page) bounded(b plan.Budget) {
 		bound = say.M("show/budget/of_cgroup", "the memory limit of the control group")
 	}
 	p.line(p.tint(strong, p.say("show/budget/title", "Memory budget")), p.colon(), b.After.Total.String(), ", ", p.word(bound))
+}
+
+// boundText is the same line for what has no tones.
+func (p *page) boundText(b plan.Budget) string {
+	q := newPage(Style{Words: p.st.Words})
+	q.bounded(b)
+	return strings.TrimSpace(q.b.String())
+}
+
+func (p *page) worst() string {
+	return p.say("show/budget/worst", "The worst case that is planned for: every connection open, as many sessions as are expected at once at work with all the memory that they may take.")
+}
+
+func (p *page) misfit(b plan.Budget) string {
+	return p.say("show/budget/does_not_fit", "This does not fit: in the worst case {missing} are missing after the changes too. Fewer connections (--connections, a pooler), less at once (--active) or more memory are needed.", "missing", b.After.Shortfall)
 }
 
 // bar draws one budget. A | stands where the memory ends.
@@ -195,7 +210,7 @@ func (p *page) legend(b plan.Budget) {
 	}
 	if b.After.Shortfall > 0 {
 		p.gap()
-		p.para("  ", red, p.say("show/budget/does_not_fit", "This does not fit: in the worst case {missing} are missing after the changes too. Fewer connections (--connections, a pooler), less at once (--active) or more memory are needed.", "missing", b.After.Shortfall))
+		p.para("  ", red, p.misfit(b))
 	}
 }
 

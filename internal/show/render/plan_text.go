@@ -57,17 +57,19 @@ func (p *page) shared(list []plan.Shared) {
 	}
 	p.gap()
 	for _, s := range list {
-		t := p.say("show/plan/shared", "Shared memory of {instance}: {size}", "instance", clean(s.Instance), "size", s.Bytes)
-		if s.Pages > 0 {
-			t += " = " + p.many("show/plan/huge_pages", int(s.Pages), "{n} huge page", "{n} huge pages")
-		}
-		if s.Exact {
-			t += ", " + p.say("show/plan/shared_exact", "the server's own answer")
-		} else {
-			t += ", " + p.say("show/plan/shared_estimated", "estimated and never too low; exact where the installed server can be asked")
-		}
-		p.para("  ", plain, t)
+		p.para("  ", plain, p.sharedLine(s))
 	}
+}
+
+func (p *page) sharedLine(s plan.Shared) string {
+	t := p.say("show/plan/shared", "Shared memory of {instance}: {size}", "instance", clean(s.Instance), "size", s.Bytes)
+	if s.Pages > 0 {
+		t += " = " + p.many("show/plan/huge_pages", int(s.Pages), "{n} huge page", "{n} huge pages")
+	}
+	if s.Exact {
+		return t + ", " + p.say("show/plan/shared_exact", "the server's own answer")
+	}
+	return t + ", " + p.say("show/plan/shared_estimated", "estimated and never too low; exact where the installed server can be asked")
 }
 
 // group is a heading of the list of changes.

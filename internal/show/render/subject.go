@@ -10,6 +10,13 @@ import (
 
 // subject writes what was looked at: the host, then one line an instance.
 func (p *page) subject(verb string, s Subject) {
+	p.para("", plain, p.subjectLine(verb, s))
+	for _, in := range s.Instances {
+		p.para("  ", plain, p.instance(in))
+	}
+}
+
+func (p *page) subjectLine(verb string, s Subject) string {
 	host := say.M("show/place/host", "the host")
 	if s.Host != "" {
 		host = say.M("show/place/named", "host {name}", "name", clean(s.Host))
@@ -17,17 +24,13 @@ func (p *page) subject(verb string, s Subject) {
 	n := say.N("show/subject/instances", int64(len(s.Instances)), "{n} instance", "{n} instances")
 	switch {
 	case len(s.Instances) == 0 && !s.HostSeen:
-		p.para("", plain, p.say("show/subject/nothing", "{verb}: nothing; neither a host nor an instance was seen.", "verb", verb))
+		return p.say("show/subject/nothing", "{verb}: nothing; neither a host nor an instance was seen.", "verb", verb)
 	case len(s.Instances) == 0:
-		p.para("", plain, p.say("show/subject/no_instance", "{verb}: {host}. No PostgreSQL instance was found on it.", "verb", verb, "host", host))
+		return p.say("show/subject/no_instance", "{verb}: {host}. No PostgreSQL instance was found on it.", "verb", verb, "host", host)
 	case !s.HostSeen:
-		p.para("", plain, p.say("show/subject/sql", "{verb}: {instances} over SQL alone; nothing is known of the host.", "verb", verb, "instances", n))
-	default:
-		p.para("", plain, p.say("show/subject/both", "{verb}: {host} and {instances}:", "verb", verb, "host", host, "instances", n))
+		return p.say("show/subject/sql", "{verb}: {instances} over SQL alone; nothing is known of the host.", "verb", verb, "instances", n)
 	}
-	for _, in := range s.Instances {
-		p.para("  ", plain, p.instance(in))
-	}
+	return p.say("show/subject/both", "{verb}: {host} and {instances}:", "verb", verb, "host", host, "instances", n)
 }
 
 func (p *page) instance(in SubjectInstance) string {
@@ -48,31 +51,44 @@ func (p *page) instance(in SubjectInstance) string {
 	return t
 }
 
-// unknown lists what is missing. Facts that are missing for the same reason
-// and would be revealed by the same thing stand together, in the order of the
-// first of them.
+// unknown lists what is missing, as gathered by Causes.
 func (p *page) unknown(gaps []known.Gap) {
 	if len(gaps) == 0 {
 		return
 	}
 	p.gap()
 	p.line(p.tint(strong, p.say("show/unknown", "Could not be judged")))
-	type cause struct{ reason, reveal string }
-	var order []cause
-	facts := map[cause][]string{}
+	for _, c := range Causes(gaps) {
+		for i := range c.Facts {
+			c.Facts[i] = clean(c.Facts[i])
+		}
+		p.para("  ~ ", plain, strings.Join(c.Facts, ", ")+": "+clean(c.Reason))
+		if c.Reveal != "" {
+			p.para("    "+p.say("show/reveal", "to know it:")+" ", plain, clean(c.Reveal))
+		}
+	}
+}
+
+// Cause is why some facts are missing.
+type Cause struct {
+	Reason, Reveal string
+	Facts          []string
+}
+
+// Causes gathers facts that are missing for the same reason and would be
+// revealed by the same thing, in the order of the first of them.
+func Causes(gaps []known.Gap) []Cause {
+	var out []Cause
+	at := map[[2]string]int{}
 	for _, g := range gaps {
-		c := cause{g.Reason, g.Reveal}
-		if _, ok := facts[c]; !ok {
-			order = append(order, c)
+		k := [2]string{g.Reason, g.Reveal}
+		if _, ok := at[k]; !ok {
+			at[k] = len(out)
+			out = append(out, Cause{Reason: g.Reason, Reveal: g.Reveal})
 		}
-		facts[c] = append(facts[c], clean(g.Fact))
+		out[at[k]].Facts = append(out[at[k]].Facts, g.Fact)
 	}
-	for _, c := range order {
-		p.para("  ~ ", plain, strings.Join(facts[c], ", ")+": "+clean(c.reason))
-		if c.reveal != "" {
-			p.para("    "+p.say("show/reveal", "to know it:")+" ", plain, clean(c.reveal))
-		}
-	}
+	return out
 }
 
 // digits groups a whole number from five digits on, as say does.

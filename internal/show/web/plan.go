@@ -1,0 +1,158 @@
+package web
+
+import (
+	"fmt"
+	"html/template"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/show/render"
+)
+
+// changeView is one change: a row of the table, and its reasons that unfold.
+type changeView struct {
+	Name, Title, Href, From, To string
+	Risk, RiskClass, Pinned     string
+	Why, Sources, Inputs        string // the words for them
+	Reason, SourceText          string
+	Given                       []rule.Input
+}
+
+// effectView is the changes of one part that take effect alike.
+type effectView struct {
+	Heading string
+	Changes []changeView
+}
+
+// layerView is the changes of the host or of one instance.
+type layerView struct {
+	Heading string
+	Head    []string
+	Effects []effectView
+}
+
+// step is one command of what to do next.
+type step struct{ Text, Command string }
+
+type planView struct {
+	Subject                subjectView
+	Summary, Profile       string
+	Budget                 template.HTML
+	BudgetHeading, Misfit  string
+	Shared                 []string
+	WarnHeading            string
+	Warnings               []string
+	ChangeHeading, Nothing string
+	Layers                 []layerView
+	StepHeading            string
+	Steps                  []step
+	Unknown                unknownView
+}
+
+// Plan is the sections of a plan: the memory before and after, what to know
+// before one acts, the changes with their reasons, how to carry it out.
+func Plan(d render.Plan, v View) (template.HTML, error) {
+	p, err := v.plan(d)
+	if err != nil {
+		return "", err
+	}
+	return fragment("plan", p)
+}
+
+// PlanPage is the page of a plan.
+func PlanPage(d render.Plan, v View) (Page, error) {
+	body, err := Plan(d, v)
+	title := v.say("show/web/plan", "Plan")
+	if d.Subject.Host != "" {
+		title = v.say("show/web/plan_for", "Plan for {host}", "host", render.Clean(d.Subject.Host))
+	}
+	return Page{Title: title, Lang: v.lang(), Body: body}, err
+}
+
+func (v View) plan(d render.Plan) (planView, error) {
+	t := render.Tell(v.Words)
+	d.Plan = d.Plan.In(v.Words)
+	out := planView{
+		Subject: v.subject(v.say("show/plan/about", "Plan for"), d.Subject), Summary: t.PlanSummary(d),
+		Profile:       v.say("show/plan/profile", "Profile:") + " " + t.Profile(d.Profile),
+		BudgetHeading: v.say("show/budget/title", "Memory budget"), Misfit: t.BudgetMisfit(d.Budget),
+		WarnHeading: t.Warnings(), Warnings: d.Warnings,
+		ChangeHeading: v.say("show/web/changes", "Changes"),
+		Layers:        v.layers(d.Changes), Unknown: v.unknown(d.Unknown),
+	}
+	for _, s := range d.Shared {
+		out.Shared = append(out.Shared, t.Shared(s))
+	}
+	if len(d.Changes) > 0 {
+		out.StepHeading, out.Steps = v.say("show/web/next", "To carry it out, and to take it back"), v.steps(d)
+	}
+	var err error
+	out.Budget, err = Budget(d.Budget, v, "budget")
+	return out, err
+}
+
+// layers divides the changes as the text does: by layer and instance, in each by
+// effect from the gentlest.
+func (v View) layers(list []plan.Change) []layerView {
+	t := render.Tell(v.Words)
+	head := []string{v.say("show/web/setting", "setting"), v.say("show/web/present", "present"), v.say("show/web/planned", "planned"), v.say("show/web/to_mind", "to mind")}
+	var out []layerView
+	for _, g := range render.Groups(list) {
+		name := capital(strings.ToLower(t.Layer(g.Layer)))
+		if g.Instance != "" {
+			name += " " + g.Instance
+		}
+		if n := len(out); n == 0 || out[n-1].Heading != name {
+			out = append(out, layerView{Heading: name, Head: head})
+		}
+		e := effectView{Heading: capital(t.Effect(g.Effect))}
+		for _, c := range g.Changes {
+			e.Changes = append(e.Changes, v.change(c))
+		}
+		last := &out[len(out)-1]
+		last.Effects = append(last.Effects, e)
+	}
+	return out
+}
+
+func (v View) change(c plan.Change) changeView {
+	t := render.Tell(v.Words)
+	out := changeView{
+		Name: render.ShortName(c.Address), Title: c.Title, Href: v.explain(string(c.Address)), From: render.Shown(c.From), To: render.Shown(c.To) + render.Measure(c),
+		Risk: t.Risk(c.Risk), Why: capital(t.Why()), Sources: t.Sources(), Inputs: v.say("show/web/inputs", "inputs"),
+		Reason: c.Reason, SourceText: render.SourceTitles(c.Sources),
+	}
+	switch c.Risk {
+	case knob.High:
+		out.RiskClass = "critical"
+	case knob.Medium:
+		out.RiskClass = "warning"
+	}
+	if c.Pinned {
+		out.Pinned = v.say("show/web/pinned", "pinned")
+	}
+	for _, in := range c.Inputs {
+		out.Given = append(out.Given, rule.Input{Name: strings.ReplaceAll(in.Name, "_", " "), Value: in.Value})
+	}
+	return out
+}
+
+// steps are the commands that carry the plan out and take it back.
+func (v View) steps(d render.Plan) []step {
+	out := []step{
+		{v.say("show/web/apply", "On the host: show it again, ask for each group, note every change in a journal before it is made."), "pgfettle apply"},
+	}
+	restart := false
+	for _, c := range d.Changes {
+		restart = restart || c.Effect >= knob.Restart
+	}
+	if restart {
+		out = append(out, step{v.say("show/web/apply_gently", "Only what needs no restart and no reboot."), "pgfettle apply --max-effect reload"})
+	}
+	return append(out,
+		step{v.say("show/web/undo", "Take it back: each value as it was, where nobody has changed it since."), "pgfettle undo"},
+		step{v.say("show/web/out", "Or by other hands: the files, each with its place; a playbook; a shell script."),
+			fmt.Sprintf("%s\n%s\n%s", "pgfettle plan --out DIR", "pgfettle plan --format ansible", "pgfettle plan --format script")})
+}
