@@ -43,6 +43,10 @@ var errFindings = errors.New("findings")
 // exit code says so, and there is nothing to tell.
 var errWatched = errors.New("watched")
 
+// errStopped ends a command that goes on until it is stopped, when a service
+// manager stopped it as it does every service: that is its good end.
+var errStopped = errors.New("stopped")
+
 // usage is the error of a wrong command line or of a wrong value in it.
 func usage(message, hint string) error {
 	return &say.Problem{Message: message, Hint: hint, Code: exitUsage}
@@ -58,6 +62,8 @@ func (e *Env) end(ctx context.Context, err error) int {
 		return exitFine
 	case errors.Is(err, errFindings):
 		return exitFindings
+	case errors.Is(err, errStopped):
+		return exitFine
 	case errors.Is(err, errWatched):
 		return exitInterrupted
 	case errors.Is(err, context.Canceled) || ctx.Err() != nil:
