@@ -27,19 +27,8 @@ func FileJSON(w io.Writer, d CheckedFile) error { return writeJSON(w, d) }
 func FileText(w io.Writer, d CheckedFile, st Style) error {
 	p := newPage(st)
 	d.Report = d.Report.In(st.Words)
-	why := map[string]say.Message{
-		"--pg":       say.M("show/file/flag", "as --pg says"),
-		"PG_VERSION": say.M("show/file/cluster", "as the PG_VERSION of its data directory says"),
-		"newest":     say.M("show/file/newest", "the newest that is known, as neither --pg nor a PG_VERSION beside it names one"),
-	}[d.From]
-	text := p.say("show/file/checked", "Checked: {file}", "file", clean(d.Main))
-	if n := len(d.Files); n > 1 {
-		text += " " + p.many("show/file/more", n-1, "and {n} file that are read with it", "and {n} files that are read with it")
-	}
-	text += ", " + p.many("show/file/settings", d.Settings, "{n} setting", "{n} settings") + ", " + p.say("show/file/for", "for PostgreSQL {major} ({why}).", "major", d.Major, "why", why)
-	p.para("", plain, text)
-	if d.Preview {
-		p.para("", plain, p.say("show/file/preview", "PostgreSQL {major} is a preview: what is known of it is from its sources, no server was asked.", "major", d.Major))
+	for _, l := range p.fileSubject(d) {
+		p.para("", plain, l)
 	}
 	list := make([]check.Finding, 0, len(d.Findings))
 	for _, f := range d.Findings {
@@ -101,6 +90,25 @@ func FileText(w io.Writer, d CheckedFile, st Style) error {
 	}
 	_, err := io.WriteString(w, p.b.String())
 	return err
+}
+
+// fileSubject says what was read, and for which version.
+func (p *page) fileSubject(d CheckedFile) []string {
+	why := map[string]say.Message{
+		"--pg":       say.M("show/file/flag", "as --pg says"),
+		"PG_VERSION": say.M("show/file/cluster", "as the PG_VERSION of its data directory says"),
+		"newest":     say.M("show/file/newest", "the newest that is known, as neither --pg nor a PG_VERSION beside it names one"),
+	}[d.From]
+	text := p.say("show/file/checked", "Checked: {file}", "file", clean(d.Main))
+	if n := len(d.Files); n > 1 {
+		text += " " + p.many("show/file/more", n-1, "and {n} file that are read with it", "and {n} files that are read with it")
+	}
+	text += ", " + p.many("show/file/settings", d.Settings, "{n} setting", "{n} settings") + ", " + p.say("show/file/for", "for PostgreSQL {major} ({why}).", "major", d.Major, "why", why)
+	out := []string{text}
+	if d.Preview {
+		out = append(out, p.say("show/file/preview", "PostgreSQL {major} is a preview: what is known of it is from its sources, no server was asked.", "major", d.Major))
+	}
+	return out
 }
 
 // filePlace is where a finding on a file is: "postgresql.conf:12".

@@ -1,10 +1,13 @@
 package render
 
 import (
+	"strings"
+
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/conffile"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -52,6 +55,15 @@ func (t Told) CheckSummary(d Check) string { return t.p.checkSummary(d) }
 
 // Kept is the line on the findings that a policy accepts.
 func (t Told) Kept(d Check) string { return t.p.accepted(d) }
+
+// FileSubject says what file was read, and for which version.
+func (t Told) FileSubject(d CheckedFile) string { return strings.Join(t.p.fileSubject(d), " ") }
+
+// FileSummary is the last line of a check of a file.
+func (t Told) FileSummary(d CheckedFile) string { return t.p.fileSummary(d) }
+
+// FilePlace is where a finding on a file is: "postgresql.conf:12".
+func FilePlace(f conffile.Finding) string { return filePlace(f) }
 
 // Unknown heads what could not be judged.
 func (t Told) Unknown() string { return t.p.say("show/unknown", "Could not be judged") }

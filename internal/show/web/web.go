@@ -33,6 +33,7 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+	"time"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/show/render"
@@ -114,6 +115,15 @@ func Write(w io.Writer, p Page) error {
 	}
 	_, err = io.WriteString(w, string(html))
 	return err
+}
+
+// Made is the last line of a page: the program, and when the facts were collected
+// (in seconds since the epoch; 0 leaves it out).
+func Made(version string, taken int64, v View) string {
+	if taken == 0 {
+		return "pgfettle " + version
+	}
+	return v.say("show/web/made", "pgfettle {version}, facts of {time} UTC", "version", version, "time", time.Unix(taken, 0).UTC().Format(time.DateTime))
 }
 
 // fragment carries out one template. What would act on the reader's screen
