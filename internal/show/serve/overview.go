@@ -1,12 +1,15 @@
 package serve
 
 import (
+	"fmt"
 	"html/template"
 	"net/http"
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/show/render"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
@@ -19,7 +22,11 @@ type counted struct {
 	More     int
 }
 
-type title struct{ ID, Text, Place string }
+type title struct {
+	ID, Text string
+	Places   []string
+	N        int
+}
 
 // mostTitles of one severity are on the first page; the others are one link away.
 const mostTitles = 5
@@ -34,7 +41,7 @@ func (s *Server) overview(w http.ResponseWriter, r *http.Request) error {
 	c := l.value.check
 	v := s.view()
 	tell := render.Tell(v.Words)
-	data := map[string]any{"Host": tell.Subject("Here", c.Subject), "Findings": counts(c.Report.In(v.Words), tell), "Accepted": len(c.Accepted), "Policy": c.Policy}
+	data := map[string]any{"Host": strings.TrimRight(tell.Subject("Seen", c.Subject), ": "), "Findings": counts(c.Report.In(v.Words), tell), "Accepted": len(c.Accepted), "Policy": c.Policy}
 	var instances []string
 	for _, in := range c.Subject.Instances {
 		instances = append(instances, tell.Instance(in))
@@ -53,11 +60,7 @@ func (s *Server) overview(w http.ResponseWriter, r *http.Request) error {
 		if data["Budget"], err = web.Budget(p.Budget, v, "budget"); err != nil {
 			return err
 		}
-		effects := map[string]int{}
-		for _, ch := range p.Changes {
-			effects[ch.Effect.String()]++
-		}
-		data["Changes"], data["Effects"], data["Warnings"] = len(p.Changes), effects, len(p.Warnings)
+		data["Changes"], data["Effects"] = len(p.Changes), effects(p.Changes)
 		for _, g := range p.Unknown {
 			if !slices.Contains(gaps, g) {
 				gaps = append(gaps[:len(gaps):len(gaps)], g)
@@ -74,6 +77,21 @@ func (s *Server) overview(w http.ResponseWriter, r *http.Request) error {
 	return s.page(w, r, http.StatusOK, sheet{Title: hostTitle(c.Subject), Here: "/", Name: "overview", Data: data, Made: s.asOf(l.at, l.took)})
 }
 
+// effects says when the changes of a plan would be in force, the gentlest first.
+func effects(list []plan.Change) string {
+	n := map[knob.Effect]int{}
+	for _, c := range list {
+		n[c.Effect]++
+	}
+	var out []string
+	for e := knob.Now; e <= knob.Reboot; e++ {
+		if n[e] > 0 {
+			out = append(out, fmt.Sprintf("%d in force %s", n[e], effect(e)))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
 func hostTitle(sub render.Subject) string {
 	if sub.Host == "" {
 		return "Overview"
@@ -81,7 +99,8 @@ func hostTitle(sub render.Subject) string {
 	return "Overview of " + render.Clean(sub.Host)
 }
 
-// counts divides findings, which are ordered worst first, by severity.
+// counts divides findings, which are ordered worst first, by severity. What one
+// check has found in several places is one line.
 func counts(r check.Report, tell render.Told) []counted {
 	var out []counted
 	for _, f := range r.Findings {
@@ -91,11 +110,19 @@ func counts(r check.Report, tell render.Told) []counted {
 		}
 		last := &out[len(out)-1]
 		last.N++
+		place := strings.TrimSpace(tell.Place(f))
+		if i := slices.IndexFunc(last.Titles, func(t title) bool { return t.ID == f.ID }); i >= 0 {
+			if t := &last.Titles[i]; !slices.Contains(t.Places, place) {
+				t.Places = append(t.Places, place)
+			}
+			last.Titles[i].N++
+			continue
+		}
 		if len(last.Titles) == mostTitles {
 			last.More++
 			continue
 		}
-		last.Titles = append(last.Titles, title{f.ID, f.Title, strings.TrimSpace(tell.Place(f))})
+		last.Titles = append(last.Titles, title{f.ID, f.Title, []string{place}, 1})
 	}
 	return out
 }
