@@ -45,11 +45,19 @@ func (t Table) Num(i int) bool {
 // Figure is a picture with the table that says the same.
 type Figure struct {
 	Title string        // what is seen; also the picture's name
+	Quiet bool          // the heading above it says the same
 	SVG   template.HTML // of picture.go, or of budget.go
+	Keys  []Key         // what the colours mean; none where the table says it
 	Note  string        // below the picture
 	More  string        // what opens the table: "The numbers"
 	Table Table
 	Open  bool // the table is shown from the first
+}
+
+// Key is a colour and what it means.
+type Key struct {
+	Class string // c-1 to c-6, or a part of the memory bar: c-shared
+	Text  string
 }
 
 // block is one piece of a longer text.

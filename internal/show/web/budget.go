@@ -65,7 +65,8 @@ const (
 )
 
 // Budget is the memory budget as a picture, before and after, with its numbers.
-// id makes its names the only ones of the page. It is "" where there is none.
+// id makes its names the only ones of the page. Its title stands in the heading
+// above it, see BudgetHeading.
 func Budget(b plan.Budget, v View, id string) (template.HTML, error) {
 	t := render.Tell(v.Words)
 	if !b.Known {
@@ -91,7 +92,7 @@ func Budget(b plan.Budget, v View, id string) (template.HTML, error) {
 	if err != nil {
 		return "", err
 	}
-	return FigureHTML(Figure{Title: pic.Title, SVG: svg, Note: t.BudgetWorst(), More: v.say("show/web/numbers", "The numbers"), Table: table, Open: true})
+	return FigureHTML(Figure{Title: pic.Title, Quiet: true, SVG: svg, Note: t.BudgetWorst(), More: v.say("show/web/numbers", "The numbers"), Table: table, Open: true})
 }
 
 func oneBar(name string, parts []render.BudgetPart, b memory.Budget, scale float64, top int, of func(render.BudgetPart) unit.Bytes) bar {
@@ -142,7 +143,7 @@ func (v View) budgetTable(b plan.Budget) (Table, error) {
 	out := Table{Caption: t.BudgetBound(b), Quiet: true, Numbers: []int{1, 2, 3, 4},
 		Head: []string{v.say("show/web/part", "part"), t.Before(), share, t.After(), share}}
 	for _, p := range t.BudgetParts(b.Before, b.After) {
-		name, err := fragment("patch", struct{ Class, Text string }{"c-" + p.ID, p.Name})
+		name, err := fragment("patch", Key{"c-" + p.ID, p.Name})
 		if err != nil {
 			return out, err
 		}
@@ -155,4 +156,12 @@ func (v View) budgetTable(b plan.Budget) (Table, error) {
 			render.Amount(b.After.Shortfall), render.Percent(b.After.Shortfall, b.After.Total)))
 	}
 	return out, nil
+}
+
+// BudgetHeading is the heading above the picture.
+func BudgetHeading(b plan.Budget, v View) string {
+	if !b.Known {
+		return v.say("show/budget/not_drawn", "Memory budget: not drawn")
+	}
+	return render.Tell(v.Words).BudgetBound(b)
 }

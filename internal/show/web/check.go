@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"html/template"
 	"strings"
 	"unicode"
@@ -123,7 +124,7 @@ func (v View) severities(list []check.Finding) []severityView {
 		if len(of) == 0 {
 			continue
 		}
-		s := severityView{Class: sev.String(), Heading: capital(t.Severities(sev, len(of)))}
+		s := severityView{Class: sev.String(), Heading: fmt.Sprintf("%s (%d)", capital(t.Severity(sev)), len(of))}
 		for _, g := range render.Alike(of) {
 			s.Findings = append(s.Findings, v.finding(g))
 		}

@@ -77,7 +77,7 @@ func (v View) plan(d render.Plan) (planView, error) {
 	out := planView{
 		Subject: v.subject(v.say("show/plan/about", "Plan for"), d.Subject), Summary: t.PlanSummary(d),
 		Profile:       v.say("show/plan/profile", "Profile:") + " " + t.Profile(d.Profile),
-		BudgetHeading: v.say("show/budget/title", "Memory budget"), Misfit: t.BudgetMisfit(d.Budget),
+		BudgetHeading: BudgetHeading(d.Budget, v), Misfit: t.BudgetMisfit(d.Budget),
 		WarnHeading: t.Warnings(), Warnings: d.Warnings,
 		ChangeHeading: v.say("show/web/changes", "Changes"),
 		Layers:        v.layers(d.Changes), Unknown: v.unknown(d.Unknown),
@@ -97,7 +97,7 @@ func (v View) plan(d render.Plan) (planView, error) {
 // effect from the gentlest.
 func (v View) layers(list []plan.Change) []layerView {
 	t := render.Tell(v.Words)
-	head := []string{v.say("show/web/setting", "setting"), v.say("show/web/present", "present"), v.say("show/web/planned", "planned"), v.say("show/web/to_mind", "to mind")}
+	head := []string{v.say("show/web/setting", "setting"), v.say("show/web/present", "present"), v.say("show/web/planned", "planned"), v.say("show/web/note", "note")}
 	var out []layerView
 	for _, g := range render.Groups(list) {
 		name := capital(strings.ToLower(t.Layer(g.Layer)))
@@ -121,7 +121,7 @@ func (v View) change(c plan.Change) changeView {
 	t := render.Tell(v.Words)
 	out := changeView{
 		Name: render.ShortName(c.Address), Title: c.Title, Href: v.explain(string(c.Address)), From: render.Shown(c.From), To: render.Shown(c.To) + render.Measure(c),
-		Risk: t.Risk(c.Risk), Why: capital(t.Why()), Sources: t.Sources(), Inputs: v.say("show/web/inputs", "inputs"),
+		Risk: t.Risk(c.Risk), Why: t.Why(), Sources: t.Sources(), Inputs: v.say("show/web/inputs", "inputs"),
 		Reason: c.Reason, SourceText: render.SourceTitles(c.Sources),
 	}
 	switch c.Risk {
