@@ -30,19 +30,7 @@ func FileText(w io.Writer, d CheckedFile, st Style) error {
 	for _, l := range p.fileSubject(d) {
 		p.para("", plain, l)
 	}
-	list := make([]check.Finding, 0, len(d.Findings))
-	for _, f := range d.Findings {
-		g := f.Finding
-		g.Instance = filePlace(f)
-		list = append(list, g)
-	}
-	sort.SliceStable(list, func(a, b int) bool {
-		if list[a].Severity != list[b].Severity {
-			return list[a].Severity > list[b].Severity
-		}
-		return list[a].ID < list[b].ID
-	})
-	for _, g := range alike(list) {
+	for _, g := range alike(fileFindings(d)) {
 		p.gap()
 		f := g[0]
 		word := pad(p.word(severityWords[f.Severity]), p.severityColumn())
@@ -82,11 +70,7 @@ func FileText(w io.Writer, d CheckedFile, st Style) error {
 	p.gap()
 	p.para("", strong, p.fileSummary(d))
 	if len(d.Accepted) > 0 {
-		c := Check{Policy: d.Policy, All: d.All}
-		for _, a := range d.Accepted {
-			c.Accepted = append(c.Accepted, check.Accepted{Finding: a.Finding.Finding})
-		}
-		p.para("", plain, p.accepted(c))
+		p.para("", plain, p.accepted(acceptedFile(d)))
 	}
 	_, err := io.WriteString(w, p.b.String())
 	return err
@@ -109,6 +93,32 @@ func (p *page) fileSubject(d CheckedFile) []string {
 		out = append(out, p.say("show/file/preview", "PostgreSQL {major} is a preview: what is known of it is from its sources, no server was asked.", "major", d.Major))
 	}
 	return out
+}
+
+// fileFindings are the findings with their places, those of one kind together.
+func fileFindings(d CheckedFile) []check.Finding {
+	list := make([]check.Finding, 0, len(d.Findings))
+	for _, f := range d.Findings {
+		g := f.Finding
+		g.Instance = filePlace(f)
+		list = append(list, g)
+	}
+	sort.SliceStable(list, func(a, b int) bool {
+		if list[a].Severity != list[b].Severity {
+			return list[a].Severity > list[b].Severity
+		}
+		return list[a].ID < list[b].ID
+	})
+	return list
+}
+
+// acceptedFile is what page.accepted asks for.
+func acceptedFile(d CheckedFile) Check {
+	c := Check{Policy: d.Policy, All: d.All}
+	for _, a := range d.Accepted {
+		c.Accepted = append(c.Accepted, check.Accepted{Finding: a.Finding.Finding})
+	}
+	return c
 }
 
 // filePlace is where a finding on a file is: "postgresql.conf:12".

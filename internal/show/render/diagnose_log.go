@@ -37,6 +37,15 @@ func LogText(w io.Writer, r *diagnose.LogReport, st Style) error {
 }
 
 func (p *page) logHead(r *diagnose.LogReport) {
+	verdict, t := logVerdict(r)
+	p.para("", map[Tone]tone{ToneBad: red, ToneMind: yellow, ToneGood: green, ToneNone: strong}[t], verdict)
+	for _, l := range logAbout(r) {
+		p.para("", faint, l)
+	}
+}
+
+// logVerdict is the one line above all.
+func logVerdict(r *diagnose.LogReport) (string, Tone) {
 	critical, warnings := 0, 0
 	for _, f := range r.Findings {
 		switch f.Severity {
@@ -48,21 +57,25 @@ func (p *page) logHead(r *diagnose.LogReport) {
 	}
 	switch {
 	case critical > 0:
-		p.para("", red, fmt.Sprintf("%d critical, %s, %s in the log.", critical, count(warnings, "warning", "warnings"), count(len(r.Findings)-critical-warnings, "notice", "notices")))
+		return fmt.Sprintf("%d critical, %s, %s in the log.", critical, count(warnings, "warning", "warnings"), count(len(r.Findings)-critical-warnings, "notice", "notices")), ToneBad
 	case len(r.Findings) > 0:
-		p.para("", strong, fmt.Sprintf("Nothing critical; %s, %s in the log.", count(warnings, "warning", "warnings"), count(len(r.Findings)-warnings, "notice", "notices")))
+		return fmt.Sprintf("Nothing critical; %s, %s in the log.", count(warnings, "warning", "warnings"), count(len(r.Findings)-warnings, "notice", "notices")), ToneNone
 	case r.Entries == 0:
-		p.para("", yellow, "No entry of a PostgreSQL server was found.")
-	default:
-		p.para("", green, "Nothing of what this looks for is in the log.")
+		return "No entry of a PostgreSQL server was found.", ToneMind
 	}
+	return "Nothing of what this looks for is in the log.", ToneGood
+}
+
+// logAbout says what was read.
+func logAbout(r *diagnose.LogReport) []string {
+	var out []string
 	if r.Subject != "" {
-		p.para("", faint, "Instance: "+r.Subject)
+		out = append(out, "Instance: "+r.Subject)
 	}
 	if r.From != "" {
-		p.para("", faint, fmt.Sprintf("%s entries, %s to %s (%s).", digits(int(r.Entries)), r.From, r.To, seconds(r.SpanSeconds)))
+		out = append(out, fmt.Sprintf("%s entries, %s to %s (%s).", digits(int(r.Entries)), r.From, r.To, seconds(r.SpanSeconds)))
 	} else if r.Entries > 0 {
-		p.para("", faint, digits(int(r.Entries))+" entries, without times.")
+		out = append(out, digits(int(r.Entries))+" entries, without times.")
 	}
 	for _, f := range r.Files {
 		text := fmt.Sprintf("%s: %s, %s", f.Name, f.Format, unit.Bytes(f.Bytes))
@@ -72,20 +85,16 @@ func (p *page) logHead(r *diagnose.LogReport) {
 			text += fmt.Sprintf(", log_line_prefix '%s' (%s)", f.Prefix, map[string]string{"usual": "a usual one that fits", "inferred": "inferred from its lines"}[f.PrefixHow]+
 				map[bool]string{true: f.PrefixHow}[f.PrefixHow != "usual" && f.PrefixHow != "inferred"])
 		}
-		p.para("", faint, text)
+		out = append(out, text)
 	}
+	return out
 }
 
 func (p *page) logFinding(r *diagnose.LogReport, f *diagnose.LogFinding) {
 	t := map[string]tone{diagnose.LogCritical: red, diagnose.LogWarning: yellow}[f.Severity]
 	p.para("── "+f.Severity+": ", t, f.Verdict+".")
-	switch {
-	case f.First == "" || f.Count == 1 && f.First == f.Last:
-		if f.First != "" {
-			p.para("   ", faint, f.First)
-		}
-	default:
-		p.para("   ", faint, "first "+f.First+", last "+f.Last)
+	if when := logWhen(f); when != "" {
+		p.para("   ", faint, when)
 	}
 	for _, e := range f.Evidence {
 		p.para("   · ", plain, flat(e))
@@ -107,6 +116,14 @@ func (p *page) logFinding(r *diagnose.LogReport, f *diagnose.LogFinding) {
 	}
 }
 
+// logWhen is when a finding was first and last logged.
+func logWhen(f *diagnose.LogFinding) string {
+	if f.First == "" || f.Count == 1 && f.First == f.Last {
+		return f.First
+	}
+	return "first " + f.First + ", last " + f.Last
+}
+
 // flat keeps a text that came from a log on the lines that para makes of it.
 func flat(s string) string { return strings.Join(strings.Fields(s), " ") }
 
@@ -119,34 +136,62 @@ func (p *page) logCrashes(r *diagnose.LogReport) {
 			p.para("   ", faint, fmt.Sprintf("… and %s more; --format json has them.", digits(len(r.Crashes)-i)))
 			return
 		}
-		when := c.Time
-		if when == "" {
-			when = "at a time that is not told"
-		}
-		p.para("   · ", plain, flat(when+": "+c.Cause))
-		var parts []string
-		if c.DownSeconds >= 0 {
-			parts = append(parts, "connections again after "+seconds(c.DownSeconds))
-		} else {
-			parts = append(parts, "the log does not tell when connections were accepted again")
-		}
-		if c.RecoverySeconds >= 0 {
-			parts = append(parts, "replay of WAL "+seconds(c.RecoverySeconds))
-		}
-		if c.ProcessesEnded > 0 {
-			parts = append(parts, count(int(c.ProcessesEnded), "other process", "other processes")+" ended")
-		}
-		if c.Refused > 0 {
-			parts = append(parts, count(int(c.Refused), "connection", "connections")+" turned away")
-		}
-		p.para("     ", plain, strings.Join(parts, ", "))
+		p.para("   · ", plain, crashText(&c))
+		p.para("     ", plain, crashLasted(&c))
 		if c.Statement != "" {
 			p.para("     it ran: ", plain, flat(c.Statement))
 		}
 	}
 }
 
+func crashText(c *diagnose.LogCrash) string {
+	when := c.Time
+	if when == "" {
+		when = "at a time that is not told"
+	}
+	return flat(when + ": " + c.Cause)
+}
+
+// crashLasted says for how long, and whom else it hit.
+func crashLasted(c *diagnose.LogCrash) string {
+	var parts []string
+	if c.DownSeconds >= 0 {
+		parts = append(parts, "connections again after "+seconds(c.DownSeconds))
+	} else {
+		parts = append(parts, "the log does not tell when connections were accepted again")
+	}
+	if c.RecoverySeconds >= 0 {
+		parts = append(parts, "replay of WAL "+seconds(c.RecoverySeconds))
+	}
+	if c.ProcessesEnded > 0 {
+		parts = append(parts, count(int(c.ProcessesEnded), "other process", "other processes")+" ended")
+	}
+	if c.Refused > 0 {
+		parts = append(parts, count(int(c.Refused), "connection", "connections")+" turned away")
+	}
+	return strings.Join(parts, ", ")
+}
+
 func (p *page) logDump(d *diagnose.LogDump) {
+	p.para("   · ", plain, dumpHead(d))
+	if d.Statement != "" {
+		p.para("     it ran: ", plain, flat(d.Statement))
+	}
+	p.line("     by their own bytes:")
+	for _, c := range d.Largest[:min(len(d.Largest), shownContexts)] {
+		p.logContext(c)
+	}
+	p.line("     with all that is below them:")
+	for _, c := range d.Subtrees[:min(len(d.Subtrees), shownContexts)] {
+		p.logContext(c)
+	}
+}
+
+// shownContexts of each order: both say the same of a small dump, and five are
+// enough to see.
+const shownContexts = 5
+
+func dumpHead(d *diagnose.LogDump) string {
 	head := fmt.Sprintf("memory contexts of a session, %s in all", d.TotalBytes)
 	if d.PID != 0 {
 		head = fmt.Sprintf("memory contexts of PID %d, %s in all", d.PID, d.TotalBytes)
@@ -163,22 +208,14 @@ func (p *page) logDump(d *diagnose.LogDump) {
 	if d.In != "" && d.Request >= 0 {
 		head += fmt.Sprintf("; %s more were refused in %s", bytesOf(d.Request), d.In)
 	}
-	p.para("   · ", plain, head)
-	if d.Statement != "" {
-		p.para("     it ran: ", plain, flat(d.Statement))
-	}
-	// Both orders say the same of a small dump: five of each are enough to see.
-	p.line("     by their own bytes:")
-	for _, c := range d.Largest[:min(len(d.Largest), 5)] {
-		p.logContext(c)
-	}
-	p.line("     with all that is below them:")
-	for _, c := range d.Subtrees[:min(len(d.Subtrees), 5)] {
-		p.logContext(c)
-	}
+	return head
 }
 
 func (p *page) logContext(c diagnose.LogContext) {
+	p.para("     "+padLeft(c.Bytes.String(), 9)+"  ", plain, contextName(&c))
+}
+
+func contextName(c *diagnose.LogContext) string {
 	text := c.Name
 	if c.Ident != "" {
 		text += " (" + c.Ident + ")"
@@ -186,7 +223,7 @@ func (p *page) logContext(c diagnose.LogContext) {
 	if c.Count > 1 {
 		text += fmt.Sprintf(" × %d", c.Count)
 	}
-	p.para("     "+padLeft(c.Bytes.String(), 9)+"  ", plain, flat(text))
+	return flat(text)
 }
 
 func bytesOf(n int64) string {
@@ -201,44 +238,42 @@ func bytesOf(n int64) string {
 
 func (p *page) logTemp(t *diagnose.LogTemp) {
 	for _, c := range t.Classes {
-		name := c.From.String() + " to " + c.Below.String()
-		switch {
-		case c.Below == 0:
-			name = c.From.String() + " and more"
-		case c.From == 0:
-			name = "below " + c.Below.String()
-		}
-		p.line("     ", pad(name, 18), padLeft(digits(int(c.Files)), 9), "  ", padLeft(c.Bytes.String(), 9))
+		p.line("     ", pad(ClassName(&c), 18), padLeft(digits(int(c.Files)), 9), "  ", padLeft(c.Bytes.String(), 9))
 	}
 	p.logStatements(t.Statements, true)
 	if t.Others.Count > 0 {
 		p.para("     "+padLeft(t.Others.Bytes.String(), 9)+"  ", faint, fmt.Sprintf("%s files of other statements", digits(int(t.Others.Count))))
 	}
 	if t.Lossy {
-		p.para("     ", faint, "There are more different statements than are kept: the sums of those listed are at least these.")
+		p.para("     ", faint, lossyStatements)
 	}
 }
 
-// logStatements lists the heaviest; five are what one begins with.
+const lossyStatements = "There are more different statements than are kept: the sums of those listed are at least these."
+
+// ClassName is a range of sizes of temporary files.
+func ClassName(c *diagnose.LogSizeClass) string {
+	switch {
+	case c.Below == 0:
+		return c.From.String() + " and more"
+	case c.From == 0:
+		return "below " + c.Below.String()
+	}
+	return c.From.String() + " to " + c.Below.String()
+}
+
+// shownStatements are the heaviest, which one begins with.
+const shownStatements = 5
+
 func (p *page) logStatements(list []diagnose.LogStatement, sized bool) {
 	for i, s := range list {
-		if i == 5 {
+		if i == shownStatements {
 			p.para("     ", faint, fmt.Sprintf("… and %s; --format json has them.", count(len(list)-i, "statement", "statements")))
 			return
 		}
-		text := flat(s.Text)
-		switch {
-		case s.Fingerprint == "":
-			text = "(the log does not tell the statement)"
-		case text == "":
-			text = "statement " + s.Fingerprint
-		}
-		who := ""
-		if s.User != "" {
-			who = " — " + s.User
-			if s.Database != "" {
-				who += "@" + s.Database
-			}
+		text, who := statementName(&s), ""
+		if by := statementBy(&s); by != "" {
+			who = " — " + by
 		}
 		lead := "     " + padLeft(digits(int(s.Count)), 9) + " ×  "
 		if sized {
@@ -247,6 +282,25 @@ func (p *page) logStatements(list []diagnose.LogStatement, sized bool) {
 		}
 		p.para(lead, plain, text+who)
 	}
+}
+
+func statementName(s *diagnose.LogStatement) string {
+	switch text := flat(s.Text); {
+	case s.Fingerprint == "":
+		return "(the log does not tell the statement)"
+	case text == "":
+		return "statement " + s.Fingerprint
+	default:
+		return text
+	}
+}
+
+// statementBy is who ran the largest.
+func statementBy(s *diagnose.LogStatement) string {
+	if s.User == "" || s.Database == "" {
+		return s.User
+	}
+	return s.User + "@" + s.Database
 }
 
 // conditions names the SQLSTATEs that a person sees most.
@@ -266,14 +320,20 @@ func (p *page) logErrors(r *diagnose.LogReport) {
 	p.gap()
 	var parts []string
 	for i, e := range r.Errors {
-		if i == 12 { // two lines of a terminal
+		if i == shownErrors {
 			parts = append(parts, "…")
 			break
 		}
-		name := strings.TrimSpace(e.Name + " " + conditions[e.Name])
-		parts = append(parts, fmt.Sprintf("%s × %s", digits(int(e.Count)), name))
+		parts = append(parts, fmt.Sprintf("%s × %s", digits(int(e.Count)), errorName(&e)))
 	}
 	p.para("── All errors: ", faint, strings.Join(parts, ", ")+".")
+}
+
+// shownErrors are two lines of a terminal.
+const shownErrors = 12
+
+func errorName(e *diagnose.LogCount) string {
+	return strings.TrimSpace(e.Name + " " + conditions[e.Name])
 }
 
 // seconds spells a span for people.

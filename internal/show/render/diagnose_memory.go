@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -46,12 +48,16 @@ func DiagnoseMemoryText(w io.Writer, d *diagnose.MemoryReport, st Style) error {
 
 func (p *page) memoryGaps(gaps []known.Gap) {
 	for _, g := range gaps {
-		text := clean(g.Fact) + ": " + clean(g.Reason)
-		if g.Reveal != "" {
-			text += " (" + clean(g.Reveal) + ")"
-		}
-		p.para("  ", plain, text)
+		p.para("  ", plain, gapLine(g))
 	}
+}
+
+func gapLine(g known.Gap) string {
+	text := clean(g.Fact) + ": " + clean(g.Reason)
+	if g.Reveal != "" {
+		text += " (" + clean(g.Reveal) + ")"
+	}
+	return text
 }
 
 // memorySigns are the signs and tones of the parts of the picture, each of its
@@ -65,15 +71,18 @@ var memorySigns = map[string]struct {
 	diagnose.PartCache: {"-", "33"}, diagnose.PartFree: {".", "32"},
 }
 
+// memoryOf is the memory of the host in a line.
+func memoryOf(h *diagnose.MemoryHost) string {
+	head := fmt.Sprintf("%s, %s available", h.Total, h.Available)
+	if h.SwapTotal > 0 {
+		return head + fmt.Sprintf("; %s of %s swap in use", h.SwapUsed, h.SwapTotal)
+	}
+	return head + "; no swap"
+}
+
 // memoryPicture draws where the memory of the host is.
 func (p *page) memoryPicture(h *diagnose.MemoryHost) {
-	head := fmt.Sprintf(": %s, %s available", h.Total, h.Available)
-	if h.SwapTotal > 0 {
-		head += fmt.Sprintf("; %s of %s swap in use", h.SwapUsed, h.SwapTotal)
-	} else {
-		head += "; no swap"
-	}
-	p.line(p.tint(strong, "Memory of the host"), head)
+	p.line(p.tint(strong, "Memory of the host"), ": ", memoryOf(h))
 	p.gap()
 	amounts := make([]unit.Bytes, len(h.Parts))
 	for i, part := range h.Parts {
@@ -131,11 +140,30 @@ func (p *page) memoryTable(rows [][]string) {
 }
 
 func (p *page) memoryInstance(in *diagnose.MemoryInstance) {
-	head := clean(in.Label)
-	if in.Version != "" {
-		head += ", PostgreSQL " + clean(in.Version)
+	p.line(p.tint(strong, memoryHead(in)))
+	if facts := memoryFacts(in); facts != "" {
+		p.para("  ", plain, facts)
 	}
-	p.line(p.tint(strong, head))
+	for _, rows := range [][][]string{kindRows(in), sessionRows(in)} {
+		if len(rows) > 0 {
+			p.gap()
+			rows[0][1] = "" // what is counted stands before it already
+			p.memoryTable(rows)
+		}
+	}
+	p.memoryOptions(in)
+}
+
+// memoryHead names an instance.
+func memoryHead(in *diagnose.MemoryInstance) string {
+	if in.Version == "" {
+		return clean(in.Label)
+	}
+	return clean(in.Label) + ", PostgreSQL " + clean(in.Version)
+}
+
+// memoryFacts are what the memory of an instance rests on.
+func memoryFacts(in *diagnose.MemoryInstance) string {
 	var facts []string
 	if in.Shared > 0 {
 		where := map[string]string{"on": "in huge pages", "off": "on ordinary pages"}[in.HugePages]
@@ -150,37 +178,48 @@ func (p *page) memoryInstance(in *diagnose.MemoryInstance) {
 	if in.LimitedBy != "" {
 		facts = append(facts, fmt.Sprintf("limited to %s by the control group %s", in.Limit, in.LimitedBy))
 	}
-	if len(facts) > 0 {
-		p.para("  ", plain, strings.Join(facts, "; ")+".")
+	if len(facts) == 0 {
+		return ""
 	}
-	if in.Sum.Processes > 0 {
-		p.gap()
-		rows := [][]string{{"processes by kind", "", "page tables", "private", "most shared", "swap", "pss"}}
-		for _, k := range in.Kinds {
-			name := k.Kind
-			if name == "" {
-				name = "(its title tells nothing)"
-			}
-			rows = append(rows, memoryRow(name, &k))
-		}
-		if len(in.Kinds) > 1 {
-			rows = append(rows, memoryRow("all", &in.Sum))
-		}
-		p.memoryTable(rows)
+	return strings.Join(facts, "; ") + "."
+}
+
+// kindRows is a table of the processes by kind; nil where there are none.
+func kindRows(in *diagnose.MemoryInstance) [][]string {
+	if in.Sum.Processes == 0 {
+		return nil
 	}
-	if len(in.Sessions) > 0 {
-		p.gap()
-		rows := [][]string{{"backends by database, role, state", "", "page tables", "private", "most shared", "swap", "pss"}}
-		for i, g := range in.Sessions {
-			if i == mostSessions {
-				rows = append(rows, []string{fmt.Sprintf("… and %d more groups (--format json has all)", len(in.Sessions)-i), "", "", "", "", "", ""})
-				break
-			}
-			rows = append(rows, memoryRow(sessionName(&g), &g))
-		}
-		p.memoryTable(rows)
+	rows := [][]string{{"processes by kind", "processes", "page tables", "private", "most shared", "swap", "pss"}}
+	for _, k := range in.Kinds {
+		rows = append(rows, memoryRow(KindName(&k), &k))
 	}
-	p.memoryOptions(in)
+	if len(in.Kinds) > 1 {
+		rows = append(rows, memoryRow("all", &in.Sum))
+	}
+	return rows
+}
+
+// KindName names the processes of one kind.
+func KindName(k *diagnose.MemoryGroup) string {
+	if k.Kind == "" {
+		return "(its title tells nothing)"
+	}
+	return k.Kind
+}
+
+// sessionRows is a table of the backends; nil where none is known.
+func sessionRows(in *diagnose.MemoryInstance) [][]string {
+	if len(in.Sessions) == 0 {
+		return nil
+	}
+	rows := [][]string{{"backends by database, role, state", "processes", "page tables", "private", "most shared", "swap", "pss"}}
+	for i, g := range in.Sessions {
+		if i == mostSessions {
+			return append(rows, []string{fmt.Sprintf("… and %d more groups (--format json has all)", len(in.Sessions)-i), "", "", "", "", "", ""})
+		}
+		rows = append(rows, memoryRow(sessionName(&g), &g))
+	}
+	return rows
 }
 
 func sessionName(g *diagnose.MemoryGroup) string {
@@ -217,8 +256,41 @@ func (p *page) memoryOptions(in *diagnose.MemoryInstance) {
 		return
 	}
 	p.gap()
-	p.para("  ", plain, fmt.Sprintf("The worst case, with all %d processes that the settings allow, each having touched all of the shared memory, and what would save how much of it:", in.Options[0].Processes))
+	p.para("  ", plain, optionsIntro(in))
 	p.gap()
+	p.memoryTable(optionRows(in))
+	if note := in.Options[0].Note; note != "" {
+		p.para("  ", plain, sentence(note))
+	}
+	worth := worthwhile(in)
+	for i := range worth {
+		o := &worth[i]
+		p.gap()
+		lead := "  " + o.Title + ": "
+		if left := optionLeft(in, o); left != "" {
+			p.para(lead, plain, left)
+		} else {
+			p.line(strings.TrimRight(lead, " "))
+		}
+		for _, d := range o.Do {
+			p.para("    ", cyan, d)
+		}
+		if o.Note != "" {
+			p.para("    ", faint, "("+o.Note+")")
+		}
+	}
+	if len(worth) == 0 && len(in.Options) > 1 {
+		p.gap()
+		p.para("  ", plain, notWorth())
+	}
+}
+
+func optionsIntro(in *diagnose.MemoryInstance) string {
+	return fmt.Sprintf("The worst case, with all %d processes that the settings allow, each having touched all of the shared memory, and what would save how much of it:", in.Options[0].Processes)
+}
+
+// optionRows is a table of the worst case and of what would save some of it.
+func optionRows(in *diagnose.MemoryInstance) [][]string {
 	rows := [][]string{{"", "page tables", "shared memory", "private at rest", "saves"}}
 	for _, o := range in.Options {
 		saves := ""
@@ -231,75 +303,110 @@ func (p *page) memoryOptions(in *diagnose.MemoryInstance) {
 		}
 		rows = append(rows, []string{o.Title, o.PageTables.String(), o.Shared.String(), o.Private.String(), saves})
 	}
-	p.memoryTable(rows)
-	if note := in.Options[0].Note; note != "" {
-		p.para("  ", plain, strings.ToUpper(note[:1])+note[1:]+".")
-	}
-	worth := false
+	return rows
+}
+
+// worthwhile are the options that it is told how to take.
+func worthwhile(in *diagnose.MemoryInstance) []diagnose.MemoryOption {
+	var out []diagnose.MemoryOption
 	for _, o := range in.Options {
-		if len(o.Do) == 0 || 100*o.Saves < memoryWorth*in.Limit {
-			continue
-		}
-		worth = true
-		p.gap()
-		lead := "  " + o.Title + ": "
-		if o.ID == diagnose.OnHuge && o.Now > 0 {
-			p.para(lead, plain, fmt.Sprintf("of the %s of page tables that are there now, about %s would be left.", in.Sum.PageTables, o.Now))
-			lead = strings.Repeat(" ", 4)
-		} else {
-			p.line(strings.TrimRight(lead, " "))
-			lead = "    "
-		}
-		for _, d := range o.Do {
-			p.para("    ", cyan, d)
-		}
-		if o.Note != "" {
-			p.para("    ", faint, "("+o.Note+")")
+		if len(o.Do) > 0 && 100*o.Saves >= memoryWorth*in.Limit {
+			out = append(out, o)
 		}
 	}
-	if !worth && len(in.Options) > 1 {
-		p.gap()
-		p.para("  ", plain, fmt.Sprintf("None of it would save %d %% of the memory: there is nothing to do for it.", memoryWorth))
+	return out
+}
+
+// optionLeft says what an option would leave of the page tables of now; "" where
+// that is not known.
+func optionLeft(in *diagnose.MemoryInstance, o *diagnose.MemoryOption) string {
+	if o.ID != diagnose.OnHuge || o.Now == 0 {
+		return ""
 	}
+	return fmt.Sprintf("of the %s of page tables that are there now, about %s would be left.", in.Sum.PageTables, o.Now)
+}
+
+func notWorth() string {
+	return fmt.Sprintf("None of it would save %d %% of the memory: there is nothing to do for it.", memoryWorth)
+}
+
+// sentence makes one of a clause.
+func sentence(s string) string {
+	if s == "" {
+		return ""
+	}
+	return capital(s) + "."
+}
+
+// capital begins a text with a capital.
+func capital(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	return string(unicode.ToUpper(r)) + s[n:]
 }
 
 // memoryOOM tells the OOM killer's choice.
 func (p *page) memoryOOM(o *diagnose.MemoryOOM) {
-	where := "on the host"
-	if o.Scope != "host" {
-		where = "in the control group " + clean(o.Group)
-	}
-	p.line(p.tint(strong, "If memory ended "+where+" now"), " (", o.Total.String(), map[bool]string{true: " of memory and swap", false: ""}[o.Scope == "host"], ", ", count(o.Looked, "process", "processes"), " compared)")
+	head, compared := choiceHead(o)
+	p.line(p.tint(strong, head), " (", compared, ")")
 	if len(o.Next) == 0 {
-		p.para("  ", yellow, "None of the processes that were looked at may be chosen: each has an oom_score_adj of -1000, or it could not be read.")
+		p.para("  ", yellow, choiceWords(o))
 	} else {
-		p.para("  ", plain, "the OOM killer would choose "+victimName(&o.Next[0])+victimOf(&o.Next[0])+". "+o.Why)
+		p.para("  ", plain, choiceWords(o))
 		p.para("  ", plain, o.Outcome)
 		p.gap()
-		rows := [][]string{{"", "points", "resident", "page tables", "swap", "adjustment", "oom_score"}}
-		for i := range o.Next {
-			v := &o.Next[i]
-			row := []string{victimName(v), v.Points.String(), v.RSS.String(), v.PageTables.String(), "", "", ""}
-			if v.Swap > 0 {
-				row[4] = v.Swap.String()
-			}
-			if v.Adj != 0 {
-				row[5] = fmt.Sprintf("%s (%d)", v.Adjustment, v.Adj)
-			}
-			if v.Score != nil {
-				row[6] = digits(*v.Score)
-			}
-			rows = append(rows, row)
+		p.memoryTable(choiceRows(o))
+	}
+	for _, n := range choiceNotes(o) {
+		p.para("  ", faint, n)
+	}
+}
+
+// choiceHead says where the OOM killer would choose, and among what.
+func choiceHead(o *diagnose.MemoryOOM) (head, compared string) {
+	where, of := "on the host", " of memory and swap"
+	if o.Scope != "host" {
+		where, of = "in the control group "+clean(o.Group), ""
+	}
+	return "If memory ended " + where + " now", o.Total.String() + of + ", " + count(o.Looked, "process", "processes") + " compared"
+}
+
+// choiceWords says whom it would choose.
+func choiceWords(o *diagnose.MemoryOOM) string {
+	if len(o.Next) == 0 {
+		return "None of the processes that were looked at may be chosen: each has an oom_score_adj of -1000, or it could not be read."
+	}
+	return "the OOM killer would choose " + victimName(&o.Next[0]) + victimOf(&o.Next[0]) + ". " + o.Why
+}
+
+// choiceRows is a table of the first that it would choose.
+func choiceRows(o *diagnose.MemoryOOM) [][]string {
+	rows := [][]string{{"", "points", "resident", "page tables", "swap", "adjustment", "oom_score"}}
+	for i := range o.Next {
+		v := &o.Next[i]
+		row := []string{victimName(v), v.Points.String(), v.RSS.String(), v.PageTables.String(), "", "", ""}
+		if v.Swap > 0 {
+			row[4] = v.Swap.String()
 		}
-		p.memoryTable(rows)
+		if v.Adj != 0 {
+			row[5] = fmt.Sprintf("%s (%d)", v.Adjustment, v.Adj)
+		}
+		if v.Score != nil {
+			row[6] = digits(*v.Score)
+		}
+		rows = append(rows, row)
 	}
-	notes := o.Notes
+	return rows
+}
+
+func choiceNotes(o *diagnose.MemoryOOM) []string {
+	var out []string
+	for _, n := range o.Notes {
+		out = append(out, sentence(n))
+	}
 	if o.Spared > 0 {
-		notes = append(notes, count(o.Spared, "process is", "processes are")+" never chosen (oom_score_adj -1000)")
+		out = append(out, sentence(count(o.Spared, "process is", "processes are")+" never chosen (oom_score_adj -1000)"))
 	}
-	for _, n := range notes {
-		p.para("  ", faint, strings.ToUpper(n[:1])+n[1:]+".")
-	}
+	return out
 }
 
 // victimOf says whose process it is.

@@ -35,13 +35,13 @@ func DiagnoseOOMText(w io.Writer, d *diagnose.OOM, st Style) error {
 	}
 	if n := len(d.Kills) - shown; n > 0 {
 		p.gap()
-		p.para("", yellow, fmt.Sprintf("%s before these are in --format json only.", count(n, "kill", "kills")))
+		p.para("", yellow, killsBefore(n))
 	}
 	p.deaths(d)
 	p.killGaps("Not told by what was read", d.Missing)
 	if d.Read.Cut {
 		p.gap()
-		p.para("", yellow, "The logs are larger than what is kept of them: the oldest reports or the longest lines were left out.")
+		p.para("", yellow, logsCut)
 	}
 	_, err := io.WriteString(w, p.b.String())
 	return err
@@ -49,6 +49,12 @@ func DiagnoseOOMText(w io.Writer, d *diagnose.OOM, st Style) error {
 
 // maxKillsShown is about what somebody reads.
 const maxKillsShown = 5
+
+const logsCut = "The logs are larger than what is kept of them: the oldest reports or the longest lines were left out."
+
+func killsBefore(n int) string {
+	return fmt.Sprintf("%s before these are in --format json only.", count(n, "kill", "kills"))
+}
 
 // killVerdict is the one line above all.
 func killVerdict(d *diagnose.OOM) string {
@@ -100,55 +106,20 @@ func sizeOf(b *unit.Bytes) string {
 
 // kill writes one run of the killer.
 func (p *page) kill(k *diagnose.OOMKill, n, of int) {
-	head := fmt.Sprintf("── Kill %d of %d", n, of)
-	if k.Time != "" {
-		head += ", " + clean(k.Time)
-	}
-	if k.Kernel != "" {
-		head += ", kernel " + clean(k.Kernel)
-	}
-	p.line(p.tint(strong, head))
+	p.line(p.tint(strong, "── "+killHead(k, n, of)))
 	p.gap()
-	if v := k.Victim; v != nil {
-		t := fmt.Sprintf("%s, process %d", v.Name, v.PID)
-		if v.Role != "" {
-			t += ", " + v.Role + " (told by " + v.RoleFrom + ")"
-		}
-		if v.Instance != "" {
-			t += " of " + v.Instance
-		}
-		t += ": " + victimSizes(v)
-		if k.Killed > 1 {
-			t += fmt.Sprintf("; and with it %s of its control group (memory.oom.group)", count(k.Killed-1, "process", "processes"))
-		}
-		p.para("Victim     ", red, t)
-		if v.Statement != "" {
-			p.para("Statement  ", plain, shorten(strings.Join(strings.Fields(v.Statement), " "), 600))
+	if k.Victim != nil {
+		p.para("Victim     ", red, victimText(k))
+		if st := statementOf(k.Victim.Statement, 600); st != "" {
+			p.para("Statement  ", plain, st)
 		}
 	} else {
 		p.para("Victim     ", yellow, "not told")
 	}
-	if a := k.Invoker; a != nil {
-		t := a.Name
-		if a.PID > 0 {
-			t += fmt.Sprintf(", process %d", a.PID)
-		}
-		t += roleComma(a.Role)
-		if a.Order != nil {
-			t += fmt.Sprintf(", for %s", count(1<<min(*a.Order, 20), "page", "pages in one piece"))
-		}
-		p.para("Asked by   ", plain, t)
+	if k.Invoker != nil {
+		p.para("Asked by   ", plain, invokerText(k.Invoker))
 	}
-	where := constraintWords[k.Constraint]
-	if k.Limit != nil {
-		where += " with a limit of " + k.Limit.String()
-	} else if k.Memory.Total != nil {
-		where += map[bool]string{true: ", with about ", false: ", with "}[k.Memory.Summed] + k.Memory.Total.String()
-	}
-	if k.Group != "" {
-		where += ": " + k.Group
-	}
-	p.para("Short of memory in  ", plain, where)
+	p.para("Short of memory in  ", plain, shortOf(k))
 	p.gap()
 	p.line(p.tint(strong, "Cause"))
 	p.killCause(&k.Cause, red)
@@ -160,14 +131,10 @@ func (p *page) kill(k *diagnose.OOMKill, n, of int) {
 	p.gap()
 	p.line(p.tint(strong, "What would have prevented it"))
 	if len(k.Prevention) == 0 {
-		p.para("  ", plain, "Nothing can be worked out from what was read.")
+		p.para("  ", plain, nothingPrevents)
 	}
 	for _, v := range k.Prevention {
-		from := ""
-		if v.From == "plan" {
-			from = " (pgfettle plan, for this host)"
-		}
-		p.para("  - ", plain, v.What+from)
+		p.para("  - ", plain, preventionText(&v))
 		if v.Why != "" {
 			p.para("    ", faint, v.Why)
 		}
@@ -177,12 +144,83 @@ func (p *page) kill(k *diagnose.OOMKill, n, of int) {
 	}
 	p.gap()
 	p.line(p.tint(strong, "What became of the server"))
-	t := k.After.Text
-	if k.After.Seconds != nil {
-		t = fmt.Sprintf("It takes connections again after %s. ", seconds(*k.After.Seconds)) + t
-	}
-	p.para("  ", plain, t)
+	p.para("  ", plain, afterText(&k.After))
 	p.killGaps("Not told by this report", k.Missing)
+}
+
+func killHead(k *diagnose.OOMKill, n, of int) string {
+	head := fmt.Sprintf("Kill %d of %d", n, of)
+	if k.Time != "" {
+		head += ", " + clean(k.Time)
+	}
+	if k.Kernel != "" {
+		head += ", kernel " + clean(k.Kernel)
+	}
+	return head
+}
+
+// victimText is who was killed, what he was, and how large.
+func victimText(k *diagnose.OOMKill) string {
+	v := k.Victim
+	t := fmt.Sprintf("%s, process %d", v.Name, v.PID)
+	if v.Role != "" {
+		t += ", " + v.Role + " (told by " + v.RoleFrom + ")"
+	}
+	if v.Instance != "" {
+		t += " of " + v.Instance
+	}
+	t += ": " + victimSizes(v)
+	if k.Killed > 1 {
+		t += fmt.Sprintf("; and with it %s of its control group (memory.oom.group)", count(k.Killed-1, "process", "processes"))
+	}
+	return t
+}
+
+// statementOf is a statement on one line, cut where nobody reads on.
+func statementOf(s string, most int) string { return shorten(flat(s), most) }
+
+func invokerText(a *diagnose.OOMInvoker) string {
+	t := a.Name
+	if a.PID > 0 {
+		t += fmt.Sprintf(", process %d", a.PID)
+	}
+	t += roleComma(a.Role)
+	if a.Order != nil {
+		t += fmt.Sprintf(", for %s", count(1<<min(*a.Order, 20), "page", "pages in one piece"))
+	}
+	return t
+}
+
+// shortOf says where memory was short, and how much there was.
+func shortOf(k *diagnose.OOMKill) string {
+	where := constraintWords[k.Constraint]
+	if k.Limit != nil {
+		where += " with a limit of " + k.Limit.String()
+	} else if k.Memory.Total != nil {
+		where += map[bool]string{true: ", with about ", false: ", with "}[k.Memory.Summed] + k.Memory.Total.String()
+	}
+	if k.Group != "" {
+		where += ": " + k.Group
+	}
+	return where
+}
+
+// afterText is what became of the server.
+func afterText(a *diagnose.OOMAfter) string {
+	if a.Seconds == nil {
+		return a.Text
+	}
+	return fmt.Sprintf("It takes connections again after %s. ", seconds(*a.Seconds)) + a.Text
+}
+
+const nothingPrevents = "Nothing can be worked out from what was read."
+
+// preventionText is what would have prevented a kill, and how that is known.
+func preventionText(v *diagnose.OOMPrevention) string {
+	if v.From == "plan" {
+		return v.What + " (pgfettle plan, for this host)"
+	}
+	return v.What
 }
 
 func victimSizes(v *diagnose.OOMTask) string {
@@ -222,46 +260,59 @@ func shorten(s string, n int) string {
 
 // held draws what held the memory.
 func (p *page) held(k *diagnose.OOMKill) {
-	m := &k.Memory
-	rows := []struct {
-		name string
-		b    *unit.Bytes
-		note string
-	}{
-		{"anonymous", m.Anon, ""}, {"shared", m.Shared, ""}, {"page tables", m.PageTables, ""}, {"kernel (slab)", m.Slab, ""},
-		{"file cache", m.Cache, ""}, {"free", m.Free, ""}, {"huge pages", m.HugeTotal, ""}, {"  of them unused", m.HugeFree, ""},
-	}
-	known := false
-	for _, r := range rows {
-		known = known || r.b != nil
-	}
-	if !known {
+	parts := heldParts(&k.Memory)
+	if parts == nil {
 		return
 	}
 	p.gap()
 	p.line(p.tint(strong, "What held the memory"))
 	const bar = 30
-	for _, r := range rows {
-		if r.b == nil || strings.HasPrefix(r.name, "  ") && *r.b == 0 {
-			continue
-		}
-		l := "  " + pad(r.name, 17) + padLeft(r.b.String(), 9)
-		if m.Total != nil && *m.Total > 0 {
-			f := float64(*r.b) / float64(*m.Total)
-			l += fmt.Sprintf(" %4.0f %%", 100*f)
+	for _, r := range parts {
+		l := "  " + pad(r.name, 17) + padLeft(r.size.String(), 9)
+		if r.share >= 0 {
+			l += fmt.Sprintf(" %4.0f %%", 100*r.share)
 			if p.st.Width >= 36+bar {
-				l += "  " + strings.Repeat("#", min(int(f*bar+0.5), bar))
+				l += "  " + strings.Repeat("#", min(int(r.share*bar+0.5), bar))
 			}
 		}
 		p.line(l)
 	}
-	if m.SwapTotal != nil {
-		if *m.SwapTotal == 0 {
-			p.line("  ", pad("swap", 17), padLeft("none", 9))
-		} else {
-			p.line("  ", pad("swap", 17), padLeft(m.SwapTotal.String(), 9), ", free ", sizeOf(m.SwapFree))
-		}
+	switch m := &k.Memory; {
+	case m.SwapTotal == nil:
+	case *m.SwapTotal == 0:
+		p.line("  ", pad("swap", 17), padLeft("none", 9))
+	default:
+		p.line("  ", pad("swap", 17), padLeft(m.SwapTotal.String(), 9), ", free ", sizeOf(m.SwapFree))
 	}
+}
+
+// heldPart is one part of what held the memory.
+type heldPart struct {
+	name  string // two spaces before what is in the part above
+	size  unit.Bytes
+	share float64 // of all; below 0 where all is not known
+}
+
+// heldParts are those that the report tells; nil where it tells none.
+func heldParts(m *diagnose.OOMMemory) []heldPart {
+	var out []heldPart
+	for _, r := range []struct {
+		name string
+		b    *unit.Bytes
+	}{
+		{"anonymous", m.Anon}, {"shared", m.Shared}, {"page tables", m.PageTables}, {"kernel (slab)", m.Slab},
+		{"file cache", m.Cache}, {"free", m.Free}, {"huge pages", m.HugeTotal}, {"  of them unused", m.HugeFree},
+	} {
+		if r.b == nil || strings.HasPrefix(r.name, "  ") && *r.b == 0 {
+			continue
+		}
+		part := heldPart{r.name, *r.b, -1}
+		if m.Total != nil && *m.Total > 0 {
+			part.share = float64(*r.b) / float64(*m.Total)
+		}
+		out = append(out, part)
+	}
+	return out
 }
 
 // largest lists processes as the killer weighs them.
@@ -278,12 +329,15 @@ func (p *page) largest(k *diagnose.OOMKill) {
 		if k.Victim != nil && k.Victim.PID == t.PID {
 			tint = red
 		}
-		adj := "?"
-		if t.Adj != nil {
-			adj = fmt.Sprint(*t.Adj)
-		}
-		p.line(p.tint(tint, fmt.Sprintf("%9d %10s %10s %10s %10s %6s  %s%s", t.PID, sizeOf(t.RSS), sizeOf(t.Anon), sizeOf(t.PageTables), sizeOf(t.Swap), adj, clean(t.Name), clean(roleComma(t.Role)))))
+		p.line(p.tint(tint, fmt.Sprintf("%9d %10s %10s %10s %10s %6s  %s%s", t.PID, sizeOf(t.RSS), sizeOf(t.Anon), sizeOf(t.PageTables), sizeOf(t.Swap), adjOf(t), clean(t.Name), clean(roleComma(t.Role)))))
 	}
+}
+
+func adjOf(t *diagnose.OOMTask) string {
+	if t.Adj == nil {
+		return "?"
+	}
+	return fmt.Sprint(*t.Adj)
 }
 
 // deaths writes what the server's log tells beside the kernel's reports.
@@ -292,9 +346,9 @@ func (p *page) deaths(d *diagnose.OOM) {
 		p.gap()
 		p.line(p.tint(strong, "Ended by signal 9, with no report of the kernel"))
 		for _, u := range d.Unexplained {
-			p.para("  ", plain, strings.TrimSpace(fmt.Sprintf("%s process %d%s", u.Time, u.PID, roleComma(u.Role))))
+			p.para("  ", plain, deathText(&u))
 			if u.Statement != "" {
-				p.para("    ", faint, shorten(strings.Join(strings.Fields(u.Statement), " "), 400))
+				p.para("    ", faint, statementOf(u.Statement, 400))
 			}
 		}
 	}
@@ -302,9 +356,9 @@ func (p *page) deaths(d *diagnose.OOM) {
 		p.gap()
 		p.line(p.tint(strong, "Refused memory, and nothing killed"))
 		for _, r := range d.Refused {
-			p.para("  ", plain, strings.TrimSpace(fmt.Sprintf("%s process %d: %s", r.Time, r.PID, shorten(r.Text, 300))))
+			p.para("  ", plain, refusalText(&r))
 			if r.Statement != "" {
-				p.para("    ", faint, shorten(strings.Join(strings.Fields(r.Statement), " "), 400))
+				p.para("    ", faint, statementOf(r.Statement, 400))
 			}
 		}
 	}
@@ -315,6 +369,14 @@ func (p *page) deaths(d *diagnose.OOM) {
 			p.line("    ", p.tint(faint, clean(l)))
 		}
 	}
+}
+
+func deathText(u *diagnose.OOMDeath) string {
+	return strings.TrimSpace(fmt.Sprintf("%s process %d%s", u.Time, u.PID, roleComma(u.Role)))
+}
+
+func refusalText(r *diagnose.OOMRefusal) string {
+	return strings.TrimSpace(fmt.Sprintf("%s process %d: %s", r.Time, r.PID, shorten(r.Text, 300)))
 }
 
 func (p *page) killGaps(title string, list []known.Gap) {

@@ -42,16 +42,7 @@ func SlowText(w io.Writer, d *diagnose.Slow, st Style) error {
 func (p *page) slowVerdicts(list []diagnose.SlowVerdict) {
 	for i, v := range list {
 		p.gap()
-		title := v.Title
-		switch {
-		case v.Explains != nil && v.Certainty == "sure":
-			title += fmt.Sprintf(" (%s of the difference)", slowMS(*v.Explains))
-		case v.Explains != nil:
-			title += fmt.Sprintf(" (%s, up to %s of the difference)", v.Certainty, slowMS(*v.Explains))
-		case v.Certainty != "sure":
-			title += " (" + v.Certainty + ")"
-		}
-		p.para(fmt.Sprintf("%d. ", i+1), strong, title)
+		p.para(fmt.Sprintf("%d. ", i+1), strong, slowTitle(&v))
 		for _, e := range v.Evidence {
 			p.para("   ", plain, e)
 		}
@@ -59,6 +50,19 @@ func (p *page) slowVerdicts(list []diagnose.SlowVerdict) {
 			p.para("   → ", cyan, n)
 		}
 	}
+}
+
+// slowTitle is a reason with how sure it is, and how much it explains.
+func slowTitle(v *diagnose.SlowVerdict) string {
+	switch {
+	case v.Explains != nil && v.Certainty == "sure":
+		return v.Title + fmt.Sprintf(" (%s of the difference)", slowMS(*v.Explains))
+	case v.Explains != nil:
+		return v.Title + fmt.Sprintf(" (%s, up to %s of the difference)", v.Certainty, slowMS(*v.Explains))
+	case v.Certainty != "sure":
+		return v.Title + " (" + v.Certainty + ")"
+	}
+	return v.Title
 }
 
 func (p *page) slowList(title string, list []string) {
@@ -86,25 +90,8 @@ func slowMS(v float64) string {
 
 // slowNodes writes the tree with the own time of each node in both runs.
 func (p *page) slowNodes(d *diagnose.Slow) {
-	head := []string{"loops", "fast, each", "slow, each", "fast, own", "slow, own", "factor", "share"}
-	rows := [][]string{head}
-	for _, n := range d.Nodes {
-		cell := func(v *float64) string {
-			if v == nil {
-				return "~"
-			}
-			return fmt.Sprintf("%.3f", *v)
-		}
-		factor := "~"
-		if n.Factor != nil {
-			factor = fmt.Sprintf("%.1f×", *n.Factor)
-			if n.AtLeast {
-				factor = "~" + factor
-			}
-		}
-		rows = append(rows, []string{fmt.Sprintf("%.0f", n.Loops), cell(n.FastLoop), cell(n.SlowLoop), cell(n.FastOwn), cell(n.SlowOwn), factor, fmt.Sprintf("%.0f %%", n.Share)})
-	}
-	width := make([]int, len(head))
+	rows := slowRows(d)
+	width := make([]int, len(rows[0]))
 	for _, r := range rows {
 		for i, c := range r {
 			width[i] = max(width[i], runes(c))
@@ -134,5 +121,29 @@ func (p *page) slowNodes(d *diagnose.Slow) {
 		p.line(p.tint(t, b.String()))
 	}
 	p.gap()
-	p.para("  ", faint, "Milliseconds. each: one loop with its children; own: all loops without the children; share: of the time that the slow run took more.")
+	p.para("  ", faint, slowNote)
+}
+
+const slowNote = "Milliseconds. each: one loop with its children; own: all loops without the children; share: of the time that the slow run took more."
+
+// slowRows are the figures of each node, with their head.
+func slowRows(d *diagnose.Slow) [][]string {
+	rows := [][]string{{"loops", "fast, each", "slow, each", "fast, own", "slow, own", "factor", "share"}}
+	for _, n := range d.Nodes {
+		cell := func(v *float64) string {
+			if v == nil {
+				return "~"
+			}
+			return fmt.Sprintf("%.3f", *v)
+		}
+		factor := "~"
+		if n.Factor != nil {
+			factor = fmt.Sprintf("%.1f×", *n.Factor)
+			if n.AtLeast {
+				factor = "~" + factor
+			}
+		}
+		rows = append(rows, []string{fmt.Sprintf("%.0f", n.Loops), cell(n.FastLoop), cell(n.SlowLoop), cell(n.FastOwn), cell(n.SlowOwn), factor, fmt.Sprintf("%.0f %%", n.Share)})
+	}
+	return rows
 }

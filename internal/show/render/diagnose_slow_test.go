@@ -61,10 +61,10 @@ func TestSlowText(t *testing.T) {
 	}
 }
 
-// TestSlowSampleText renders a watch that shows everything, with texts of the
-// server that would act upon a terminal.
-func TestSlowSampleText(t *testing.T) {
-	e := &live.Episode{Seconds: 10, CPUs: 2, HostSeen: true, Memory: 16 * unit.GB, Tables: 3 * unit.GB, Asked: 40,
+// jam is a watch that shows everything, with texts of the server that would act
+// upon a terminal.
+func jam() *live.Episode {
+	return &live.Episode{Seconds: 10, CPUs: 2, HostSeen: true, Memory: 16 * unit.GB, Tables: 3 * unit.GB, Asked: 40,
 		Before:    live.Counters{CPU: live.CPU{User: 1, Idle: 1000}, VM: map[string]int64{"pgmajfault": 0, "compact_stall": 0}, Pressure: map[string]live.PSI{"cpu": {}}},
 		After:     live.Counters{CPU: live.CPU{User: 1001, System: 900, Idle: 1100, Switches: 40000}, VM: map[string]int64{"pgmajfault": 50, "compact_stall": 30}, Pressure: map[string]live.PSI{"cpu": {Some: 6_000_000}}},
 		Ticks:     []live.Tick{{Running: 5, Blocked: 1}, {Running: 6}},
@@ -74,6 +74,12 @@ func TestSlowSampleText(t *testing.T) {
 		Perf:      []live.Symbol{{Percent: 8.6, Command: "postgres", Name: "s_lock"}, {Percent: 4.4, Command: "cat", Kernel: true, Name: "smaps_pte_entry"}, {Percent: 2, Command: "a", Name: "b"}},
 		Missing:   []known.Gap{{Fact: "/proc/pressure/io", Reason: "this kernel or host does not have it"}, {Fact: "perf", Reason: "it is not installed", Reveal: "install perf"}},
 	}
+}
+
+// TestSlowSampleText renders a watch that shows everything, with texts of the
+// server that would act upon a terminal.
+func TestSlowSampleText(t *testing.T) {
+	e := jam()
 	for name, e := range map[string]*live.Episode{"sample_jam": e, "sample_nothing": {Seconds: 1}} {
 		d := diagnose.JudgeSlowSample("/srv/pg/17", e)
 		var text, doc bytes.Buffer

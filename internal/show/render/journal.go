@@ -24,16 +24,28 @@ var stateTone = map[journal.ChangeState]tone{
 // kept and how it stands, and what can be done next.
 func JournalText(w io.Writer, j *journal.Journal, st Style) error {
 	p := newPage(st)
-	p.line(p.tint(strong, p.say("show/journal/name", "Journal {id}", "id", clean(j.ID))), ", ", p.say("show/journal/begun", "begun {when}", "when", clean(j.Started)), p.colon(), p.word(outcomeWords[j.State]))
-	if j.Run.Root != "" {
-		p.para("  ", plain, p.say("show/journal/on_folder", "on the folder {folder}, by {tool}", "folder", clean(j.Run.Root), "tool", clean(j.Run.Tool)))
-	} else {
-		p.para("  ", plain, p.say("show/journal/on_host", "on host {host}, by {tool}", "host", clean(j.Run.Hostname), "tool", clean(j.Run.Tool)))
-	}
+	p.line(p.tint(strong, p.journalName(j)), ", ", p.journalStands(j))
+	p.para("  ", plain, p.journalOn(j))
 	p.journalChanges(j.Changes)
 	p.next(j)
 	_, err := io.WriteString(w, p.b.String())
 	return err
+}
+
+func (p *page) journalName(j *journal.Journal) string {
+	return p.say("show/journal/name", "Journal {id}", "id", clean(j.ID))
+}
+
+// journalStands is when it was begun and how it stands.
+func (p *page) journalStands(j *journal.Journal) string {
+	return p.say("show/journal/begun", "begun {when}", "when", clean(j.Started)) + p.colon() + p.word(outcomeWords[j.State])
+}
+
+func (p *page) journalOn(j *journal.Journal) string {
+	if j.Run.Root != "" {
+		return p.say("show/journal/on_folder", "on the folder {folder}, by {tool}", "folder", clean(j.Run.Root), "tool", clean(j.Run.Tool))
+	}
+	return p.say("show/journal/on_host", "on host {host}, by {tool}", "host", clean(j.Run.Hostname), "tool", clean(j.Run.Tool))
 }
 
 // journalChanges lists changes below their instance, in the order in which they
@@ -74,15 +86,24 @@ func (p *page) journalChanges(list []journal.Change) {
 // next says what is still owed, and how to go on or back.
 func (p *page) next(j *journal.Journal) {
 	p.gap()
+	owed, last := p.nextTold(j)
+	for _, l := range owed {
+		p.para("", yellow, l)
+	}
+	p.para("", strong, last)
+}
+
+// nextTold is what is still owed, and the way on or back.
+func (p *page) nextTold(j *journal.Journal) (owed []string, last string) {
 	for _, o := range j.Pending {
 		what := say.M("show/journal/this", "this is in force")
 		if j.Undoing {
 			what = say.M("show/journal/former", "its former values are in force")
 		}
-		p.para("", yellow, p.say("show/journal/owed", "{instance} needs a {effect} before {what}.", "instance", o.Instance, "effect", o.Effect.String(), "what", what))
+		owed = append(owed, p.say("show/journal/owed", "{instance} needs a {effect} before {what}.", "instance", o.Instance, "effect", o.Effect.String(), "what", what))
 	}
 	if n := waiting(j.Changes, knob.Reboot); n > 0 {
-		p.para("", yellow, p.many("show/journal/reboot", n, "{n} change is in force after a reboot of the host.", "{n} changes are in force after a reboot of the host."))
+		owed = append(owed, p.many("show/journal/reboot", n, "{n} change is in force after a reboot of the host.", "{n} changes are in force after a reboot of the host."))
 	}
 	id, how := clean(j.ID), ""
 	if stops(j.Changes) {
@@ -90,18 +111,17 @@ func (p *page) next(j *journal.Journal) {
 	}
 	switch {
 	case j.State == journal.Interrupted && j.Undoing:
-		p.para("", strong, p.say("show/journal/finish_undo", "To finish taking it back: pgfettle undo {id}", "id", how+id))
+		return owed, p.say("show/journal/finish_undo", "To finish taking it back: pgfettle undo {id}", "id", how+id)
 	case j.State == journal.Interrupted:
-		p.para("", strong, p.say("show/journal/finish", "To finish it: pgfettle apply --resume {id}. To take it back: pgfettle undo {undo}", "id", id, "undo", how+id))
+		return owed, p.say("show/journal/finish", "To finish it: pgfettle apply --resume {id}. To take it back: pgfettle undo {undo}", "id", id, "undo", how+id)
 	case j.State == journal.TakenBack && kept(j.Changes):
-		p.para("", strong, p.say("show/journal/theirs", "Nothing of ours is left; what somebody has changed since stays as it is."))
+		return owed, p.say("show/journal/theirs", "Nothing of ours is left; what somebody has changed since stays as it is.")
 	case j.State == journal.TakenBack:
-		p.para("", strong, p.say("show/journal/gone", "Nothing of it is left."))
+		return owed, p.say("show/journal/gone", "Nothing of it is left.")
 	case begun(j.Changes):
-		p.para("", strong, p.say("show/journal/undo", "To take it back: pgfettle undo {id}", "id", how+id))
-	default:
-		p.para("", strong, p.say("show/journal/nothing", "Nothing of it is there to take back."))
+		return owed, p.say("show/journal/undo", "To take it back: pgfettle undo {id}", "id", how+id)
 	}
+	return owed, p.say("show/journal/nothing", "Nothing of it is there to take back.")
 }
 
 func waiting(list []journal.Change, e knob.Effect) int {

@@ -34,19 +34,25 @@ func PlanText(w io.Writer, d Plan, st Style) error {
 }
 
 func (p *page) profile(have rule.Profile) {
-	others := []string{}
+	lead := p.say("show/plan/profile", "Profile:") + " "
+	this, others := p.profileTold(have)
+	p.para(lead, plain, this)
+	p.line(pad("", runes(lead)), others)
+}
+
+// profileTold says what was planned for, and how to ask for something else.
+func (p *page) profileTold(have rule.Profile) (this, others string) {
+	list := []string{}
 	for _, o := range rule.Profiles {
 		if o != have {
-			others = append(others, string(o))
+			list = append(list, string(o))
 		}
 	}
-	lead := p.say("show/plan/profile", "Profile:") + " "
+	this = p.say("show/plan/profile_words", "{profile} ({words})", "profile", string(have), "words", profileWords[have])
 	if have == rule.Mixed {
-		p.para(lead, plain, p.say("show/plan/profile_default", "{profile}, the default ({words})", "profile", string(have), "words", profileWords[have]))
-	} else {
-		p.para(lead, plain, p.say("show/plan/profile_words", "{profile} ({words})", "profile", string(have), "words", profileWords[have]))
+		this = p.say("show/plan/profile_default", "{profile}, the default ({words})", "profile", string(have), "words", profileWords[have])
 	}
-	p.line(pad("", runes(lead)), p.say("show/plan/profile_others", "for another use: --profile {others}", "others", strings.Join(others, "|")))
+	return this, p.say("show/plan/profile_others", "for another use: --profile {others}", "others", strings.Join(list, "|"))
 }
 
 // shared tells how much shared memory each instance will ask for, and how that
@@ -151,11 +157,7 @@ func (p *page) changeGroup(list []plan.Change) {
 		p.line(l)
 		const indent = "      "
 		p.para(indent, plain, c.Reason)
-		said := c.Reason
-		if !c.Because.IsZero() { // the reason in English, as the inputs are
-			said = c.Because.String()
-		}
-		if in := unsaid(said, c.Inputs); in != "" {
+		if in := unsaidOf(&c); in != "" {
 			p.para(indent+p.say("show/plan/inputs", "inputs:")+" ", faint, in)
 		}
 		if len(c.Sources) > 0 {
@@ -187,6 +189,15 @@ func measure(c plan.Change) string {
 		return ""
 	}
 	return " " + clean(c.Unit)
+}
+
+// unsaidOf lists the inputs of a change whose numbers its reason does not say.
+func unsaidOf(c *plan.Change) string {
+	said := c.Reason
+	if !c.Because.IsZero() { // the reason in English, as the inputs are
+		said = c.Because.String()
+	}
+	return unsaid(said, c.Inputs)
 }
 
 // unsaid lists the inputs whose numbers the reason does not already say.

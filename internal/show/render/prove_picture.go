@@ -28,29 +28,27 @@ func (a axis) at(y float64) int {
 	return min(max(int(math.Round((y-a.low)/(a.high-a.low)*float64(a.columns-1))), 0), a.columns-1)
 }
 
-// picture draws each block as a dot, the interval as a bar, and the line of no
-// difference through all of them.
-func (d *resultPage) picture() {
+// drawable says whether there is something that may be shown.
+func (d *resultPage) drawable() bool {
+	known := false
+	for i := range d.r.Blocks {
+		known = known || d.r.Blocks[i].LogRatio.Known()
+	}
+	return known && !d.interrupted()
+}
+
+// scale is the range of log ratios of the picture, and whether there is an
+// interval to draw.
+func (d *resultPage) scale() (low, high float64, bounds bool) {
 	r := d.r
-	var y []float64
+	margin := stat.Log(float64(r.Margin))
+	low, high = -margin, margin
 	for i := range r.Blocks {
 		if l := r.Blocks[i].LogRatio; l.Known() {
-			y = append(y, float64(l))
+			low, high = min(low, float64(l)), max(high, float64(l))
 		}
 	}
-	if len(y) == 0 || d.interrupted() {
-		return
-	}
-	s := drawn
-	if d.st.ASCII {
-		s = ascii
-	}
-	margin := stat.Log(float64(r.Margin))
-	low, high := -margin, margin
-	for _, v := range y {
-		low, high = min(low, v), max(high, v)
-	}
-	bounds := r.Low.Known() && r.High.Known() && r.Low > -100
+	bounds = r.Low.Known() && r.High.Known() && r.Low > -100
 	if bounds {
 		// An interval of few blocks can be many times as wide as all the dots; it is
 		// cut at three times their range, and its end then has no bracket.
@@ -59,8 +57,24 @@ func (d *resultPage) picture() {
 		high = min(max(high, stat.Log(float64(r.High))), high+span)
 	}
 	edge := (high - low) / 20
+	return low - edge, high + edge, bounds
+}
+
+// picture draws each block as a dot, the interval as a bar, and the line of no
+// difference through all of them.
+func (d *resultPage) picture() {
+	if !d.drawable() {
+		return
+	}
+	r := d.r
+	s := drawn
+	if d.st.ASCII {
+		s = ascii
+	}
+	margin := stat.Log(float64(r.Margin))
+	low, high, bounds := d.scale()
 	const lead = 12 // "  block 12  "
-	a := axis{low - edge, high + edge, max(min(d.st.Width, 100)-lead-2, axisMin)}
+	a := axis{low, high, max(min(d.st.Width, 100)-lead-2, axisMin)}
 
 	d.gap()
 	d.line(d.tint(strong, "B against A"), d.tint(faint, fmt.Sprintf(", %s, change in %%; each %s is a block, %s no difference, %s the margin of ±%s %%", d.m.Title, s.dot, s.null, s.margin, plainFigure(float64(r.Margin)))))

@@ -7,9 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/judge/result"
 	"github.com/pgfettle/pgfettle/internal/judge/stat"
@@ -32,8 +30,7 @@ func ResultJSON(w io.Writer, r *result.Result) error {
 // blocks, then all the figures, and how to repeat it.
 func ResultText(w io.Writer, r *result.Result, st Style) error {
 	p := newPage(st)
-	m, _ := result.MetricOf(r.Metric)
-	d := &resultPage{page: p, r: r, m: m, e: named(r.Name)}
+	d := newResultPage(p, r)
 	d.head()
 	d.notes()
 	if r.Design == result.Single {
@@ -55,6 +52,11 @@ type resultPage struct {
 	r *result.Result
 	m result.Metric
 	e *experiment.Experiment
+}
+
+func newResultPage(p *page, r *result.Result) *resultPage {
+	m, _ := result.MetricOf(r.Metric)
+	return &resultPage{page: p, r: r, m: m, e: named(r.Name)}
 }
 
 // named returns the experiment of a name, nil for one that nobody named.
@@ -102,26 +104,17 @@ func (d *resultPage) head() {
 		d.para("", plain, d.e.Question)
 		d.gap()
 	}
-	switch {
-	case r.Design == result.Single:
-		d.alone()
-	case d.interrupted():
-		d.para("INTERRUPTED: ", yellow, fmt.Sprintf("%s of %d were measured. There is no verdict yet: blocks that were looked at before the end would bias it.", count(d.complete(), "block", "blocks"), r.Spec.Blocks))
-	default:
-		words := r.Verdict.Words(short(d.m))
-		lead := string(r.Word) + ": "
-		for i, w := range words {
-			text := w.In(d.st.Words)
-			if i == 0 {
-				d.para(lead, verdictTones[r.Word], text)
-				continue
-			}
-			d.para(strings.Repeat(" ", runes(lead)), plain, text)
+	lead, lines, t := d.verdict()
+	for i, l := range lines {
+		if i == 0 {
+			d.para(lead+": ", t, l)
+			continue
 		}
-		if !d.m.HigherIsBetter && (r.Word == stat.Improved || r.Word == stat.Regressed) {
-			d.para(strings.Repeat(" ", runes(lead)), plain, "Of "+short(d.m)+" less is better.")
-		}
-		d.calibration()
+		d.para(strings.Repeat(" ", runes(lead)+2), plain, l)
+	}
+	if text := d.calibration(); text != "" {
+		d.gap()
+		d.para("", plain, text)
 	}
 	d.gap()
 	if r.Design == result.Single {
@@ -132,23 +125,45 @@ func (d *resultPage) head() {
 	d.arm("B  ", &r.B)
 }
 
-// calibration is what a configuration compared with itself says.
-func (d *resultPage) calibration() {
+// verdict is the word for it, and what there is to say of it.
+func (d *resultPage) verdict() (lead string, lines []string, t tone) {
 	r := d.r
-	if r.Name != AA {
-		return
+	switch {
+	case r.Design == result.Single:
+		lead, text, t := d.alone()
+		return lead, []string{text}, t
+	case d.interrupted():
+		return "INTERRUPTED", []string{fmt.Sprintf("%s of %d were measured. There is no verdict yet: blocks that were looked at before the end would bias it.", count(d.complete(), "block", "blocks"), r.Spec.Blocks)}, yellow
 	}
-	text := fmt.Sprintf("The same configuration was compared with itself: a block here deviates by %s %%, and %d blocks would find a change of ±%s %% four times out of five.", percent(r.SD), r.N, percent(r.MDE))
-	if r.Word == stat.Improved || r.Word == stat.Regressed {
-		text = "The same configuration was compared with itself, and a difference was found: one time in twenty that is chance. Run it again; if it stays, something on this machine favours one place in the order, and no comparison made here can be believed."
+	for _, w := range r.Verdict.Words(short(d.m)) {
+		lines = append(lines, w.In(d.st.Words))
 	}
-	d.gap()
-	d.para("", plain, text)
+	if !d.m.HigherIsBetter && (r.Word == stat.Improved || r.Word == stat.Regressed) {
+		lines = append(lines, "Of "+short(d.m)+" less is better.")
+	}
+	return string(r.Word), lines, verdictTones[r.Word]
+}
+
+// calibration is what a configuration compared with itself says; "" of any other.
+func (d *resultPage) calibration() string {
+	r := d.r
+	switch {
+	case r.Name != AA || d.interrupted() || r.Design == result.Single:
+		return ""
+	case r.Word == stat.Improved || r.Word == stat.Regressed:
+		return "The same configuration was compared with itself, and a difference was found: one time in twenty that is chance. Run it again; if it stays, something on this machine favours one place in the order, and no comparison made here can be believed."
+	}
+	return fmt.Sprintf("The same configuration was compared with itself: a block here deviates by %s %%, and %d blocks would find a change of ±%s %% four times out of five.", percent(r.SD), r.N, percent(r.MDE))
 }
 
 // arm names a configuration and its values.
 func (d *resultPage) arm(lead string, a *result.Arm) {
 	d.line(lead, d.tint(strong, clean(a.Name)))
+	d.para("   ", faint, armValues(a))
+}
+
+// armValues are what differs from the server's defaults.
+func armValues(a *result.Arm) string {
 	var values []string
 	for _, s := range a.Settings {
 		name, isServer := strings.CutPrefix(s.Address, "pg:")
@@ -158,13 +173,13 @@ func (d *resultPage) arm(lead string, a *result.Arm) {
 		values = append(values, name+" = "+s.Value)
 	}
 	if len(values) == 0 {
-		values = []string{"the server's defaults"}
+		return "the server's defaults"
 	}
-	d.para("   ", faint, strings.Join(values, ", "))
+	return strings.Join(values, ", ")
 }
 
 // alone is the figure of a configuration that was compared with nothing.
-func (d *resultPage) alone() {
+func (d *resultPage) alone() (lead, text string, t tone) {
 	var logs, figures []float64
 	for i := range d.r.Blocks {
 		b := &d.r.Blocks[i]
@@ -179,21 +194,25 @@ func (d *resultPage) alone() {
 	what := figure(d.m, stat.Number(stat.Median(figures))) + " " + short(d.m)
 	switch len(figures) {
 	case 0:
-		d.para("NOT MEASURED: ", red, fmt.Sprintf("no run counts (%s).", count(d.r.Void, "void", "void")))
-		return
+		return "NOT MEASURED", fmt.Sprintf("no run counts (%s).", count(d.r.Void, "void", "void")), red
 	case 1:
-		d.para("MEASURED: ", cyan, what+" in one run: how far another would be from it is not known.")
-		return
+		return "MEASURED", what + " in one run: how far another would be from it is not known.", cyan
 	}
 	e := stat.Of(logs)
 	low, high := e.Interval(0.95)
-	d.para("MEASURED: ", cyan, fmt.Sprintf("%s (median of %d runs, %s to %s; 95 %% CI of the mean %s…%s).", what, len(figures),
-		figure(d.m, stat.Number(slices.Min(figures))), figure(d.m, stat.Number(slices.Max(figures))), figure(d.m, stat.Number(math.Exp(low))), figure(d.m, stat.Number(math.Exp(high)))))
+	return "MEASURED", fmt.Sprintf("%s (median of %d runs, %s to %s; 95 %% CI of the mean %s…%s).", what, len(figures),
+		figure(d.m, stat.Number(slices.Min(figures))), figure(d.m, stat.Number(slices.Max(figures))), figure(d.m, stat.Number(math.Exp(low))), figure(d.m, stat.Number(math.Exp(high)))), cyan
 }
 
 // single lists the runs of one configuration.
 func (d *resultPage) single() {
 	d.gap()
+	d.memoryTable(d.runRows())
+	d.voids()
+}
+
+// runRows are the runs of one configuration, with their head.
+func (d *resultPage) runRows() [][]string {
 	rows := [][]string{{"run", d.m.Title, "mean latency", "p95", "p99", "checkpoint after it"}}
 	for i := range d.r.Blocks {
 		b := &d.r.Blocks[i]
@@ -211,14 +230,19 @@ func (d *resultPage) single() {
 		}
 		rows = append(rows, row)
 	}
-	d.memoryTable(rows)
-	d.voids()
+	return rows
 }
 
 // blocks lists what was measured, one line a block.
 func (d *resultPage) blocks() {
 	d.gap()
 	d.line(d.tint(strong, "Blocks"), d.tint(faint, ", in the order in which they were run"))
+	d.memoryTable(d.blockRows())
+	d.voids()
+}
+
+// blockRows are the blocks with their head. Before the end they tell no figure.
+func (d *resultPage) blockRows() [][]string {
 	rows := [][]string{{"block", "order", "A, " + d.unit(), "B, " + d.unit(), "B against A"}}
 	for i := range d.r.Blocks {
 		b := &d.r.Blocks[i]
@@ -242,38 +266,66 @@ func (d *resultPage) blocks() {
 		}
 		rows = append(rows, row)
 	}
-	d.memoryTable(rows)
-	d.voids()
+	return rows
 }
 
-// voids gives the reasons, which were fixed before the first run.
 func (d *resultPage) voids() {
-	n := 0
+	list, sum := d.voidTold()
+	for _, v := range list {
+		d.para("  block "+strconv.Itoa(v.block)+" is void: ", faint, v.why)
+	}
+	t := faint
+	if len(d.r.Blocks) == 0 {
+		t = plain
+	}
+	d.para("  ", t, sum)
+}
+
+// void is a block that does not count.
+type void struct {
+	block int
+	why   string
+}
+
+// voidTold gives the reasons, which were fixed before the first run, and how many
+// there are.
+func (d *resultPage) voidTold() (list []void, sum string) {
 	for i := range d.r.Blocks {
-		b := &d.r.Blocks[i]
-		if len(b.Void) == 0 {
-			continue
+		if b := &d.r.Blocks[i]; len(b.Void) > 0 {
+			list = append(list, void{b.Number, strings.Join(b.Void, "; ") + "."})
 		}
-		n++
-		d.para(fmt.Sprintf("  block %d is void: ", b.Number), faint, strings.Join(b.Void, "; ")+".")
 	}
 	switch {
 	case len(d.r.Blocks) == 0:
-		d.para("  ", plain, "None was measured.")
-	case n == 0:
-		d.para("  ", faint, "None is void: nothing else disturbed the machine by more than the gates allow.")
-	default:
-		d.para("  ", faint, fmt.Sprintf("Void: %d of %d. The gates were fixed before the first run, and see neither the arm of a run nor its figure.", n, len(d.r.Blocks)))
+		return nil, "None was measured."
+	case len(list) == 0:
+		return nil, "None is void: nothing else disturbed the machine by more than the gates allow."
 	}
+	return list, fmt.Sprintf("Void: %d of %d. The gates were fixed before the first run, and see neither the arm of a run nor its figure.", len(list), len(d.r.Blocks))
 }
 
 // secondary is everything else that was measured.
 func (d *resultPage) secondary() {
-	if len(d.r.Secondary) == 0 || d.interrupted() {
+	rows := d.secondaryRows()
+	if rows == nil {
 		return
 	}
 	d.gap()
-	d.line(d.tint(strong, "Exploratory"), d.tint(faint, ": none of these decides; p is adjusted for their number (Holm)"))
+	d.line(d.tint(strong, "Exploratory"), d.tint(faint, ": "+exploratory))
+	d.memoryTable(rows)
+	if text := d.deferred(); text != "" {
+		d.para("  ", faint, text)
+	}
+}
+
+const exploratory = "none of these decides; p is adjusted for their number (Holm)"
+
+// secondaryRows are the other metrics with their head; nil where there are none
+// that may be shown.
+func (d *resultPage) secondaryRows() [][]string {
+	if len(d.r.Secondary) == 0 || d.interrupted() {
+		return nil
+	}
 	rows := [][]string{{"metric", "A", "B", "B against A", "95 % CI", "p"}}
 	for _, c := range d.r.Secondary {
 		m, ok := result.MetricOf(c.Metric)
@@ -288,12 +340,11 @@ func (d *resultPage) secondary() {
 		}
 		rows = append(rows, row)
 	}
-	d.memoryTable(rows)
-	d.deferred()
+	return rows
 }
 
 // deferred is the work that runs left to the checkpoint after them.
-func (d *resultPage) deferred() {
+func (d *resultPage) deferred() string {
 	var by [2][]float64
 	for i := range d.r.Blocks {
 		for k, arm := range []string{"A", "B"} {
@@ -302,13 +353,32 @@ func (d *resultPage) deferred() {
 			}
 		}
 	}
-	if len(by[0]) > 0 && len(by[1]) > 0 {
-		d.para("  ", faint, fmt.Sprintf("Work put off: the checkpoint after a run took %s s under A and %s s under B (medians).", plainFigure(stat.Median(by[0])), plainFigure(stat.Median(by[1]))))
+	if len(by[0]) == 0 || len(by[1]) == 0 {
+		return ""
 	}
+	return fmt.Sprintf("Work put off: the checkpoint after a run took %s s under A and %s s under B (medians).", plainFigure(stat.Median(by[0])), plainFigure(stat.Median(by[1])))
 }
 
 // notes are what has to be known to read it.
 func (d *resultPage) notes() {
+	if d.e != nil {
+		d.gap()
+		d.para("The course says: ", plain, d.e.Told)
+		d.para("To be expected: ", plain, d.e.Expect)
+		d.para("Caution: ", yellow, d.e.Caution)
+	}
+	notes := d.noted()
+	if len(notes) == 0 {
+		return
+	}
+	d.gap()
+	for _, n := range notes {
+		d.para("• ", plain, n)
+	}
+}
+
+// noted is what has to be known, but for what a named experiment says of itself.
+func (d *resultPage) noted() []string {
 	unsteady := 0
 	for i := range d.r.Blocks {
 		for _, run := range d.r.Blocks[i].Runs {
@@ -325,162 +395,7 @@ func (d *resultPage) notes() {
 		notes = append(notes, fmt.Sprintf("Not stationary: in %s the rate had not become flat when the warm-up ended. A longer --warmup may help; some loads never settle.", count(unsteady, "run", "runs")))
 	}
 	if d.e != nil {
-		d.gap()
-		d.para("The course says: ", plain, d.e.Told)
-		d.para("To be expected: ", plain, d.e.Expect)
-		d.para("Caution: ", yellow, d.e.Caution)
 		notes = slices.DeleteFunc(notes, func(n string) bool { return n == d.e.Caution })
 	}
-	if len(notes) == 0 {
-		return
-	}
-	d.gap()
-	for _, n := range notes {
-		d.para("• ", plain, n)
-	}
-}
-
-// surroundings are where it was measured, and what else went on.
-func (d *resultPage) surroundings() {
-	r := d.r
-	d.gap()
-	d.line(d.tint(strong, "Measured on"))
-	host := clean(r.Host.Line)
-	if host != "" {
-		host += ", "
-	}
-	d.para("  ", plain, fmt.Sprintf("%s%s, %s of memory, Linux %s", host, count(r.Host.CPUs, "CPU", "CPUs"), unit.Bytes(r.Host.Memory), clean(r.Host.Kernel)))
-	d.para("  ", plain, fmt.Sprintf("PostgreSQL %s, %s", clean(r.Host.Server), orUnknown(r.Host.Pgbench, "pgbench of unknown version")))
-	load := fmt.Sprintf("%s at scale %d", clean(r.Workload.Name), r.Workload.Scale)
-	if r.Workload.Bytes > 0 {
-		load += fmt.Sprintf(" (%s before the first run)", unit.Bytes(r.Workload.Bytes))
-	}
-	d.para("  ", plain, load+"; "+specWords(r))
-	type worst struct {
-		name, unit string
-		of         func(e result.Environment) stat.Number
-	}
-	var said []string
-	for _, g := range []worst{
-		{"steal", " %", func(e result.Environment) stat.Number { return e.Steal }},
-		{"CPU taken by other programs", " %", func(e result.Environment) stat.Number { return e.Foreign }},
-		{"waiting for CPU", " %", func(e result.Environment) stat.Number { return e.PSICPU }},
-		{"waiting for the disk", " %", func(e result.Environment) stat.Number { return e.PSIIO }},
-		{"all stalled on memory", " %", func(e result.Environment) stat.Number { return e.PSIMemory }},
-		{"fixed CPU work", " ms", func(e result.Environment) stat.Number { return e.CanaryCPU }},
-		{"fixed fsyncs", " ms", func(e result.Environment) stat.Number { return e.CanarySync }},
-	} {
-		var all []float64
-		for i := range r.Blocks {
-			for _, run := range r.Blocks[i].Runs {
-				if v := g.of(run.Environment); v.Known() {
-					all = append(all, float64(v))
-				}
-			}
-		}
-		if len(all) > 0 {
-			said = append(said, g.name+" "+between(slices.Min(all), slices.Max(all))+g.unit)
-		}
-	}
-	if len(said) > 0 {
-		d.para("  ", faint, "over all runs: "+strings.Join(said, ", "))
-	}
-}
-
-// specWords says how it was run.
-func specWords(r *result.Result) string {
-	s := r.Spec
-	parts := []string{count(s.Clients, "client", "clients")}
-	if s.Jobs > 0 {
-		parts[0] += fmt.Sprintf(" in %s", count(s.Jobs, "thread", "threads"))
-	}
-	switch {
-	case s.Slice > 0:
-		parts = append(parts, fmt.Sprintf("slices of %s s, %s s of each arm in a block", plainFigure(s.Slice), plainFigure(s.Duration)))
-	default:
-		parts = append(parts, fmt.Sprintf("runs of %s s", plainFigure(s.Duration)))
-	}
-	if s.Rate > 0 {
-		parts = append(parts, fmt.Sprintf("at %s transactions a second", plainFigure(s.Rate)))
-	}
-	return strings.Join(append(parts, "cache "+clean(s.Cache), "protocol "+clean(s.Protocol), "seed "+strconv.FormatUint(s.Seed, 10)), ", ")
-}
-
-// repeat is how to do it again.
-func (d *resultPage) repeat() {
-	r := d.r
-	d.gap()
-	d.line(d.tint(strong, "To repeat it"))
-	d.line("  ", repeatLine(r))
-	if r.Workload.Command != "" {
-		d.line(d.tint(faint, "  the load alone: "), clean(r.Workload.Command))
-	}
-	if t, err := time.Parse(time.RFC3339, r.Started); err == nil {
-		text := "begun " + t.UTC().Format("2006-01-02 15:04") + " UTC"
-		if end, err := time.Parse(time.RFC3339, r.Ended); err == nil {
-			text += ", took " + span(end.Sub(t))
-		}
-		d.line(d.tint(faint, "  "+text+", pgfettle "+clean(r.Program)))
-	}
-}
-
-// usualWarmup is the bound of the warm-up where nobody says another, in seconds.
-const usualWarmup = 300
-
-// repeatLine is a command that runs the same experiment again.
-func repeatLine(r *result.Result) string {
-	s, e := r.Spec, named(r.Name)
-	args := []string{"pgfettle"}
-	add := func(flag, value string) { args = append(args, "--"+flag, shellQuote(clean(value))) }
-	switch {
-	case r.Design == result.Single:
-		args = append(args, "bench")
-		add("conf", r.A.Name)
-		add("runs", strconv.Itoa(s.Blocks))
-	case r.Name == AA:
-		args = append(args, "prove", "--aa")
-		add("a", r.A.Name)
-	case e != nil:
-		args = append(args, "prove")
-		add("experiment", e.Name)
-		if e.Kernel {
-			args = append(args, "--kernel")
-		}
-	default:
-		args = append(args, "prove")
-		add("a", r.A.Name)
-		add("b", r.B.Name)
-	}
-	if e == nil {
-		add("workload", r.Workload.Name)
-	}
-	add("scale", strconv.Itoa(r.Workload.Scale))
-	if r.Design != result.Single {
-		add("blocks", strconv.Itoa(s.Blocks))
-		add("design", r.Design)
-		if e == nil {
-			add("metric", r.Metric)
-		}
-		if s.Margin != stat.Margin {
-			add("margin", strconv.FormatFloat(s.Margin, 'f', -1, 64))
-		}
-	}
-	add("clients", strconv.Itoa(s.Clients))
-	add("duration", strconv.FormatFloat(s.Duration, 'f', -1, 64)+"s")
-	if s.Warmup != usualWarmup {
-		add("warmup", strconv.FormatFloat(s.Warmup, 'f', -1, 64)+"s")
-	}
-	if s.Rate > 0 {
-		add("rate", strconv.FormatFloat(s.Rate, 'f', -1, 64))
-	}
-	if s.Count > 0 {
-		add("transactions", strconv.Itoa(s.Count))
-	}
-	add("cache", s.Cache)
-	add("protocol", s.Protocol)
-	add("seed", strconv.FormatUint(s.Seed, 10))
-	if major, _, _ := strings.Cut(r.Host.Server, "."); major != "" {
-		add("pg", major)
-	}
-	return strings.Join(args, " ")
+	return notes
 }

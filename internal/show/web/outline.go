@@ -1,0 +1,179 @@
+package web
+
+import (
+	"html/template"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/show/render"
+)
+
+// outlinePart is a block of an outline as the template draws it: of Kind h2, h3, p, pre
+// or ul, or a fragment that stands for itself.
+type outlinePart struct {
+	Kind  string
+	Class string
+	Text  render.Prose
+	Lines []string
+	Items []outlineItem
+	HTML  template.HTML
+}
+
+type outlineItem struct {
+	Text render.Prose
+	More []outlinePart
+}
+
+// drawing makes a picture of an outline; "" where there is nothing to draw.
+type drawing func(f render.Figure) (template.HTML, error)
+
+// outline is the sections of a document, below its title, which is the page's.
+// The table after a figure is the one behind the picture.
+func (v View) outline(o render.Outline, draw drawing) (template.HTML, error) {
+	parts, err := v.outlineParts(o, draw)
+	if err != nil {
+		return "", err
+	}
+	return fragment("outline", parts)
+}
+
+// outlinePage is the page of a document.
+func (v View) outlinePage(o render.Outline, draw drawing) (Page, error) {
+	body, err := v.outline(o, draw)
+	return Page{Title: outlineTitle(o), Lang: v.lang(), Body: body}, err
+}
+
+// outlineTitle is the heading of the first level.
+func outlineTitle(o render.Outline) string {
+	for _, b := range o {
+		if h, ok := b.(render.Heading); ok && h.Level == 1 {
+			return strings.Join(strings.Fields(render.Clean(h.Text.String())), " ")
+		}
+	}
+	return "pgfettle"
+}
+
+// toneClasses are what the style sheet calls the meanings of paragraphs.
+var toneClasses = map[render.Tone]string{render.ToneBad: "bad", render.ToneGood: "good", render.ToneNote: "note"}
+
+func (v View) outlineParts(list []render.Block, draw drawing) ([]outlinePart, error) {
+	var out []outlinePart
+	lead := true // the first paragraph of a document sums it up
+	for i := 0; i < len(list); i++ {
+		switch b := list[i].(type) {
+		case render.Heading:
+			switch b.Level {
+			case 2:
+				out = append(out, outlinePart{Kind: "h2", Text: b.Text})
+			case 3:
+				out = append(out, outlinePart{Kind: "h3", Text: b.Text})
+			}
+		case render.Para:
+			p := outlinePart{Kind: "p", Class: toneClasses[b.Tone], Text: b.Text}
+			if lead && len(out) == 0 {
+				p.Class = strings.TrimSpace("lead " + p.Class)
+			}
+			lead = false
+			out = append(out, p)
+		case render.List:
+			p := outlinePart{Kind: "ul"}
+			for _, it := range b.Items {
+				more, err := v.outlineParts(it.More, draw)
+				if err != nil {
+					return nil, err
+				}
+				p.Items = append(p.Items, outlineItem{it.Text, more})
+			}
+			out = append(out, p)
+		case render.Listing:
+			out = append(out, outlinePart{Kind: "pre", Lines: b.Lines})
+		case render.Table:
+			quiet := false
+			if i > 0 {
+				_, quiet = list[i-1].(render.Heading)
+			}
+			html, err := outlineTableHTML(b, quiet)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, outlinePart{HTML: html})
+		case render.Figure:
+			table, behind := render.Table{}, false
+			if i+1 < len(list) {
+				table, behind = list[i+1].(render.Table)
+			}
+			html, err := v.outlineFigure(b, table, draw)
+			if err != nil {
+				return nil, err
+			}
+			if html != "" {
+				out = append(out, outlinePart{HTML: html})
+				if behind {
+					i++
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// outlineFigure is a picture with its table; "" where nothing is drawn.
+func (v View) outlineFigure(f render.Figure, t render.Table, draw drawing) (template.HTML, error) {
+	if draw == nil {
+		return "", nil
+	}
+	svg, err := draw(f)
+	if err != nil || svg == "" {
+		return "", err
+	}
+	table, err := outlineTable(t, true)
+	if err != nil {
+		return "", err
+	}
+	return FigureHTML(Figure{Title: t.Caption, SVG: svg, More: v.say("show/web/numbers", "The numbers"), Table: table, Open: true})
+}
+
+func outlineTableHTML(t render.Table, quiet bool) (template.HTML, error) {
+	table, err := outlineTable(t, quiet)
+	if err != nil {
+		return "", err
+	}
+	return TableHTML(table)
+}
+
+func outlineTable(t render.Table, quiet bool) (Table, error) {
+	out := Table{Caption: t.Caption, Quiet: quiet, Head: t.Head}
+	for i := range t.Head {
+		if t.Numbers > 0 && i >= t.Numbers {
+			out.Numbers = append(out.Numbers, i)
+		}
+	}
+	for _, r := range t.Rows {
+		row := make([]Cell, len(t.Head))
+		for i := range row {
+			if i >= len(r) {
+				continue
+			}
+			c, err := outlineCell(r[i])
+			if err != nil {
+				return out, err
+			}
+			row[i] = c
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	return out, nil
+}
+
+// outlineCell is text that looks alike as a cell, and any other as a fragment.
+func outlineCell(p render.Prose) (Cell, error) {
+	switch {
+	case len(p) == 0:
+		return Cell{}, nil
+	case len(p) == 1 && p[0].As == render.AsText:
+		return Cell{Text: p[0].Text}, nil
+	case len(p) == 1 && p[0].As == render.AsCode:
+		return Cell{Text: p[0].Text, Code: true}, nil
+	}
+	html, err := fragment("pieces", p)
+	return Cell{HTML: html}, err
+}
