@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // A block is the points or buckets of one series, one level and one span, packed
@@ -85,8 +86,9 @@ func packBlock(l level, start int64, list []bucket) []byte {
 	return out
 }
 
-// unpackBlock reads what packBlock wrote, or what somebody put in its place.
-func unpackBlock(l level, start int64, data []byte) ([]bucket, error) {
+// unpackBlock reads what packBlock wrote, or what somebody put in its place. The
+// list is in the memory of the one given, as far as that suffices.
+func unpackBlock(list []bucket, l level, start int64, data []byte) ([]bucket, error) {
 	if len(data) == 0 || data[0] != blockForm {
 		return nil, errBlock
 	}
@@ -95,7 +97,7 @@ func unpackBlock(l level, start int64, data []byte) ([]bucket, error) {
 		return nil, errBlock
 	}
 	c := columns{data: data[1+size:], n: int(n)}
-	list := make([]bucket, n)
+	list = slices.Grow(list[:0], int(n))[:n]
 	unit := max(l.step, ms)
 	before := int64(math.MinInt64)
 	c.read(func(i int, v float64) {
@@ -236,7 +238,7 @@ func (c *columns) put(i int, v float64, put func(int, float64)) {
 // Buckets of the same time are of different samples, and become one: b came later.
 func join(a, b []bucket) []bucket {
 	if len(a) == 0 {
-		return b
+		return slices.Clone(b)
 	}
 	out := make([]bucket, 0, len(a)+len(b))
 	for len(a) > 0 && len(b) > 0 {
@@ -262,7 +264,10 @@ func (b *bucket) add(o bucket) {
 
 // coarsen makes buckets of step ms out of finer ones, in the order of their time.
 func coarsen(list []bucket, step int64) []bucket {
-	var out []bucket
+	if len(list) == 0 {
+		return nil
+	}
+	out := make([]bucket, 0, min(int64(len(list)), (list[len(list)-1].at-list[0].at)/step+2))
 	for _, b := range list {
 		at := floor(b.at, step)
 		if n := len(out); n > 0 && out[n-1].at == at {

@@ -60,15 +60,18 @@ func (s *Store) Ranges(ctx context.Context, series []Series, from, to time.Time,
 			if id < 0 {
 				continue
 			}
-			list, err := stored(ctx, tx, id, a, b, width)
-			if err != nil {
+			g := grid{from: a, width: width}
+			if err := stored(ctx, tx, id, a, b, width, g.add); err != nil {
 				return err
 			}
 			now := of[id]
 			if l := levels[fitting(width)]; l.step > 0 {
 				now = coarsen(now, l.step)
 			}
-			out[i] = fill(join(list, slices.Clone(now)), a, width, maxPoints)
+			for _, x := range now {
+				g.add(x)
+			}
+			out[i] = g.buckets()
 		}
 		return nil
 	})
@@ -89,62 +92,58 @@ func fitting(width int64) int {
 	return n
 }
 
-// stored reads the blocks of a series in [a, b): from the level that fits as far
-// as it reaches back, and what lies before from the coarser ones.
-func stored(ctx context.Context, tx *sql.Tx, id, a, b, width int64) ([]bucket, error) {
-	var parts [][]bucket
+// stored reads the buckets of a series in [a, b), in the order of their time:
+// from the level that fits as far as it reaches back, and what lies before from
+// the coarser ones.
+func stored(ctx context.Context, tx *sql.Tx, id, a, b, width int64, put func(bucket)) error {
+	type part struct {
+		level    int
+		from, to int64
+	}
+	var parts []part
 	for n := fitting(width); n < len(levels) && a < b; n++ {
 		var first sql.NullInt64
 		if err := tx.QueryRowContext(ctx, "SELECT min(start) FROM block WHERE series = ? AND level = ?", id, n).Scan(&first); err != nil {
-			return nil, err
+			return err
 		}
-		if !first.Valid {
-			continue
+		if from := max(a, first.Int64); first.Valid && from < b {
+			parts = append(parts, part{n, from, b})
+			b = from
 		}
-		from := a
-		if n < len(levels)-1 {
-			from = max(a, first.Int64)
-		}
-		if from >= b {
-			continue
-		}
-		list, err := blocks(ctx, tx, id, n, from, b)
-		if err != nil {
-			return nil, err
-		}
-		parts = append(parts, list)
-		b = from
 	}
-	slices.Reverse(parts)
-	return slices.Concat(parts...), nil
+	for _, p := range slices.Backward(parts) {
+		if err := blocks(ctx, tx, id, p.level, p.from, p.to, put); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func blocks(ctx context.Context, tx *sql.Tx, id int64, n int, a, b int64) ([]bucket, error) {
+func blocks(ctx context.Context, tx *sql.Tx, id int64, n int, a, b int64, put func(bucket)) error {
 	l := levels[n]
 	rows, err := tx.QueryContext(ctx, "SELECT start, data FROM block WHERE series = ? AND level = ? AND start > ? AND start < ? ORDER BY start", id, n, a-l.span, b)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer rows.Close()
-	var out []bucket
+	var list []bucket
 	for rows.Next() {
 		var start int64
 		var data sql.RawBytes
 		if err := rows.Scan(&start, &data); err != nil {
-			return nil, err
+			return err
 		}
-		list, err := unpackBlock(l, start, data)
-		if err != nil {
-			return nil, err
+		if list, err = unpackBlock(list, l, start, data); err != nil {
+			return err
 		}
 		for _, x := range list {
 			// a bucket belongs to the range that it begins in, or that begins in it
 			if x.at+max(l.step, ms) > a && x.at < b {
-				out = append(out, x)
+				put(x)
 			}
 		}
 	}
-	return out, rows.Err()
+	return rows.Err()
 }
 
 // recent adds the samples of [a, b) that are not packed yet to those series that
@@ -173,28 +172,32 @@ func recent(ctx context.Context, tx *sql.Tx, of map[int64][]bucket, a, b int64) 
 	return rows.Err()
 }
 
-// fill makes at most n buckets of width ms from a on out of those read. Fewer
-// are left as they are.
-func fill(list []bucket, a, width int64, n int) []Bucket {
-	out := make([]Bucket, 0, min(len(list), n))
-	var open bucket
-	var slot int64
-	flush := func() {
-		if open.n > 0 {
-			out = append(out, Bucket{At: fromMS(open.at), Min: open.min, Max: open.max, Mean: open.mean, Last: open.last, N: int(open.n)})
-		}
+// grid joins buckets that fall into the same width ms from a time on.
+type grid struct {
+	from, width int64
+	list        []bucket
+}
+
+func (g *grid) slot(b bucket) int64 { return max(b.at-g.from, 0) / g.width }
+
+func (g *grid) add(b bucket) {
+	k, i := g.slot(b), len(g.list)
+	// The last one as a rule; another only where the clock went back.
+	for i > 0 && g.slot(g.list[i-1]) > k {
+		i--
 	}
-	whole := len(list) <= n
-	for _, b := range list {
-		k := max(b.at-a, 0) / width
-		if !whole && open.n > 0 && k == slot {
-			open.add(b)
-			continue
-		}
-		flush()
-		open, slot = b, k
+	if i > 0 && g.slot(g.list[i-1]) == k {
+		g.list[i-1].add(b)
+		return
 	}
-	flush()
+	g.list = slices.Insert(g.list, i, b)
+}
+
+func (g *grid) buckets() []Bucket {
+	out := make([]Bucket, len(g.list))
+	for i, b := range g.list {
+		out[i] = Bucket{At: fromMS(b.at), Min: b.min, Max: b.max, Mean: b.mean, Last: b.last, N: int(b.n)}
+	}
 	return out
 }
 
@@ -261,21 +264,20 @@ FROM series LIMIT 10000`, len(levels)-1)
 			t, has := now[r.id]
 			if r.first.Valid {
 				l := levels[len(levels)-1]
-				first, err := blocks(ctx, tx, r.id, len(levels)-1, r.first.Int64, r.first.Int64+l.span)
-				if err != nil {
-					return err
-				}
-				last, err := blocks(ctx, tx, r.id, len(levels)-1, r.last.Int64, r.last.Int64+l.span)
-				if err != nil {
-					return err
-				}
-				if len(first) == 0 || len(last) == 0 {
-					return errBlock
+				var ends [2]int64
+				for i, start := range []int64{r.first.Int64, r.last.Int64} {
+					if err := blocks(ctx, tx, r.id, len(levels)-1, start, start+l.span, func(b bucket) {
+						if i == 1 || ends[0] == 0 {
+							ends[i] = b.at
+						}
+					}); err != nil {
+						return err
+					}
 				}
 				if !has {
-					t[1] = last[len(last)-1].at + l.step - ms
+					t[1] = ends[1] + l.step - ms
 				}
-				t[0], has = first[0].at, true
+				t[0], has = ends[0], true
 			}
 			if !has {
 				continue

@@ -113,10 +113,10 @@ func sortedKeys(m map[int64][]bucket) []int64 {
 // merge adds the points of one hour of one series to every level.
 func merge(tx *sql.Tx, series int64, points []bucket) error {
 	for n, l := range levels {
-		list := points
 		if l.step > 0 {
-			list = coarsen(points, l.step)
+			points = coarsen(points, l.step)
 		}
+		list := points
 		start := floor(list[0].at, l.span)
 		var data []byte
 		switch err := tx.QueryRow("SELECT data FROM block WHERE series = ? AND level = ? AND start = ?", series, n, start).Scan(&data); {
@@ -124,7 +124,7 @@ func merge(tx *sql.Tx, series int64, points []bucket) error {
 		case err != nil:
 			return err
 		default:
-			before, err := unpackBlock(l, start, data)
+			before, err := unpackBlock(nil, l, start, data)
 			if err != nil {
 				return err
 			}
