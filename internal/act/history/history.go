@@ -27,7 +27,7 @@ const File = "history.db"
 
 // Series names one line of numbers.
 type Series struct {
-	Instance string `json:"instance,omitempty"` // key of the snapshot (the data directory); "" for the host
+	Instance string `json:"instance,omitempty"` // its data directory, else how it is reached (host:port); "" for the host. Not the key of a snapshot: that one is a number that may be another's next time
 	Name     string `json:"name"`               // of Meanings
 	Label    string `json:"label,omitempty"`    // such as the state of sessions; "" where the series has none
 }

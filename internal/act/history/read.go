@@ -236,8 +236,8 @@ func (s *Store) List(ctx context.Context) ([]Info, error) {
 		// The coarsest level reaches back the farthest; its last block, an hour
 		// that was packed, tells the end to the hour.
 		rows, err = tx.QueryContext(ctx, `SELECT id, instance, name, label,
-  (SELECT min(start) FROM block WHERE series = id AND level = ?1),
-  (SELECT max(start) FROM block WHERE series = id AND level = ?1)
+  (SELECT min(start) FROM block WHERE block.series = series.id AND level = ?1),
+  (SELECT max(start) FROM block WHERE block.series = series.id AND level = ?1)
 FROM series LIMIT 10000`, len(levels)-1)
 		if err != nil {
 			return err

@@ -37,6 +37,17 @@ func (s *Store) Append(ctx context.Context, at time.Time, points []Point) error 
 	if t < earliest || t > latest {
 		return &RefusedError{Points: points, Reason: "the clock says " + at.UTC().Format(time.RFC3339)}
 	}
+	// First the hour that has ended, so that an error means that nothing of this
+	// sample was stored.
+	if h := floor(t, hour); h != s.hour {
+		more, err := s.roll(ctx, h)
+		if err != nil {
+			return s.fail(ctx, err)
+		}
+		if !more {
+			s.hour = h
+		}
+	}
 	var refused *RefusedError
 	made := map[Series]int64{}
 	err := s.tx(ctx, func(tx *sql.Tx) error {
@@ -79,15 +90,6 @@ func (s *Store) Append(ctx context.Context, at time.Time, points []Point) error 
 		s.ids[k] = id
 	}
 	s.failed, s.last, s.began = nil, t, true
-	if h := floor(t, hour); h != s.hour {
-		more, err := s.roll(ctx, h)
-		if err != nil {
-			return s.fail(ctx, err)
-		}
-		if !more {
-			s.hour = h
-		}
-	}
 	if refused != nil {
 		return refused
 	}

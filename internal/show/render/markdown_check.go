@@ -59,7 +59,7 @@ func (p *page) findingTable(o *Outline, groups [][]check.Finding) {
 	if len(groups) == 0 {
 		return
 	}
-	t := Table{Caption: p.say("show/check/findings_title", "Findings, worst first"),
+	t := Table{Caption: p.say("show/column/finding", "finding"),
 		Head: []string{p.say("show/column/severity", "severity"), p.say("show/column/finding", "finding"), p.word(labelWhere), p.say("show/column/check", "check")}}
 	for _, g := range groups {
 		t.Rows = append(t.Rows, []Prose{prose(p.word(severityWords[g[0].Severity])), prose(g[0].Title), prose(p.places(g)), prose(code(g[0].ID))})

@@ -50,7 +50,7 @@ func (p *page) journalOutline(o *Outline, list []journal.Change) {
 		of = p.say("show/journal/the_host", "The host")
 	}
 	o.heading(2, of)
-	t := Table{Caption: of, Head: []string{p.say("show/column/state", "state"), p.say("show/column/setting", "setting"), p.say("show/budget/before", "before"), p.say("show/budget/after", "after"), p.word(labelWhere)}}
+	t := Table{Caption: of, Head: []string{p.say("show/column/state", "state"), p.say("show/web/setting", "setting"), p.say("show/budget/before", "before"), p.say("show/budget/after", "after"), p.word(labelWhere)}}
 	var more []Item
 	for _, c := range list {
 		t.Rows = append(t.Rows, []Prose{prose(p.word(stateWords[c.State])), prose(code(string(c.Address))), prose(code(shown(c.Before))), prose(code(shown(c.After))), prose(c.Where)})

@@ -56,7 +56,7 @@ func (p *page) budgetOutline(o *Outline, b plan.Budget) {
 	o.heading(2, p.boundText(b))
 	o.para(p.worst())
 	before, after := p.say("show/budget/before", "before"), p.say("show/budget/after", "after")
-	rows := [][]string{{p.say("show/column/part", "part of the memory"), before, "%", after, "%"}}
+	rows := [][]string{{p.say("show/web/part", "part"), before, "%", after, "%"}}
 	row := func(name string, was, will unit.Bytes) {
 		rows = append(rows, []string{name, amountOf(was), percentOf(was, b.Before.Total), amountOf(will), percentOf(will, b.After.Total)})
 	}
@@ -68,7 +68,7 @@ func (p *page) budgetOutline(o *Outline, b plan.Budget) {
 		row(p.word(pt.name), was, will)
 	}
 	if b.Before.Shortfall > 0 || b.After.Shortfall > 0 {
-		row(p.say("show/budget/short", "shortfall"), b.Before.Shortfall, b.After.Shortfall)
+		row(p.say("show/web/shortfall", "missing, past the end of the memory"), b.Before.Shortfall, b.After.Shortfall)
 	}
 	o.add(tableOf(p.say("show/budget/title", "Memory budget"), rows, 1))
 	if b.After.Shortfall > 0 {
@@ -80,7 +80,7 @@ func (p *page) budgetOutline(o *Outline, b plan.Budget) {
 // side, then why.
 func (p *page) changeOutline(o *Outline, g group, list []plan.Change) {
 	o.heading(2, p.heading(g))
-	t := Table{Caption: p.heading(g), Head: []string{p.say("show/column/setting", "setting"), p.say("show/budget/before", "before"), p.say("show/budget/after", "after")}}
+	t := Table{Caption: p.heading(g), Head: []string{p.say("show/web/setting", "setting"), p.say("show/budget/before", "before"), p.say("show/budget/after", "after")}}
 	risky := false
 	for _, c := range list {
 		risky = risky || c.Risk != knob.Low && c.Risk != ""

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/judge/result"
 	"github.com/pgfettle/pgfettle/internal/judge/stat"
 )
 
@@ -131,7 +132,23 @@ var ticks = []float64{0, 100, -50, 300, -75, 900, -90, 50, -33, 20, -20, 10, -10
 // labels writes the changes above their columns, as many as have room.
 func (a axis) labels() string {
 	out := []rune(strings.Repeat(" ", a.columns+6))
-	taken := make([]bool, len(out)+1)
+	for _, m := range a.marks() {
+		copy(out[m.column:], []rune(m.Text))
+	}
+	return strings.TrimRight(string(out), " ")
+}
+
+// Mark is a change that is written at the axis.
+type Mark struct {
+	At     float64 // log ratio
+	Text   string  // in per cent: +5, −10
+	column int     // where its text begins
+}
+
+// marks are as many as have room, the important ones first.
+func (a axis) marks() []Mark {
+	var out []Mark
+	taken := make([]bool, a.columns+7)
 	for _, t := range ticks {
 		y := stat.Log(t)
 		if y < a.low || y > a.high {
@@ -146,15 +163,43 @@ func (a axis) labels() string {
 		}
 		from := max(a.at(y)-len(text)/2, 0)
 		free := true
-		for i := max(from-2, 0); i < min(from+len(text)+2, len(out)); i++ {
+		for i := max(from-2, 0); i < min(from+len(text)+2, a.columns+6); i++ {
 			free = free && !taken[i]
 		}
-		if !free || from+len(text) > len(out) {
+		if !free || from+len(text) > a.columns+6 {
 			continue
 		}
-		for i, c := range text {
-			out[from+i], taken[from+i] = c, true
+		for i := range text {
+			taken[from+i] = true
 		}
+		out = append(out, Mark{y, string(text), from})
 	}
-	return strings.TrimRight(string(out), " ")
+	return out
+}
+
+// ResultPicture is what the picture of an experiment shows, for forms that draw:
+// log ratios, in which twice and half as much are as far from none.
+type ResultPicture struct {
+	Low, High      float64 // of the axis
+	Marks          []Mark
+	Margin         float64 // on both sides of none
+	Interval       bool    // there is one
+	From, Mid, To  float64 // of the interval of 95 %; it may reach beyond the axis
+	Title, Caption string
+}
+
+// PictureOf returns it; false where there is nothing that may be shown.
+func PictureOf(r *result.Result) (ResultPicture, bool) {
+	d := newResultPage(newPage(Style{}), r)
+	if r.Design == result.Single || !d.drawable() {
+		return ResultPicture{}, false
+	}
+	out := ResultPicture{Margin: stat.Log(float64(r.Margin)), Title: "B against A, " + d.m.Title + ", change in %",
+		Caption: fmt.Sprintf("Each dot is a block, the line is no difference, the broken lines are the margin of ±%s %%, the bar is the 95 %% interval.", plainFigure(float64(r.Margin)))}
+	out.Low, out.High, out.Interval = d.scale()
+	out.Marks = axis{out.Low, out.High, 80}.marks() // as many letters of a picture's width
+	if out.Interval {
+		out.From, out.Mid, out.To = stat.Log(float64(r.Low)), stat.Log(float64(r.Effect)), stat.Log(float64(r.High))
+	}
+	return out, true
 }

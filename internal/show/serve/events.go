@@ -20,7 +20,7 @@ var kindWords = map[history.EventKind]string{
 }
 
 // happened is the table of what happened in the time, the newest first.
-func (p *past) happened(ctx context.Context, zone *time.Location) (template.HTML, error) {
+func (p *past) happened(ctx context.Context) (template.HTML, error) {
 	list, err := p.EventsBetween(ctx, history.EventFilter{From: p.span.From, To: p.span.To, Most: mostEvents})
 	if err != nil || len(list) == 0 {
 		return "", err
@@ -33,7 +33,7 @@ func (p *past) happened(ctx context.Context, zone *time.Location) (template.HTML
 		}
 		what := web.Cell{Text: e.Subject, Code: e.Subject != "", Sub: e.Instance}
 		rows = append(rows, []web.Cell{
-			{Text: e.At.In(zone).Format("2006-01-02 15:04:05"), Sub: since(e, zone)}, {Text: kind}, what,
+			{Text: e.At.UTC().Format("2006-01-02 15:04:05"), Sub: since(e)}, {Text: kind}, what,
 			{Text: e.Before}, {Text: e.After}, {Text: joined(e.Who, e.Where), Sub: e.Detail},
 		})
 	}
@@ -41,14 +41,14 @@ func (p *past) happened(ctx context.Context, zone *time.Location) (template.HTML
 	if len(list) == mostEvents {
 		caption = fmt.Sprintf("What happened: the newest %d; a shorter time shows the others", mostEvents)
 	}
-	return web.TableHTML(web.Table{Caption: caption, Head: []string{"When", "What", "Of", "Before", "After", "Who, where"}, Rows: rows})
+	return web.TableHTML(web.Table{Caption: caption, Head: []string{"When (UTC)", "What", "Of", "Before", "After", "Who, where"}, Rows: rows})
 }
 
-func since(e history.Event, zone *time.Location) string {
+func since(e history.Event) string {
 	if e.Since.IsZero() {
 		return ""
 	}
-	return "after " + e.Since.In(zone).Format("2006-01-02 15:04:05")
+	return "after " + e.Since.UTC().Format("2006-01-02 15:04:05")
 }
 
 func joined(a, b string) string {
@@ -69,7 +69,7 @@ func (s *Server) settings(w http.ResponseWriter, r *http.Request) error {
 		return s.page(w, r, http.StatusOK, sheet{Title: "Settings at two times", Here: here, Name: "nohistory", Data: why})
 	}
 	defer st.Close()
-	said, now := r.URL.Query(), s.o.Now()
+	said, now := r.URL.Query(), s.o.Now().UTC()
 	fields := when(said)
 	sp := spanOf(said, fields, now)
 	data := map[string]any{"Fields": fields, "Wrong": wrongOnes(fields), "Instance": said.Get("instance")}
@@ -82,10 +82,10 @@ func (s *Server) settings(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	for i := range fields {
-		fields[i].Value = map[string]time.Time{"from": sp.From, "to": sp.To}[fields[i].Name].In(now.Location()).Format(local)
+		fields[i].Value = map[string]time.Time{"from": sp.From, "to": sp.To}[fields[i].Name].UTC().Format(local)
 	}
 	data["Instances"] = h.instances
-	from, to := sp.From.In(now.Location()).Format("2006-01-02 15:04"), sp.To.In(now.Location()).Format("2006-01-02 15:04")
+	from, to := sp.From.UTC().Format("2006-01-02 15:04"), sp.To.UTC().Format("2006-01-02 15:04 UTC")
 	data["From"], data["To"] = from, to
 	var tables []template.HTML
 	seen := 0

@@ -222,7 +222,7 @@ func (s *Server) experiment(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return &problem{http.StatusNotFound, fmt.Sprintf("There is no experiment %q.", id), "Those that there are are listed under «Experiments»."}
 	}
-	body, err := experimentPart(res, s.view())
+	body, err := web.Prove(res, s.view())
 	if err != nil {
 		return err
 	}

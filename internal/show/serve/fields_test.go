@@ -58,7 +58,7 @@ func TestFormOfAHost(t *testing.T) {
 					if f.Wrong != "" {
 						have[f.Name] = f.Wrong
 					}
-					if strings.Contains(f.Wrong, "\n") || strings.HasPrefix(f.Wrong, f.Name+"=") {
+					if strings.Contains(f.Wrong, "\n") || strings.HasPrefix(f.Wrong, f.Name+"="+v.Get(f.Name)+": ") {
 						t.Errorf("%s: %q", f.Name, f.Wrong)
 					}
 				}

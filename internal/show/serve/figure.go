@@ -1,10 +1,12 @@
 package serve
 
 import (
+	"fmt"
 	"html/template"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/history"
@@ -13,20 +15,65 @@ import (
 )
 
 // figure is a chart as a picture with its table.
-func (d drawn) figure(id string, sp span, zone *time.Location) (template.HTML, error) {
-	return web.TableHTML(d.table(zone))
+func (d drawn) figure(id string, sp span) (template.HTML, error) {
+	c := web.TimeChart{ID: id, Title: d.Title, From: sp.From.Unix(), To: sp.To.Unix(), FromZero: true,
+		Measure: web.Measure{Text: func(v float64) string { return spell(d.unit, v) }, Binary: strings.HasPrefix(d.unit, "bytes")}}
+	f := web.Figure{Title: d.Title, More: "The numbers", Table: d.table()}
+	add := func(name string, points []web.Point) {
+		c.Series = append(c.Series, web.Series{Name: name, Points: points})
+		f.Keys = append(f.Keys, web.Key{Class: fmt.Sprintf("c-%d", len(c.Series)), Text: name})
+	}
+	for _, l := range d.lines {
+		add(l.name, points(l.buckets, func(b history.Bucket) float64 { return b.Mean }))
+	}
+	// Of one line alone there is room for its peaks too, which a mean hides; of
+	// several the table tells them.
+	if one := d.lines[0]; len(d.lines) == 1 {
+		f.Keys[0].Text = d.help[0]
+		if slices.ContainsFunc(one.buckets, func(b history.Bucket) bool { return spell(d.unit, b.Max) != spell(d.unit, b.Mean) }) {
+			f.Keys[0].Text += ", mean"
+			add("the most in each stretch of time", points(one.buckets, func(b history.Bucket) float64 { return b.Max }))
+		}
+	}
+	var err error
+	if f.SVG, err = c.Draw(); err != nil {
+		return "", err
+	}
+	return web.FigureHTML(f)
+}
+
+// points turns buckets into points of a line, with a hole where nothing was
+// sampled: where three times as long as usual is between two of them.
+func points(list []history.Bucket, of func(history.Bucket) float64) []web.Point {
+	usual := time.Duration(math.MaxInt64)
+	if len(list) > 1 {
+		steps := make([]time.Duration, 0, len(list))
+		for i := range list[1:] {
+			steps = append(steps, list[i+1].At.Sub(list[i].At))
+		}
+		slices.Sort(steps)
+		usual = steps[len(steps)/2]
+	}
+	out := make([]web.Point, 0, len(list))
+	for i, b := range list {
+		if i > 0 && b.At.Sub(list[i-1].At)/3 > usual {
+			out = append(out, web.Point{At: list[i-1].At.Add(usual).Unix(), Value: math.NaN()})
+		}
+		out = append(out, web.Point{At: b.At.Unix(), Value: of(b)})
+	}
+	return out
 }
 
 // table is the numbers behind a picture: of each line the mean, and the largest
 // where it is another.
-func (d drawn) table(zone *time.Location) web.Table {
-	t := web.Table{Caption: d.Title, Quiet: true, Head: []string{"from"}}
+func (d drawn) table() web.Table {
+	t := web.Table{Caption: d.Title, Quiet: true, Head: []string{"from (UTC)"}}
 	for i, l := range d.lines {
 		t.Head = append(t.Head, l.name)
 		t.Numbers = append(t.Numbers, i+1)
 	}
 	for _, at := range d.times() {
-		row := []web.Cell{{Text: at.from.In(zone).Format("2006-01-02 15:04")}}
+		row := []web.Cell{{Text: at.from.UTC().Format("2006-01-02 15:04")}}
 		for _, l := range d.lines {
 			row = append(row, d.cell(l.buckets, at))
 		}
@@ -104,13 +151,10 @@ func spell(u string, v float64) string {
 	return trimmed(v)
 }
 
-// trimmed writes a number with as many digits as tell something.
+// trimmed writes a number with the digits that tell something.
 func trimmed(v float64) string {
-	switch a := math.Abs(v); {
-	case v == math.Trunc(v) && a < 1e15, a >= 1000:
+	if math.Abs(v) >= 1000 {
 		return strconv.FormatFloat(v, 'f', 0, 64)
-	case a >= 10:
-		return strconv.FormatFloat(v, 'f', 1, 64)
 	}
 	return strconv.FormatFloat(v, 'g', 3, 64)
 }

@@ -126,7 +126,7 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) error {
 		return s.page(w, r, http.StatusOK, sheet{Title: "History", Here: "/history", Name: "nohistory", Data: why})
 	}
 	defer st.Close()
-	said, now := r.URL.Query(), s.o.Now()
+	said, now := r.URL.Query(), s.o.Now().UTC()
 	fields := when(said)
 	sp := spanOf(said, fields, now)
 	if wrongOnes(fields) {
@@ -138,14 +138,14 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	for i := range fields {
-		fields[i].Value = map[string]time.Time{"from": sp.From, "to": sp.To}[fields[i].Name].In(now.Location()).Format(local)
+		fields[i].Value = map[string]time.Time{"from": sp.From, "to": sp.To}[fields[i].Name].UTC().Format(local)
 	}
 	data := map[string]any{"Ranges": ranges(said, sp), "Moves": moves(said, sp, now), "Fields": fields, "Instances": p.instances, "Instance": said.Get("instance"),
-		"From": sp.From.In(now.Location()).Format("2006-01-02 15:04"), "To": sp.To.In(now.Location()).Format("2006-01-02 15:04 -07:00"),
+		"From": sp.From.UTC().Format("2006-01-02 15:04"), "To": sp.To.UTC().Format("2006-01-02 15:04 UTC"),
 		"Diff": at("/history/settings", said, span{From: sp.From, To: sp.To})}
 	if !p.last.IsZero() && (p.last.Before(sp.From) || p.first.After(sp.To)) {
 		data["Last"] = at("/history", said, span{From: p.last.Add(-24 * time.Hour), To: p.last.Add(time.Minute)})
-		data["Spans"] = fmt.Sprintf("from %s to %s", p.first.In(now.Location()).Format("2006-01-02 15:04"), p.last.In(now.Location()).Format("2006-01-02 15:04"))
+		data["Spans"] = fmt.Sprintf("from %s to %s", p.first.UTC().Format("2006-01-02 15:04"), p.last.UTC().Format("2006-01-02 15:04"))
 	}
 	if err := enter(r.Context(), s.work); err != nil {
 		return errGone
@@ -157,13 +157,13 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) error {
 	}
 	var pieces []template.HTML
 	for i, d := range read {
-		f, err := d.figure(fmt.Sprintf("c%d", i), sp, now.Location())
+		f, err := d.figure(fmt.Sprintf("c%d", i), sp)
 		if err != nil {
 			return err
 		}
 		pieces = append(pieces, f)
 	}
-	events, err := p.happened(r.Context(), now.Location())
+	events, err := p.happened(r.Context())
 	if err != nil {
 		return err
 	}

@@ -273,6 +273,7 @@ func (s *Server) Serve(ctx context.Context, ready func(string)) error {
 	if err := h.Shutdown(last); err != nil {
 		_ = h.Close() // somebody reads slowly
 	}
+	<-ended // until then a socket may be there that nobody is behind
 	return nil
 }
 

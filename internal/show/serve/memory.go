@@ -23,7 +23,7 @@ func (s *Server) remember(ctx context.Context) (*remembered, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := memoryPart(d, s.view())
+	body, err := web.DiagnoseMemory(d, s.view())
 	if err != nil {
 		return nil, err
 	}

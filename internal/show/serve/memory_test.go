@@ -82,7 +82,7 @@ func TestEvents(t *testing.T) {
 	}
 	n1, d1 := one.next()
 	n2, d2 := two.next()
-	if n1 != "memory" || n2 != "memory" || d1["html"] != d2["html"] || !strings.Contains(d1["html"], "Page tables") || looks.Load() != 1 {
+	if n1 != "memory" || n2 != "memory" || d1["html"] != d2["html"] || !strings.Contains(d1["html"], "PostgreSQL 17") || looks.Load() != 1 {
 		t.Fatalf("%s %s, %d looks: %v", n1, n2, looks.Load(), d1)
 	}
 	c.pass(keepLeast)

@@ -132,7 +132,7 @@ func get(t testing.TB, url string) answer { t.Helper(); return send(t, http.Meth
 // allPages are addresses of every page, with what stands on it and nowhere else.
 var allPages = map[string]string{
 	"/":         "Memory budget",
-	"/findings": "Autovacuum is switched off",
+	"/findings": "autovacuum is off",
 	"/plan":     "shared_buffers",
 	"/plan?profile=oltp&connections=100&active=20&storage=ssd&shared=yes": "pgfettle plan --profile oltp --connections 100 --active 20 --storage ssd --dedicated=false",
 	"/plan/for": "its memory, its kernel and its server together",

@@ -27,7 +27,7 @@ func closed(t *testing.T, change func(*Options)) (string, *Server) {
 	return h.URL, s
 }
 
-var form = map[string]string{"Content-Type": "application/x-www-form-urlencoded"}
+var posted = map[string]string{"Content-Type": "application/x-www-form-urlencoded"}
 
 // TestToken holds that nothing but what tells nothing is to be had without the
 // token, and everything with it.
@@ -67,11 +67,11 @@ func TestToken(t *testing.T) {
 func TestLogin(t *testing.T) {
 	now := time.Now()
 	at, _ := closed(t, func(o *Options) { o.Now = func() time.Time { return now } })
-	bad := send(t, http.MethodPost, at+"/login", form, "token=wrong&next=/plan")
+	bad := send(t, http.MethodPost, at+"/login", posted, "token=wrong&next=/plan")
 	if bad.StatusCode != http.StatusUnauthorized || len(bad.Cookies()) != 0 || !strings.Contains(bad.body, "This is not the token.") || !strings.Contains(bad.body, `value="/plan"`) {
 		t.Fatalf("%s %v %s", bad.Status, bad.Cookies(), bad.body)
 	}
-	r := send(t, http.MethodPost, at+"/login", form, url.Values{"token": {secret}, "next": {"/plan?profile=oltp"}}.Encode())
+	r := send(t, http.MethodPost, at+"/login", posted, url.Values{"token": {secret}, "next": {"/plan?profile=oltp"}}.Encode())
 	if r.StatusCode != http.StatusSeeOther || r.Header.Get("Location") != "/plan?profile=oltp" || len(r.Cookies()) != 1 {
 		t.Fatalf("%s %v", r.Status, r.Header)
 	}
@@ -91,20 +91,20 @@ func TestLogin(t *testing.T) {
 	if r := send(t, http.MethodGet, at+"/explain", session, ""); r.StatusCode != http.StatusOK {
 		t.Errorf("after 11 hours: %s", r.Status)
 	}
-	out := send(t, http.MethodPost, at+"/login", map[string]string{"Content-Type": form["Content-Type"], "Cookie": session["Cookie"]}, "leave=yes")
+	out := send(t, http.MethodPost, at+"/login", map[string]string{"Content-Type": posted["Content-Type"], "Cookie": session["Cookie"]}, "leave=yes")
 	if out.StatusCode != http.StatusSeeOther || len(out.Cookies()) != 1 || out.Cookies()[0].MaxAge >= 0 {
 		t.Errorf("%s %v", out.Status, out.Cookies())
 	}
 	if r := send(t, http.MethodGet, at+"/explain", session, ""); r.StatusCode != http.StatusUnauthorized {
 		t.Errorf("after it was ended: %s", r.Status)
 	}
-	r = send(t, http.MethodPost, at+"/login", form, "token="+secret)
+	r = send(t, http.MethodPost, at+"/login", posted, "token="+secret)
 	session["Cookie"] = cookie + "=" + r.Cookies()[0].Value
 	now = now.Add(13 * time.Hour)
 	if r := send(t, http.MethodGet, at+"/explain", session, ""); r.StatusCode != http.StatusUnauthorized {
 		t.Errorf("after 13 hours: %s", r.Status)
 	}
-	if r := send(t, http.MethodPost, at+"/login", form, "token="+strings.Repeat("x", 2*mostForm)); r.StatusCode != http.StatusBadRequest {
+	if r := send(t, http.MethodPost, at+"/login", posted, "token="+strings.Repeat("x", 2*mostForm)); r.StatusCode != http.StatusBadRequest {
 		t.Errorf("a large form: %s", r.Status)
 	}
 }
@@ -113,7 +113,7 @@ func TestLogin(t *testing.T) {
 // sent in the clear.
 func TestSecureCookie(t *testing.T) {
 	at, _ := closed(t, func(o *Options) { o.Listen.BehindProxy = true })
-	r := send(t, http.MethodPost, at+"/login", form, "token="+secret)
+	r := send(t, http.MethodPost, at+"/login", posted, "token="+secret)
 	if len(r.Cookies()) != 1 || !r.Cookies()[0].Secure {
 		t.Errorf("%v", r.Cookies())
 	}

@@ -33,10 +33,12 @@ var layouts = []string{"2006-01-02T15:04", "2006-01-02T15:04:05", time.RFC3339, 
 // field of a browser is filled in so.
 const local = "2006-01-02T15:04"
 
-// moment reads a time, in the zone of this host where it names none.
-func moment(s string, zone *time.Location) (time.Time, error) {
+// moment reads a time; UTC where it names no zone, as the pages of the history
+// and the axes of their pictures are: a time that is there twice or not at all
+// when clocks are put back or forward would be a poor one to look for a fault at.
+func moment(s string) (time.Time, error) {
 	for _, l := range layouts {
-		t, err := time.ParseInLocation(l, s, zone)
+		t, err := time.Parse(l, s)
 		if err == nil && t.Year() >= 2000 && t.Year() < 2200 {
 			return t, nil
 		}
@@ -46,7 +48,7 @@ func moment(s string, zone *time.Location) (time.Time, error) {
 
 // when are the questions for a time, filled in.
 func when(said url.Values) []field {
-	f := []field{{Name: "from", Label: "From", Moment: true}, {Name: "to", Label: "To", Moment: true}}
+	f := []field{{Name: "from", Label: "From (UTC)", Moment: true}, {Name: "to", Label: "To (UTC)", Moment: true}}
 	fill(said, f)
 	return f
 }
@@ -74,14 +76,14 @@ func spanOf(said url.Values, fields []field, now time.Time) span {
 	out.Range = ""
 	var err error
 	if to != "" {
-		if out.To, err = moment(to, now.Location()); err != nil {
+		if out.To, err = moment(to); err != nil {
 			note(fields, "to", err.Error())
 			out.To = now
 		}
 	}
 	out.From = out.To.Add(-24 * time.Hour)
 	if from != "" {
-		if out.From, err = moment(from, now.Location()); err != nil {
+		if out.From, err = moment(from); err != nil {
 			note(fields, "from", err.Error())
 			out.From = out.To.Add(-24 * time.Hour)
 		}
@@ -108,8 +110,8 @@ func at(path string, said url.Values, sp span) string {
 	if sp.Range != "" {
 		v.Set("range", sp.Range)
 	} else {
-		v.Set("from", sp.From.Format(local))
-		v.Set("to", sp.To.Format(local))
+		v.Set("from", sp.From.UTC().Format(local))
+		v.Set("to", sp.To.UTC().Format(local))
 	}
 	return address(path, v)
 }

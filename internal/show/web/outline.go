@@ -23,8 +23,16 @@ type outlineItem struct {
 	More []outlinePart
 }
 
-// drawing makes a picture of an outline; "" where there is nothing to draw.
-type drawing func(f render.Figure) (template.HTML, error)
+// drawing makes a picture of an outline; its SVG is "" where there is nothing to
+// draw.
+type drawing func(f render.Figure) (drawn, error)
+
+// drawn is a picture with what belongs below it.
+type drawn struct {
+	SVG  template.HTML
+	Keys []Key
+	Note string
+}
 
 // outline is the sections of a document, below its title, which is the page's.
 // The table after a figure is the one behind the picture.
@@ -121,15 +129,15 @@ func (v View) outlineFigure(f render.Figure, t render.Table, draw drawing) (temp
 	if draw == nil {
 		return "", nil
 	}
-	svg, err := draw(f)
-	if err != nil || svg == "" {
+	d, err := draw(f)
+	if err != nil || d.SVG == "" {
 		return "", err
 	}
 	table, err := outlineTable(t, true)
 	if err != nil {
 		return "", err
 	}
-	return FigureHTML(Figure{Title: t.Caption, SVG: svg, More: v.say("show/web/numbers", "The numbers"), Table: table, Open: true})
+	return FigureHTML(Figure{Title: t.Caption, SVG: d.SVG, Keys: d.Keys, Note: d.Note, More: v.say("show/web/numbers", "The numbers"), Table: table, Open: true})
 }
 
 func outlineTableHTML(t render.Table, quiet bool) (template.HTML, error) {

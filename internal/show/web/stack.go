@@ -3,7 +3,6 @@ package web
 import (
 	"cmp"
 	"fmt"
-	"html/template"
 	"slices"
 	"strings"
 
@@ -31,21 +30,22 @@ func sized(name string, size unit.Bytes, class string) stackPart {
 }
 
 type stackPiece struct {
-	Class, Patch, Ink string
-	Tip, Label        string
-	X, Width          string
+	Class, Ink string
+	Tip, Label string
+	X, Width   string
 }
 
 // stack draws parts; name is told to who does not see them. Parts that are
 // nothing are left out.
-func stack(name string, parts []stackPart) (template.HTML, error) {
+func stack(name string, parts []stackPart) (drawn, error) {
 	sum := 0.0
 	for _, p := range parts {
 		sum += max(p.Size, 0)
 	}
 	if sum <= 0 {
-		return "", nil
+		return drawn{}, nil
 	}
+	var out drawn
 	var told []string
 	var pieces []stackPiece
 	x := 0.0
@@ -56,7 +56,7 @@ func stack(name string, parts []stackPart) (template.HTML, error) {
 		w := 100 * p.Size / sum
 		tip := fmt.Sprintf("%s: %s (%.1f %%)", p.Name, p.Label, w)
 		told = append(told, tip)
-		piece := stackPiece{Class: p.Class, Patch: p.Patch, Tip: tip, X: fmt.Sprintf("%.2f%%", x), Width: fmt.Sprintf("%.2f%%", w), Ink: "inside-dark"}
+		piece := stackPiece{Class: p.Class, Tip: tip, X: fmt.Sprintf("%.2f%%", x), Width: fmt.Sprintf("%.2f%%", w), Ink: "inside-dark"}
 		switch id, memory := strings.CutPrefix(p.Class, "c-"); {
 		case p.Class == "":
 			piece.Ink = "text"
@@ -68,11 +68,14 @@ func stack(name string, parts []stackPart) (template.HTML, error) {
 		}
 		x += w
 		pieces = append(pieces, piece)
+		out.Keys = append(out.Keys, Key{p.Patch, tip})
 	}
-	return fragment("stack", struct {
+	var err error
+	out.SVG, err = fragment("stack", struct {
 		Name   string
 		Pieces []stackPiece
 	}{name + ". " + strings.Join(told, ", "), pieces})
+	return out, err
 }
 
 // memoryClasses are the colours of the parts of a host's memory: those that the
@@ -84,7 +87,7 @@ var memoryClasses = map[string]string{
 }
 
 // memoryStack is where the memory of a host is.
-func memoryStack(h *diagnose.MemoryHost) (template.HTML, error) {
+func memoryStack(h *diagnose.MemoryHost) (drawn, error) {
 	var parts []stackPart
 	for _, p := range h.Parts {
 		parts = append(parts, sized(p.Name, p.Size, memoryClasses[p.Name]))
@@ -94,7 +97,7 @@ func memoryStack(h *diagnose.MemoryHost) (template.HTML, error) {
 
 // heldStack is what held the memory at a kill. What the report does not tell is
 // the rest of the whole, where the whole is known.
-func heldStack(m *diagnose.OOMMemory) (template.HTML, error) {
+func heldStack(m *diagnose.OOMMemory) (drawn, error) {
 	var parts []stackPart
 	var sum unit.Bytes
 	for _, p := range []struct {
@@ -118,15 +121,15 @@ func heldStack(m *diagnose.OOMMemory) (template.HTML, error) {
 
 // ranked draws the largest of many parts, each with a colour of its own, and the
 // rest together: more than six colours nobody tells apart.
-func ranked(name string, parts []stackPart, rest func(float64) string) (template.HTML, error) {
+func ranked(name string, parts []stackPart, rest func(float64) string) (drawn, error) {
 	parts = slices.Clone(parts)
 	slices.SortStableFunc(parts, func(a, b stackPart) int { return cmp.Compare(b.Size, a.Size) })
-	if len(parts) > colours {
+	if len(parts) > mostSeries {
 		others := 0.0
-		for _, p := range parts[colours-1:] {
+		for _, p := range parts[mostSeries-1:] {
 			others += p.Size
 		}
-		parts = append(parts[:colours-1], stackPart{Name: "the others", Size: others, Label: rest(others)})
+		parts = append(parts[:mostSeries-1], stackPart{Name: "the others", Size: others, Label: rest(others)})
 	}
 	for i := range parts {
 		parts[i].Class, parts[i].Patch = fmt.Sprintf("f%d", i+1), fmt.Sprintf("c-%d", i+1)
@@ -134,13 +137,10 @@ func ranked(name string, parts []stackPart, rest func(float64) string) (template
 	return stack(name, parts)
 }
 
-// colours that the style sheet has for lines and areas.
-const colours = 6
-
 func bytesOf(x float64) string { return unit.Bytes(x).String() }
 
 // tablesStack is the page tables of an instance by kind of process.
-func tablesStack(in *diagnose.MemoryInstance) (template.HTML, error) {
+func tablesStack(in *diagnose.MemoryInstance) (drawn, error) {
 	var parts []stackPart
 	for i := range in.Kinds {
 		k := &in.Kinds[i]
@@ -150,7 +150,7 @@ func tablesStack(in *diagnose.MemoryInstance) (template.HTML, error) {
 }
 
 // waitsStack is what the processes of a server did, on average at once.
-func waitsStack(d *diagnose.SlowSample) (template.HTML, error) {
+func waitsStack(d *diagnose.SlowSample) (drawn, error) {
 	average := func(seen float64) string { return fmt.Sprintf("%.1f", seen/float64(max(d.Asked, 1))) }
 	var parts []stackPart
 	for i := range d.Waits {
@@ -161,7 +161,7 @@ func waitsStack(d *diagnose.SlowSample) (template.HTML, error) {
 }
 
 // spillsStack is temporary files by their size.
-func spillsStack(t *diagnose.LogTemp) (template.HTML, error) {
+func spillsStack(t *diagnose.LogTemp) (drawn, error) {
 	var parts []stackPart
 	for i := range t.Classes {
 		c := &t.Classes[i]
