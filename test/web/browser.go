@@ -230,7 +230,7 @@ func (x *tab) keep(name string) {
 	if dir == "" {
 		return
 	}
-	b, err := chromedp.Run(x.ctx, chromedp.FullScreenshot(90))
+	b, err := chromedp.Run(x.ctx, chromedp.FullScreenshot(100))
 	if err != nil {
 		x.t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func (x *tab) keep(name string) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		x.t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, name[:min(len(name), 100)]+".jpg"), b, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, name[:min(len(name), 100)]+".png"), b, 0o644); err != nil {
 		x.t.Fatal(err)
 	}
 }

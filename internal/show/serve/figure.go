@@ -30,7 +30,7 @@ func (d drawn) figure(id string, sp span) (template.HTML, error) {
 	// several the table tells them.
 	if one := d.lines[0]; len(d.lines) == 1 {
 		f.Keys[0].Text = d.help[0]
-		if slices.ContainsFunc(one.buckets, func(b history.Bucket) bool { return spell(d.unit, b.Max) != spell(d.unit, b.Mean) }) {
+		if peaks(one.buckets) {
 			f.Keys[0].Text += ", mean"
 			add("the most in each stretch of time", points(one.buckets, func(b history.Bucket) float64 { return b.Max }))
 		}
@@ -40,6 +40,16 @@ func (d drawn) figure(id string, sp span) (template.HTML, error) {
 		return "", err
 	}
 	return web.FigureHTML(f)
+}
+
+// peaks says whether a line of the largest values would be another than that of
+// the means: somewhere by a twentieth of the height of the picture.
+func peaks(list []history.Bucket) bool {
+	top := 0.0
+	for _, b := range list {
+		top = max(top, b.Max)
+	}
+	return slices.ContainsFunc(list, func(b history.Bucket) bool { return b.Max-b.Mean > top/20 })
 }
 
 // points turns buckets into points of a line, with a hole where nothing was

@@ -80,6 +80,7 @@ func (s *Server) open() (st *history.Store, why string, err error) {
 type past struct {
 	*history.Store
 	span      span
+	infos     []history.Info
 	first     time.Time
 	last      time.Time
 	instance  string // whose series are shown
@@ -90,8 +91,16 @@ type past struct {
 func (s *Server) past(r *http.Request, st *history.Store, sp span) (*past, error) {
 	p := &past{Store: st, span: sp}
 	var err error
-	if p.first, p.last, err = st.Span(r.Context()); err != nil {
+	if p.infos, err = st.List(r.Context()); err != nil {
 		return nil, err
+	}
+	for _, in := range p.infos {
+		if p.first.IsZero() || in.First.Before(p.first) {
+			p.first = in.First
+		}
+		if in.Last.After(p.last) {
+			p.last = in.Last
+		}
 	}
 	list, err := st.Instances(r.Context())
 	if err != nil {
@@ -188,10 +197,6 @@ type drawn struct {
 
 // read reads the series of all charts in one go. A chart without any is left out.
 func (p *past) read(ctx context.Context) ([]drawn, error) {
-	infos, err := p.List(ctx)
-	if err != nil {
-		return nil, err
-	}
 	var series []history.Series
 	var out []drawn
 	for _, c := range charts {
@@ -202,7 +207,7 @@ func (p *past) read(ctx context.Context) ([]drawn, error) {
 				return nil, fmt.Errorf("history: no series is named %s", name)
 			}
 			d.unit, d.kind = m.Unit, m.Kind
-			for _, in := range infos {
+			for _, in := range p.infos {
 				if in.Name != name || m.Scope == history.OfInstance && in.Instance != p.instance || in.Last.Before(p.span.From) || in.First.After(p.span.To) || len(d.lines) == mostRead {
 					continue
 				}

@@ -13,8 +13,9 @@ import (
 
 // remembered is who held the memory, as the part of a page.
 type remembered struct {
-	id   int64 // grows with every look, so that a stream sends each one once
-	html template.HTML
+	id    int64 // grows with every look, so that a stream sends each one once
+	taken int64
+	html  template.HTML
 }
 
 // remember looks at the memory. The part is made once for all who read it.
@@ -27,12 +28,11 @@ func (s *Server) remember(ctx context.Context) (*remembered, error) {
 	if err != nil {
 		return nil, err
 	}
-	now := s.o.Now()
-	head, err := piece("memory", map[string]any{"At": now.Format("2006-01-02 15:04:05 -07:00"), "When": now.Format(time.RFC3339)})
+	head, err := piece("memory", map[string]any{"At": s.taken(d.TakenAt), "When": time.Unix(d.TakenAt, 0).UTC().Format(time.RFC3339)})
 	if err != nil {
 		return nil, err
 	}
-	return &remembered{now.UnixNano(), web.Join(head, body)}, nil
+	return &remembered{s.o.Now().UnixNano(), d.TakenAt, web.Join(head, body)}, nil
 }
 
 // memoryPage shows who holds the memory. Where script runs it is kept up to date.
@@ -45,7 +45,7 @@ func (s *Server) memoryPage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.page(w, r, http.StatusOK, sheet{Title: "Memory", Here: "/memory", Body: body, Script: s.script.path, Made: s.asOf(m.at, m.took)})
+	return s.page(w, r, http.StatusOK, sheet{Title: "Memory", Here: "/memory", Body: body, Script: s.script.path, Made: s.asOf(m.value.taken, m.took)})
 }
 
 const (
@@ -83,7 +83,11 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 		if _, err := fmt.Fprintf(w, "event: %s\nid: %d\ndata: %s\n\n", event, id, b); err != nil {
 			return gone(err)
 		}
-		return gone(c.Flush())
+		if err := c.Flush(); err != nil {
+			return errGone
+		}
+		_ = c.SetWriteDeadline(time.Time{}) // until the next event nothing is late
+		return nil
 	}
 	end := time.NewTimer(s.streamFor)
 	defer end.Stop()

@@ -74,7 +74,7 @@ func (s *Server) overview(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	data["Unseen"] = unseen
-	return s.page(w, r, http.StatusOK, sheet{Title: hostTitle(c.Subject), Here: "/", Name: "overview", Data: data, Made: s.asOf(l.at, l.took)})
+	return s.page(w, r, http.StatusOK, sheet{Title: hostTitle(c.Subject), Here: "/", Name: "overview", Data: data, Made: s.asOf(l.value.Snapshot.TakenAt, l.took)})
 }
 
 // effects says when the changes of a plan would be in force, the gentlest first.

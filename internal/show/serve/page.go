@@ -154,9 +154,21 @@ func text(w http.ResponseWriter, status int, what string) error {
 	return gone(err)
 }
 
-// asOf says how old what a page shows is.
-func (s *Server) asOf(at time.Time, took time.Duration) string {
-	return fmt.Sprintf("As of %s; the look took %s. pgfettle %s.", at.Format("2006-01-02 15:04:05 -07:00"), took.Round(time.Millisecond), s.o.Version)
+// asOf says how old what a page shows is: when its facts were taken, which of an
+// evidence file may be long ago.
+func (s *Server) asOf(taken int64, took time.Duration) string {
+	if taken == 0 {
+		return "pgfettle " + s.o.Version + "."
+	}
+	return fmt.Sprintf("Facts of %s; the look took %s. pgfettle %s.", s.taken(taken), took.Round(time.Millisecond), s.o.Version)
+}
+
+// taken is the time of facts, in the zone of this host; "" where it is not known.
+func (s *Server) taken(seconds int64) string {
+	if seconds == 0 {
+		return ""
+	}
+	return time.Unix(seconds, 0).In(s.o.Now().Location()).Format("2006-01-02 15:04:05 -07:00")
 }
 
 // seconds is a duration for a person.

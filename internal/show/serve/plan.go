@@ -93,7 +93,7 @@ func (s *Server) plan(w http.ResponseWriter, r *http.Request) error {
 	flags := strings.Join(append(a.flags(), quoted(s.o.Target)...), " ")
 	data["Command"] = strings.TrimSpace("pgfettle plan " + flags)
 	data["Apply"] = strings.TrimSpace("pgfettle apply " + flags)
-	return s.page(w, r, http.StatusOK, sheet{Title: "Plan", Here: "/plan", Name: "plan", Data: data, Body: body, Made: s.asOf(l.at, l.took)})
+	return s.page(w, r, http.StatusOK, sheet{Title: "Plan", Here: "/plan", Name: "plan", Data: data, Body: body, Made: s.asOf(l.value.Snapshot.TakenAt, l.took)})
 }
 
 // flags are those of `pgfettle plan` that say the same.
@@ -144,7 +144,7 @@ func (s *Server) findings(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.page(w, r, http.StatusOK, sheet{Title: "Findings", Here: "/findings", Body: body, Made: s.asOf(l.at, l.took)})
+	return s.page(w, r, http.StatusOK, sheet{Title: "Findings", Here: "/findings", Body: body, Made: s.asOf(l.value.Snapshot.TakenAt, l.took)})
 }
 
 // kernelPart says whether a plan changes something outside the server.

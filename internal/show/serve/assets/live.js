@@ -32,7 +32,7 @@
   state.className = "muted";
   const button = document.createElement("button");
   button.type = "button";
-  button.className = "quiet";
+  button.className = "soft";
   const line = document.createElement("p");
   line.append(button, " ", state);
   part.before(line);
@@ -49,9 +49,10 @@
     button.textContent = "Pause";
     state.textContent = "Kept up to date.";
     source.addEventListener("memory", (e) => {
-      const doc = new DOMParser().parseFromString(JSON.parse(e.data).html, "text/html");
+      const fresh = document.createElement("template"); // nothing in one is loaded or run
+      fresh.innerHTML = JSON.parse(e.data).html;
       const want = part.cloneNode(false);
-      want.append(...doc.body.childNodes);
+      want.append(fresh.content);
       same(part, want);
       state.textContent = "Kept up to date.";
     });
