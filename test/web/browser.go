@@ -195,6 +195,17 @@ func (x *tab) until(what, expression string) {
 // quiet holds that nothing went wrong, and that nobody but the one host was asked.
 func (x *tab) quiet(host string) {
 	x.t.Helper()
+	x.held(func(u *url.URL) bool { return u.Host == host })
+}
+
+// alone holds that nothing went wrong, and that nothing but the one file was read.
+func (x *tab) alone(file string) {
+	x.t.Helper()
+	x.held(func(u *url.URL) bool { u.Fragment = ""; return u.String() == file })
+}
+
+func (x *tab) held(may func(*url.URL) bool) {
+	x.t.Helper()
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for _, w := range x.wrong {
@@ -202,7 +213,7 @@ func (x *tab) quiet(host string) {
 	}
 	for _, a := range x.asked {
 		u, err := url.Parse(a)
-		if err != nil || !(u.Scheme == "data" || u.Scheme == "about" || u.Host == host) {
+		if err != nil || u.Scheme != "data" && u.Scheme != "about" && !may(u) {
 			x.t.Errorf("it asked %s", a)
 		}
 	}
