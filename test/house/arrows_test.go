@@ -176,7 +176,8 @@ func TestPureStoreysTouchNothing(t *testing.T) {
 // TestOnlyTargetAndItsKinRunPrograms holds that commands are run and sockets
 // dialled in few places, so that redirecting them to another host is one change.
 func TestOnlyTargetAndItsKinRunPrograms(t *testing.T) {
-	allowed := map[string]bool{"act/target": true, "act/server": true, "act/collect": true}
+	allowed := map[string]bool{"act/target": true, "act/server": true, "act/collect": true,
+		"show/serve": true} // it listens; what it dials is its own socket, to see whether somebody is behind it
 	for _, s := range sources(t, "internal") {
 		for _, imp := range s.file.Imports {
 			path, _ := strconv.Unquote(imp.Path.Value)

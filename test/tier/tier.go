@@ -16,6 +16,7 @@ const (
 	Servers = "servers" // real servers of each major version
 	Kernel  = "kernel"  // values of the kernel that may be changed, and are put back
 	System  = "system"  // a whole machine that is booted in an emulator
+	Web     = "web"     // a browser that pages are opened in
 	Rights  = "rights"  // root: to give files away, to become another user, to read what only root may
 
 	Promtool = "promtool" // the tool of Prometheus that checks metrics and alert rules

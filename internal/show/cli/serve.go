@@ -1,0 +1,192 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/act/history"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/serve"
+)
+
+type serveOptions struct {
+	target      string
+	listen      serve.Listen
+	history     string
+	experiments string
+	deep        bool
+	policy      policyOptions
+}
+
+func newServe(env *Env) *cobra.Command {
+	o := &serveOptions{}
+	cmd := &cobra.Command{
+		Use:   "serve [TARGET]",
+		Short: "Show check, plan, memory and history as pages for a browser",
+		Long: `Answer a browser with the same documents that the commands write: overview,
+findings, plan, plan for another host, memory as it is now, history, experiments,
+and the pages of explain. It reads only: no address changes anything, and what would
+is shown as a command to type. The pages work without script.
+
+The host is looked at when a page is asked for, by one look at a time that is shown
+again for some seconds. The history is what 'pgfettle watch' has written.
+
+On a loopback address, the default, whoever can log in to this host can read the
+pages; --token-file keeps others out there too, and so does a unix socket, which is
+for its owner alone. From another host come by ssh -L 8432:127.0.0.1:8432. Any other
+address needs a token, and either TLS or a proxy before it that encrypts
+(--behind-proxy). A browser asks for the token once and keeps a session of 12 hours;
+programs send it as 'Authorization: Bearer TOKEN'.
+
+A request must name this server as it is known: by its address, localhost, or a
+--host. Other names are refused, as a page of another site could have its name
+pointed here. A proxy must pass the Host on.
+
+The server ends with Ctrl-C or SIGTERM, the latter with exit code 0.
+
+` + policyHelp + `
+` + targetHelp,
+		Example: `  pgfettle serve
+  pgfettle serve --listen '[::1]:8500' --experiments ./experiments
+  pgfettle serve --listen /run/pgfettle/serve.sock
+  pgfettle serve --listen 10.0.0.5:8432 --token-file token --tls-cert cert.pem --tls-key key.pem
+  pgfettle serve --token-file token --behind-proxy --host db1.example.org
+  pgfettle serve host.evidence`,
+		Args: atMost(1, "one TARGET at most"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.target = strings.Join(args, "")
+			return runServe(cmd.Context(), env, o)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.listen.Address, "listen", "127.0.0.1:8432", "where it is: `ADDRESS:PORT`, or the path of a unix socket")
+	f.StringSliceVar(&o.listen.Hosts, "host", nil, "a further `NAME` that it is asked for by: the one in the browser's address")
+	f.StringVar(&o.listen.TokenFile, "token-file", "", "ask for the token that is in `FILE`, of 16 characters at least")
+	f.StringVar(&o.listen.Cert, "tls-cert", "", "the certificate with its chain, PEM `FILE`")
+	f.StringVar(&o.listen.Key, "tls-key", "", "its key, PEM `FILE`")
+	f.BoolVar(&o.listen.BehindProxy, "behind-proxy", false, "a proxy before it encrypts; needs --token-file")
+	f.StringVar(&o.history, "history", "", "the history in `FILE` (default: where 'pgfettle watch' writes it)")
+	f.StringVar(&o.experiments, "experiments", "", "show the experiments below `DIR`, those of 'pgfettle prove'")
+	f.BoolVar(&o.deep, "deep", false, "also ask, in every database, what grows with the number of tables")
+	o.policy.flags(cmd)
+	return cmd
+}
+
+func runServe(ctx context.Context, env *Env, o *serveOptions) error {
+	if err := o.listen.Check(); err != nil {
+		return err
+	}
+	if o.target == "-" {
+		return usage("evidence on stdin can be read once, and pages are asked for again", "write it to a file and name that")
+	}
+	if _, _, err := resolve(env, o.target); err != nil { // before anything listens
+		return err
+	}
+	if _, err := o.policy.load(env, site(env, o.target)); err != nil {
+		return err
+	}
+	so := serve.Options{Engine: o.engine(env), Target: o.target, Listen: o.listen, History: o.history, Words: env.words, Version: Version,
+		Now: env.Target.Now, Tell: func(s string) { env.tell("warning", s) }, Context: ctx}
+	var err error
+	if o.listen.TokenFile != "" {
+		if so.Token, err = serve.ReadToken(o.listen.TokenFile); err != nil {
+			return err
+		}
+	}
+	if so.History == "" {
+		so.History, _ = history.DefaultPath(env.Target.UID(), env.Getenv) // without HOME there is none, and the page says so
+	}
+	if o.experiments != "" {
+		st, err := os.Stat(o.experiments)
+		switch {
+		case errors.Is(err, os.ErrPermission):
+			return &say.Problem{Message: fmt.Sprintf("--experiments: %q: permission denied", o.experiments), Hint: "run pgfettle as who may read it", Code: exitNoAccess}
+		case err != nil || !st.IsDir():
+			return usage(fmt.Sprintf("--experiments: %q is no folder", o.experiments), "name the folder that holds those of 'pgfettle prove'")
+		}
+		if so.Experiments, err = filepath.Abs(o.experiments); err != nil {
+			return fmt.Errorf("--experiments: %w", err)
+		}
+	}
+	err = serve.New(so).Serve(ctx, func(address string) {
+		fmt.Fprintf(env.Stderr, "pgfettle: serving %s (Ctrl-C ends)\n", address)
+	})
+	if err != nil {
+		return err
+	}
+	return stopped(ctx)
+}
+
+// stopped is the end of a command whose only end is that somebody stops it: with
+// 130 where a person interrupted it, and well where a service manager did.
+func stopped(ctx context.Context) error {
+	if cause := context.Cause(ctx); cause != nil && strings.HasPrefix(cause.Error(), syscall.SIGTERM.String()+" ") {
+		return errEnded
+	}
+	return errWatched
+}
+
+// engine makes the documents as the commands of their names do.
+func (o *serveOptions) engine(env *Env) serve.Engine {
+	quiet := *env // stderr is for what goes wrong, not for what is being read
+	quiet.Stderr = io.Discard
+	return serve.Engine{
+		Look: func(ctx context.Context) (*serve.Look, error) {
+			l, err := load(ctx, &quiet, o.target, o.deep)
+			if err != nil {
+				return nil, err
+			}
+			return &serve.Look{Snapshot: l.snapshot, Keep: l}, nil
+		},
+		Check: func(look *serve.Look) (render.Check, error) {
+			pol, err := o.policy.load(env, site(env, o.target))
+			if err != nil {
+				return render.Check{}, err
+			}
+			d := judge(look.Keep.(*loaded), check.Options{Accept: pol.Accepted(), Today: today(env)})
+			d.Policy = pol.File
+			return d, nil
+		},
+		Plan: func(ctx context.Context, look *serve.Look, a serve.Ask) (render.Plan, error) {
+			po := planOptions{profile: a.Profile, profileSaid: a.Profile != "", connections: a.Connections, active: a.Active, storage: a.Storage, dedicated: !a.Shared}
+			if !po.profileSaid {
+				po.profile = string(rule.Mixed)
+			}
+			var err error
+			if po.site, err = o.policy.load(env, site(env, o.target)); err != nil {
+				return render.Plan{}, err
+			}
+			ro, err := po.rules()
+			if err != nil {
+				return render.Plan{}, err
+			}
+			l := *look.Keep.(*loaded)
+			po.meant(&ro, l.snapshot)
+			p, err := po.told(makePlan(ctx, &quiet, &l, ro))
+			if err != nil {
+				return render.Plan{}, err
+			}
+			return render.Plan{Plan: p, Subject: render.SubjectOf(l.snapshot)}, nil
+		},
+		Memory: func(ctx context.Context) (*diagnose.MemoryReport, error) {
+			l, err := loadAs(ctx, &quiet, o.target, func(r *collect.Request) { r.Memory, r.Killable = true, true })
+			if err != nil {
+				return nil, err
+			}
+			return diagnose.Memory(l.snapshot), nil
+		},
+	}
+}

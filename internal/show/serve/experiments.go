@@ -1,0 +1,237 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/act/prove"
+	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/show/web"
+)
+
+const (
+	// mostExperiments are listed, the newest names first. One of them takes an
+	// hour or so, so these are years.
+	mostExperiments = 500
+	// mostResult is above what result.Decode takes, so that it can say that a
+	// document is too large.
+	mostResult = 32 << 20
+	// mostEntries of the folder are looked at.
+	mostEntries = 10000
+)
+
+// found is one experiment of the folder.
+type found struct {
+	ID, Title, Verdict, When string
+	Wrong                    string // why it could not be read
+}
+
+var errNoExperiments = &problem{http.StatusNotFound, "No folder of experiments was named.", "Start the server with --experiments DIR, the folder that 'pgfettle prove' writes its experiments into."}
+
+// folder opens the folder of the experiments. Nothing outside of it can be
+// reached through what it returns, whatever an address says or a link in it
+// points to.
+func (s *Server) folder() (*os.Root, error) {
+	if s.o.Experiments == "" {
+		return nil, errNoExperiments
+	}
+	root, err := os.OpenRoot(s.o.Experiments)
+	if err != nil {
+		return nil, &problem{http.StatusServiceUnavailable, sentence("the folder of the experiments could not be opened: " + reason(err)), "'pgfettle serve' must run as somebody who may read it."}
+	}
+	return root, nil
+}
+
+// reason is an error of a file without the path, which is nothing for a page.
+func reason(err error) string {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err.Error()
+	}
+	return err.Error()
+}
+
+// experiments lists those of the folder.
+func (s *Server) experiments(w http.ResponseWriter, r *http.Request) error {
+	root, err := s.folder()
+	if errors.Is(err, errNoExperiments) {
+		return s.page(w, r, http.StatusOK, sheet{Title: "Experiments", Here: "/experiments", Name: "noexperiments"})
+	} else if err != nil {
+		return err
+	}
+	defer root.Close()
+	dir, err := root.Open(".")
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	entries, err := dir.ReadDir(mostEntries)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(b.Name(), a.Name()) })
+	var list []found
+	for _, e := range entries {
+		if len(list) == mostExperiments {
+			break
+		}
+		if r.Context().Err() != nil {
+			return errGone
+		}
+		if f, ok := s.summary(root, e.Name()); ok {
+			list = append(list, f)
+		}
+	}
+	rows := make([][]web.Cell, len(list))
+	for i, f := range list {
+		link, err := piece("link", web.Link{Href: "/experiments/" + f.ID, Text: f.ID})
+		if err != nil {
+			return err
+		}
+		rows[i] = []web.Cell{{HTML: link}, {Text: f.Title}, {Text: f.Verdict}, {Text: f.When}}
+		if f.Wrong != "" {
+			rows[i] = []web.Cell{{Text: f.ID}, {Text: f.Wrong}, {}, {}}
+		}
+	}
+	p := sheet{Title: "Experiments", Here: "/experiments", Name: "experiments", Data: map[string]any{"None": len(list) == 0, "Cut": len(list) == mostExperiments}}
+	if len(list) > 0 {
+		if p.Body, err = web.TableHTML(web.Table{Caption: "Experiments of the folder", Quiet: true, Head: []string{"Experiment", "What was compared", "Verdict", "Ended"}, Rows: rows}); err != nil {
+			return err
+		}
+	}
+	return s.page(w, r, http.StatusOK, p)
+}
+
+// summary tells one experiment in a line; false where it is none. To read one is
+// to judge it again from its runs, so what was read is kept while its file stays
+// as it is.
+func (s *Server) summary(root *os.Root, name string) (found, bool) {
+	file, st, err := document(root, name)
+	if errors.Is(err, fs.ErrNotExist) { // another file or folder
+		return found{}, false
+	}
+	f := found{ID: name}
+	if err != nil {
+		f.Wrong = reason(err)
+		return f, true
+	}
+	key := fmt.Sprintf("%s\x00%d\x00%d", file, st.Size(), st.ModTime().UnixNano())
+	s.mu.Lock()
+	have, ok := s.read[key]
+	s.mu.Unlock()
+	if ok {
+		return have, true
+	}
+	res, err := readDocument(root, file)
+	switch {
+	case err != nil:
+		f.Wrong = reason(err)
+	default:
+		f.Title, f.Verdict, f.When = res.Workload.Name+": "+res.A.Name, string(res.Word), res.Ended
+		if res.Design != result.Single {
+			f.Title += " against " + res.B.Name
+		} else {
+			f.Verdict = "measured alone"
+		}
+		if res.Name != "" {
+			f.Title = res.Name + " (" + f.Title + ")"
+		}
+		if res.Ended == "" {
+			f.Verdict, f.When = "not finished", "begun "+res.Started
+		} else if effect := verdictOf(res); effect != "" {
+			f.Verdict += ", " + effect
+		}
+	}
+	s.mu.Lock()
+	if len(s.read) > 2*mostExperiments { // of folders that are gone
+		clear(s.read)
+	}
+	s.read[key] = f
+	s.mu.Unlock()
+	return f, true
+}
+
+// verdictOf is the difference with its interval, where there is one.
+func verdictOf(r *result.Result) string {
+	if r.Design == result.Single || !r.Effect.Known() || !r.Low.Known() || !r.High.Known() {
+		return ""
+	}
+	return fmt.Sprintf("%+.1f %% (%+.1f to %+.1f)", float64(r.Effect), float64(r.Low), float64(r.High))
+}
+
+// document finds the document of a folder, or the document itself. An
+// fs.ErrNotExist is what is no experiment.
+func document(root *os.Root, name string) (string, fs.FileInfo, error) {
+	if !fs.ValidPath(name) || strings.ContainsAny(name, `/\`) || strings.HasPrefix(name, ".") {
+		return "", nil, fs.ErrNotExist
+	}
+	st, err := root.Stat(name)
+	if err != nil {
+		return "", nil, err
+	}
+	if st.IsDir() {
+		name += "/" + prove.ResultFile
+		if st, err = root.Stat(name); err != nil {
+			return "", nil, err
+		}
+	} else if !strings.HasSuffix(name, ".json") {
+		return "", nil, fs.ErrNotExist
+	}
+	if !st.Mode().IsRegular() { // a FIFO would wait for a writer
+		return "", nil, fs.ErrNotExist
+	}
+	return name, st, nil
+}
+
+func readDocument(root *os.Root, file string) (*result.Result, error) {
+	f, err := root.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, mostResult+1))
+	if err != nil {
+		return nil, err
+	}
+	return result.Decode(b)
+}
+
+// experiment shows one.
+func (s *Server) experiment(w http.ResponseWriter, r *http.Request) error {
+	root, err := s.folder()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	id := r.PathValue("id")
+	var res *result.Result
+	file, _, err := document(root, id)
+	if err == nil {
+		res, err = readDocument(root, file)
+	}
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return &problem{http.StatusServiceUnavailable, "The experiment may not be read.", "'pgfettle serve' must run as somebody who may."}
+	case err != nil && !errors.Is(err, fs.ErrNotExist) && s.listed(root, id):
+		return &problem{http.StatusUnprocessableEntity, sentence(fmt.Sprintf("the document of the experiment could not be read: %v", reason(err))), "It is not a document of 'pgfettle prove' or 'bench', or was made by a newer pgfettle."}
+	case err != nil:
+		return &problem{http.StatusNotFound, fmt.Sprintf("There is no experiment %q.", id), "Those that there are are listed under «Experiments»."}
+	}
+	body, err := web.Prove(res, s.view())
+	if err != nil {
+		return err
+	}
+	return s.page(w, r, http.StatusOK, sheet{Title: "Experiment " + id, Here: "/experiments", Body: body})
+}
+
+// listed says whether a name is one in the folder: an error of a link that leads
+// out of it tells nothing about what is there.
+func (s *Server) listed(root *os.Root, name string) bool {
+	st, err := root.Lstat(name)
+	return err == nil && st.Mode().Type()&fs.ModeSymlink == 0
+}

@@ -1,0 +1,223 @@
+package serve
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+)
+
+// field is one question of a form, with what was answered and what is wrong
+// with that.
+type field struct {
+	Name, Label, Help string
+	Value             string
+	Choices           []choice // a list to choose from; none: a text
+	Digits            bool     // a whole number: a keyboard of digits
+	Tick              bool     // yes or no
+	Moment            bool     // a time
+	Required          bool
+	Wrong             string // one line; "" where nothing is
+}
+
+type choice struct {
+	Value, Label string
+	Chosen       bool
+}
+
+// maxBackends is the most that max_connections takes on every version
+// (MAX_BACKENDS, 2^18-1).
+const maxBackends = 262143
+
+// profiles are told as the texts of a plan tell them, in a few words.
+var profiles = map[rule.Profile]string{
+	rule.Web: "web: many short requests", rule.OLTP: "oltp: many short transactions", rule.DW: "dw: few large reports",
+	rule.Mixed: "mixed: transactions and reports", rule.Desktop: "desktop: a workstation with other programs", rule.OneC: "1c: 1C:Enterprise",
+}
+
+// options turns names into a list to choose from, the first of them "not said".
+func options(chosen, unsaid string, names []string, label func(string) string) []choice {
+	var out []choice
+	if unsaid != "" {
+		out = append(out, choice{"", unsaid, chosen == ""})
+	}
+	for _, n := range names {
+		out = append(out, choice{n, label(n), n == chosen})
+	}
+	return out
+}
+
+func itself(s string) string { return s }
+
+// purpose are the questions about what a plan is for: of every plan.
+func purpose(said url.Values, unsaid string) []field {
+	var names []string
+	for _, p := range rule.Profiles {
+		names = append(names, string(p))
+	}
+	return []field{
+		{Name: "profile", Label: "Profile", Choices: options(said.Get("profile"), unsaid, names, func(n string) string { return profiles[rule.Profile(n)] })},
+		{Name: "connections", Label: "Connections", Help: "max_connections; empty: as it is", Digits: true},
+		{Name: "active", Label: "At work at once", Help: "sessions at the peak; empty: from the profile and the processors", Digits: true},
+		{Name: "storage", Label: "Storage", Choices: options(said.Get("storage"), "as the disk says", []string{"nvme", "ssd", "hdd", "san"}, storageLabel)},
+		{Name: "shared", Label: "Other programs need room on the host too", Tick: true},
+	}
+}
+
+func storageLabel(n string) string {
+	return map[string]string{"nvme": "NVMe", "ssd": "SSD (SATA, SAS)", "hdd": "hard disks", "san": "SAN or network storage"}[n]
+}
+
+// asked reads the answers about the purpose. What is wrong is noted beside its
+// question, and the answer left out.
+func asked(said url.Values, fields []field) Ask {
+	a := Ask{Profile: one(said, "profile"), Storage: one(said, "storage"), Shared: one(said, "shared") != ""}
+	if a.Profile != "" {
+		if _, err := rule.ParseProfile(a.Profile); err != nil {
+			note(fields, "profile", err.Error())
+			a.Profile = ""
+		}
+	}
+	if a.Storage != "" {
+		if _, err := rule.ParseStorage(a.Storage); err != nil {
+			note(fields, "storage", err.Error())
+			a.Storage = ""
+		}
+	}
+	count := func(name string) int {
+		v := one(said, name)
+		if v == "" {
+			return 0
+		}
+		n, err := strconv.Atoi(v)
+		if err != nil || n < 1 || n > maxBackends {
+			note(fields, name, fmt.Sprintf("write a whole number from 1 to %d", maxBackends))
+			return 0
+		}
+		return n
+	}
+	a.Connections, a.Active = count("connections"), count("active")
+	return a
+}
+
+// hardware are the questions about a host that is not here.
+func hardware(said url.Values) []field {
+	majors := params.Majors()
+	var versions []string
+	for _, m := range slices.Backward(majors) {
+		versions = append(versions, strconv.Itoa(m))
+	}
+	pg := said.Get("pg")
+	if pg == "" {
+		pg = versions[0]
+	}
+	return []field{
+		{Name: "ram", Label: "Memory", Help: "such as 64GB", Required: true},
+		{Name: "cpus", Label: "Processors", Help: "as the system counts them", Digits: true},
+		{Name: "pg", Label: "PostgreSQL", Choices: options(pg, "", versions, itself)},
+	}
+}
+
+// further are the questions that most hosts need no answer to.
+func further(said url.Values) []field {
+	return []field{
+		{Name: "swap", Label: "Swap", Help: "such as 2GB; empty: none"},
+		{Name: "disk", Label: "Disk of the data", Help: "its size, such as 500GB; bounds the WAL"},
+		{Name: "sockets", Label: "Sockets", Help: "NUMA nodes; empty: one", Digits: true},
+		{Name: "cgroup", Label: "Memory limit of the container", Help: "such as 8GB; empty: none"},
+		{Name: "container", Label: "Container", Choices: options(said.Get("container"), "none", []string{"docker", "podman", "kubernetes", "lxc", "systemd-nspawn"}, itself)},
+		{Name: "kernel", Label: "Kernel", Help: "release, such as 6.1.0"},
+		{Name: "thp", Label: "Transparent huge pages", Choices: options(said.Get("thp"), "always, as distributions ship it", []string{"always", "madvise", "never"}, itself)},
+	}
+}
+
+// words are those of the description that a form asks for, in the order in which
+// a person would write them.
+var words = []string{"ram", "swap", "cpus", "sockets", "storage", "disk", "pg", "cgroup", "container", "kernel", "thp"}
+
+// described turns the answers into a description of a host, as --for takes it.
+// Each answer is tried alone first, so that what is wrong stands beside its
+// question.
+func described(said url.Values, fields ...[]field) (spec string, ok bool) {
+	ok = true
+	wrong := func(name, why string) {
+		ok = false
+		for _, list := range fields {
+			note(list, name, why)
+		}
+	}
+	var pairs []string
+	for _, name := range words {
+		v := strings.ReplaceAll(one(said, name), " ", "") // "64 GB" is how people write it
+		if v == "" {
+			if name == "ram" {
+				wrong(name, "write how much memory the host has, such as 64GB")
+			}
+			continue
+		}
+		pair := name + "=" + v
+		try := pair
+		if name != "ram" {
+			try = "ram=64TB," + pair // any other word asks for it
+		}
+		_, err := snapshot.ParseDescription(try)
+		switch {
+		case strings.ContainsAny(v, ",="):
+			wrong(name, "write one value, without a comma")
+		case err != nil:
+			wrong(name, because(err, pair))
+		default:
+			pairs = append(pairs, pair)
+		}
+	}
+	if !ok {
+		return "", false
+	}
+	spec = strings.Join(pairs, ",")
+	if _, err := snapshot.ParseDescription(spec); err != nil { // what two answers say together
+		name, _, _ := strings.Cut(err.Error(), "=")
+		if !slices.Contains(words, name) {
+			name = "ram"
+		}
+		wrong(name, because(err, ""))
+	}
+	return spec, ok
+}
+
+// because is an error without the pair that it names, which stands beside it.
+func because(err error, pair string) string {
+	return strings.TrimPrefix(err.Error(), pair+": ")
+}
+
+// one is what was said once; of something said twice, the first.
+func one(said url.Values, name string) string { return strings.TrimSpace(said.Get(name)) }
+
+// fill puts what was said into the fields.
+func fill(said url.Values, fields []field) {
+	for i := range fields {
+		fields[i].Value = said.Get(fields[i].Name)
+	}
+}
+
+func note(fields []field, name, why string) {
+	for i := range fields {
+		if fields[i].Name == name && fields[i].Wrong == "" {
+			fields[i].Wrong = why
+		}
+	}
+}
+
+// wrongOnes says whether something is wrong with one of them.
+func wrongOnes(lists ...[]field) bool {
+	for _, list := range lists {
+		if slices.ContainsFunc(list, func(f field) bool { return f.Wrong != "" }) {
+			return true
+		}
+	}
+	return false
+}

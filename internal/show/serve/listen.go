@@ -1,0 +1,281 @@
+package serve
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+)
+
+// Listen says where the page is and who may come in.
+type Listen struct {
+	Address     string   // host:port with an address of this host, or the path of a unix socket
+	Hosts       []string // further names that it is asked for by: NAME or NAME:PORT
+	TokenFile   string
+	Cert, Key   string // files of TLS
+	BehindProxy bool   // what stands before it encrypts
+}
+
+const (
+	// fewestCharacters of a token: with 16 of the characters that programs make
+	// tokens of it cannot be guessed, at four guesses a second, in any life.
+	fewestCharacters = 16
+	mostCharacters   = 1 << 10
+	mostHeader       = 16 << 10 // with the cookies of other programs on the same name
+)
+
+// place is an address that was understood.
+type place struct {
+	socket string
+	at     netip.AddrPort
+}
+
+func (l *Listen) place() (place, error) {
+	if strings.Contains(l.Address, "/") {
+		abs, err := filepath.Abs(l.Address)
+		if err != nil {
+			return place{}, fmt.Errorf("--listen: %w", err)
+		}
+		return place{socket: abs}, nil
+	}
+	const form = "write an address of this host and a port, as in --listen 127.0.0.1:8432 or --listen '[::1]:8432', or the path of a unix socket"
+	bad := func(why string) (place, error) {
+		return place{}, &say.Problem{Message: fmt.Sprintf("--listen: %q: %s", l.Address, why), Hint: form, Code: say.CodeUsage}
+	}
+	host, port, err := net.SplitHostPort(l.Address)
+	if err != nil {
+		return bad("it has no port")
+	}
+	n, err := strconv.ParseUint(port, 10, 16)
+	if err != nil {
+		return bad("its port is no number from 0 to 65535")
+	}
+	switch host {
+	case "localhost":
+		host = "127.0.0.1"
+	case "", "*":
+		host = "::"
+	}
+	ip, err := netip.ParseAddr(host)
+	if err != nil {
+		return bad("its host is no address")
+	}
+	return place{at: netip.AddrPortFrom(ip.Unmap(), uint16(n))}, nil
+}
+
+// local says whether nobody but who is on this host can reach it.
+func (p place) local() bool { return p.socket != "" || p.at.Addr().IsLoopback() }
+
+// Check refuses an address that others can reach without a token and without
+// encryption, and what contradicts itself.
+func (l *Listen) Check() error {
+	p, err := l.place()
+	if err != nil {
+		return err
+	}
+	usage := func(message, hint string) error {
+		return &say.Problem{Message: message, Hint: hint, Code: say.CodeUsage}
+	}
+	for _, h := range l.Hosts {
+		if name, _ := splitHost(h); name == "" || strings.ContainsAny(h, "/ @*,") {
+			return usage(fmt.Sprintf("--host: %q is no name of a host", h), "write the name that stands in the address, as in --host db1.example.org")
+		}
+	}
+	switch {
+	case (l.Cert == "") != (l.Key == ""):
+		return usage("--tls-cert and --tls-key go together", "give both")
+	case l.Cert != "" && l.BehindProxy:
+		return usage("--tls-cert and --behind-proxy contradict each other", "either this server encrypts or the proxy before it does")
+	case l.BehindProxy && l.TokenFile == "":
+		return usage("--behind-proxy: whoever reaches the proxy could read everything", "add --token-file FILE; a proxy that knows its users may send the token itself, as 'Authorization: Bearer …'")
+	case p.local():
+		return nil
+	case l.TokenFile == "":
+		return usage(fmt.Sprintf("--listen: %s can be reached from other hosts, and there is no token", l.Address), "add --token-file FILE, or listen on 127.0.0.1 and come by 'ssh -L 8432:127.0.0.1:8432'")
+	case l.Cert == "" && !l.BehindProxy:
+		return usage(fmt.Sprintf("--listen: %s can be reached from other hosts, and nothing encrypts", l.Address), "add --tls-cert and --tls-key, or say --behind-proxy where a proxy before it encrypts")
+	}
+	return nil
+}
+
+// ReadToken reads the token of a file that is for its owner, or for its group too.
+func ReadToken(name string) (string, error) {
+	problem := func(why, hint string, code int) error {
+		return &say.Problem{Message: fmt.Sprintf("token file %q: %s", name, why), Hint: hint, Code: code}
+	}
+	const how = "make one with 'openssl rand -hex 32 > FILE' and chmod 600"
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO would wait for a writer
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return "", problem("permission denied", "run pgfettle as who may read it", say.CodeNoAccess)
+	case errors.Is(err, fs.ErrNotExist):
+		return "", problem("there is no such file", how, say.CodeUsage)
+	case err != nil:
+		return "", fmt.Errorf("token file: %w", err)
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("token file: %w", err)
+	case !st.Mode().IsRegular():
+		return "", problem("it is no regular file", how, say.CodeUsage)
+	case st.Mode().Perm()&0o006 != 0:
+		return "", problem("everybody may read or write it", "chmod o= it, and make a new token: others may know this one", say.CodeRefused)
+	}
+	b, err := io.ReadAll(io.LimitReader(f, mostCharacters+2))
+	if err != nil {
+		return "", fmt.Errorf("token file: %w", err)
+	}
+	token := strings.TrimRight(string(b), "\r\n")
+	switch {
+	case len(token) < fewestCharacters:
+		return "", problem(fmt.Sprintf("its token has fewer than %d characters", fewestCharacters), how, say.CodeUsage)
+	case len(token) > mostCharacters:
+		return "", problem(fmt.Sprintf("its token has more than %d characters", mostCharacters), how, say.CodeUsage)
+	case strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return "", problem("its token has other characters than printable ASCII without spaces", how, say.CodeUsage)
+	}
+	return token, nil
+}
+
+// localName says whether a name means the address that a request came in by.
+func localName(r *http.Request, name string) bool {
+	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	switch a := local.(type) {
+	case *net.UnixAddr:
+		return name == "localhost" // as curl and proxies name a socket
+	case *net.TCPAddr:
+		if a.IP.IsLoopback() && name == "localhost" {
+			return true
+		}
+		ip := net.ParseIP(name)
+		return ip != nil && (ip.Equal(a.IP) || ip.IsLoopback() && a.IP.IsLoopback())
+	}
+	return false
+}
+
+// Open begins to listen. The second result is the address for a person.
+func (l *Listen) Open() (net.Listener, string, error) {
+	p, err := l.place()
+	if err != nil {
+		return nil, "", err
+	}
+	if p.socket != "" {
+		n, err := openSocket(p.socket)
+		return n, "unix socket " + p.socket, err
+	}
+	n, err := net.Listen("tcp", p.at.String())
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return nil, "", &say.Problem{Message: fmt.Sprintf("--listen: another program listens on %s", p.at), Hint: "choose another port, as in --listen 127.0.0.1:8433; 'ss -ltnp' tells who has this one", Code: say.CodeError}
+	case errors.Is(err, syscall.EACCES):
+		return nil, "", &say.Problem{Message: fmt.Sprintf("--listen: %s: permission denied", p.at), Hint: "ports below 1024 are for root; choose a higher one", Code: say.CodeNoAccess}
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return nil, "", &say.Problem{Message: fmt.Sprintf("--listen: %s is no address of this host", p.at.Addr()), Hint: "'ip address' lists them", Code: say.CodeUsage}
+	case err != nil:
+		return nil, "", fmt.Errorf("--listen: %w", err)
+	}
+	scheme := "http"
+	if l.Cert != "" {
+		scheme = "https"
+	}
+	return n, scheme + "://" + n.Addr().String() + "/", nil
+}
+
+// openSocket makes a socket that its owner alone may use. One that a killed server
+// left behind is replaced; one that answers, and what is no socket, is not.
+func openSocket(name string) (net.Listener, error) {
+	st, err := os.Lstat(name)
+	switch {
+	case err == nil && st.Mode().Type() != fs.ModeSocket:
+		return nil, &say.Problem{Message: fmt.Sprintf("--listen: %q is there and is no socket", name), Hint: "choose another path", Code: say.CodeUsage}
+	case err == nil:
+		if c, err := net.DialTimeout("unix", name, time.Second); err == nil {
+			_ = c.Close()
+			return nil, &say.Problem{Message: fmt.Sprintf("--listen: another program listens on %q", name), Hint: "choose another path", Code: say.CodeError}
+		}
+		if err := os.Remove(name); err != nil {
+			return nil, fmt.Errorf("--listen: the socket that was left behind: %w", err)
+		}
+	}
+	old := syscall.Umask(0o177) // it is never open to others, not for a moment
+	n, err := net.Listen("unix", name)
+	syscall.Umask(old)
+	if err != nil {
+		return nil, &say.Problem{Message: "--listen: " + err.Error(), Hint: "its folder must exist and be writable by you", Code: say.CodeError}
+	}
+	return n, nil
+}
+
+// certificate reads the files of TLS; nil where there are none.
+func (l *Listen) certificate() (*tls.Config, error) {
+	if l.Cert == "" {
+		return nil, nil
+	}
+	pair, err := tls.LoadX509KeyPair(l.Cert, l.Key)
+	if err != nil {
+		code := say.CodeUsage
+		if errors.Is(err, fs.ErrPermission) {
+			code = say.CodeNoAccess
+		}
+		return nil, &say.Problem{Message: "--tls-cert, --tls-key: " + err.Error(), Hint: "both are PEM files: the certificate with its chain, and its key without a passphrase", Code: code}
+	}
+	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
+}
+
+// Serve answers until the context ends, then lets what is being answered come to
+// its end. ready is told the address as soon as somebody can come.
+func (s *Server) Serve(ctx context.Context, ready func(string)) error {
+	conf, err := s.o.Listen.certificate()
+	if err != nil {
+		return err
+	}
+	n, address, err := s.o.Listen.Open()
+	if err != nil {
+		return err
+	}
+	if conf != nil {
+		n = tls.NewListener(n, conf)
+	}
+	h := &http.Server{
+		Handler: s,
+		// Who is slow holds no more than a connection, and not for long. Writing
+		// waits for a look; a stream has a bound of its own for each event.
+		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: longest + 30*time.Second, IdleTimeout: time.Minute,
+		MaxHeaderBytes: mostHeader,
+		ErrorLog:       log.New(io.Discard, "", 0), // it tells of every scanner that speaks no HTTP
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- h.Serve(n) }()
+	ready(address)
+	select {
+	case err := <-ended:
+		return fmt.Errorf("server: %w", err)
+	case <-ctx.Done():
+	}
+	last, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	if err := h.Shutdown(last); err != nil {
+		_ = h.Close() // somebody reads slowly
+	}
+	<-ended // until then a socket may be there that nobody is behind
+	return nil
+}
+
+// grace is how long an answer may take that has begun when the server is stopped.
+const grace = 3 * time.Second

@@ -1,0 +1,145 @@
+package serve
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+)
+
+// stream is the events of a page that is open.
+type stream struct {
+	t      *testing.T
+	lines  *bufio.Scanner
+	status int
+	header http.Header
+}
+
+func opened(t *testing.T, url string) *stream {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	t.Cleanup(cancel)
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { res.Body.Close() })
+	s := bufio.NewScanner(res.Body)
+	s.Buffer(nil, 1<<20)
+	return &stream{t, s, res.StatusCode, res.Header}
+}
+
+// next returns the name of the next event and its data; "" at the end.
+func (s *stream) next() (name string, data map[string]string) {
+	s.t.Helper()
+	for s.lines.Scan() {
+		switch key, value, _ := strings.Cut(s.lines.Text(), ": "); key {
+		case "event":
+			name = value
+		case "data":
+			if err := json.Unmarshal([]byte(value), &data); err != nil {
+				s.t.Fatal(err)
+			}
+		case "":
+			return name, data
+		}
+	}
+	return "", nil
+}
+
+// TestEvents holds that a page that is open gets each new look once, that a
+// failure is told and the next look comes, that all pages share the looks, and
+// that the end of the server is told.
+func TestEvents(t *testing.T) {
+	c := newClock()
+	var looks atomic.Int64
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	h, s := started(t, func(o *Options) {
+		o.Now, o.Context = c.now, ctx
+		memory := o.Engine.Memory
+		o.Engine.Memory = func(ctx context.Context) (*diagnose.MemoryReport, error) {
+			if looks.Add(1) == 2 {
+				return nil, context.DeadlineExceeded
+			}
+			return memory(ctx)
+		}
+	})
+	s.streamEvery = time.Millisecond
+	one, two := opened(t, h.URL+"/memory/events"), opened(t, h.URL+"/memory/events")
+	if one.status != 200 || one.header.Get("Content-Type") != "text/event-stream" || one.header.Get("Cache-Control") != "no-store" {
+		t.Fatalf("%d %v", one.status, one.header)
+	}
+	n1, d1 := one.next()
+	n2, d2 := two.next()
+	if n1 != "memory" || n2 != "memory" || d1["html"] != d2["html"] || !strings.Contains(d1["html"], "PostgreSQL 17") || looks.Load() != 1 {
+		t.Fatalf("%s %s, %d looks: %v", n1, n2, looks.Load(), d1)
+	}
+	c.pass(keepLeast)
+	if n, d := one.next(); n != "failed" || d["what"] == "" {
+		t.Fatalf("%s %v", n, d)
+	}
+	c.pass(keepLeast)
+	for n := ""; n != "memory"; {
+		if n, d1 = one.next(); n == "" {
+			t.Fatal("the stream ended")
+		}
+	}
+	cancel()
+	for n := ""; n != "end"; {
+		if n, _ = one.next(); n == "" {
+			t.Fatal("the end was not told")
+		}
+	}
+	if n, _ := one.next(); n != "" {
+		t.Errorf("after the end: %s", n)
+	}
+}
+
+// TestStreamsAreBounded holds that so many pages are kept up to date and no more,
+// and that one that is closed makes room.
+func TestStreamsAreBounded(t *testing.T) {
+	h, s := started(t, nil)
+	for range mostStreams {
+		s.streams <- struct{}{}
+	}
+	if r := opened(t, h.URL+"/memory/events"); r.status != http.StatusServiceUnavailable {
+		t.Errorf("%d", r.status)
+	}
+	<-s.streams
+	ctx, cancel := context.WithCancel(t.Context())
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, h.URL+"/memory/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(r)
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("%v %v", res, err)
+	}
+	cancel()
+	res.Body.Close()
+	until(t, "the room of a page that was closed", func() bool { return len(s.streams) == mostStreams-1 })
+}
+
+// TestStreamsEnd holds that a stream that was forgotten ends.
+func TestStreamsEnd(t *testing.T) {
+	h, s := started(t, nil)
+	s.streamFor = 10 * time.Millisecond
+	r := opened(t, h.URL+"/memory/events")
+	if n, _ := r.next(); n != "memory" {
+		t.Errorf("the first event is %q", n)
+	}
+	if n, _ := r.next(); n != "" {
+		t.Errorf("after its time: %q", n)
+	}
+}

@@ -1,0 +1,186 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/settle"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/web"
+)
+
+// form is another form of a plan, for a file.
+type form struct {
+	name, label, suffix string
+	write               func(io.Writer, render.Plan, *snapshot.Snapshot, string) error
+}
+
+// whole is a form that is about the whole plan and not about one instance.
+func whole(f func(io.Writer, render.Plan, *snapshot.Snapshot) error) func(io.Writer, render.Plan, *snapshot.Snapshot, string) error {
+	return func(w io.Writer, d render.Plan, s *snapshot.Snapshot, _ string) error { return f(w, d, s) }
+}
+
+var planForms = []form{
+	{"alter-system", "ALTER SYSTEM (SQL)", ".sql", render.AlterSystem},
+	{"conf", "postgresql.conf", ".conf", render.Conf},
+	{"sysctl", "sysctl.d", ".conf", whole(render.Sysctl)},
+	{"script", "shell script", ".sh", whole(render.Script)},
+	{"ansible", "Ansible playbook", ".yml", whole(render.Ansible)},
+	{"patroni", "Patroni", ".yml", render.Patroni},
+	{"cnpg", "CloudNativePG", ".yml", render.CNPG},
+	{"docker", "docker run, compose", ".yml", render.Docker},
+	{"json", "JSON", ".json", func(w io.Writer, d render.Plan, _ *snapshot.Snapshot, _ string) error { return render.PlanJSON(w, d) }},
+}
+
+// describedPlan is a plan for a host that somebody described.
+type describedPlan struct {
+	spec string
+	ask  Ask
+	plan render.Plan
+	snap *snapshot.Snapshot
+}
+
+// questions are the form, filled in with what was said.
+type questions struct{ hardware, purpose, further []field }
+
+func ask(said url.Values) questions {
+	q := questions{hardware(said), purpose(said, ""), further(said)}
+	if one(said, "profile") == "" {
+		for i, c := range q.purpose[0].Choices {
+			q.purpose[0].Choices[i].Chosen = c.Value == string(rule.Mixed)
+		}
+	}
+	for i := range q.purpose {
+		switch f := &q.purpose[i]; f.Name {
+		case "connections":
+			f.Help = "max_connections; empty: 100, the default"
+		case "storage":
+			f.Choices[0].Label = "not known"
+		}
+	}
+	for _, list := range [][]field{q.hardware, q.purpose, q.further} {
+		fill(said, list)
+	}
+	return q
+}
+
+// planFor makes the plan that a form asks for; false where an answer is wrong,
+// which is noted beside its question. It reads nothing but the form, by the same
+// way as `pgfettle plan --for`.
+func planFor(ctx context.Context, said url.Values, q questions) (*describedPlan, bool, error) {
+	a := asked(said, q.purpose)
+	spec, ok := described(said, q.hardware, q.purpose, q.further)
+	if !ok || wrongOnes(q.hardware, q.purpose, q.further) {
+		return nil, false, nil
+	}
+	a.Storage = "" // it is told by the description
+	archive, err := snapshot.Describe(spec)
+	if err != nil {
+		return nil, false, fmt.Errorf("description: %w", err)
+	}
+	o := rule.Options{Profile: rule.Mixed, Connections: a.Connections, Active: a.Active, Shared: a.Shared}
+	if a.Profile != "" {
+		if o.Profile, err = rule.ParseProfile(a.Profile); err != nil {
+			return nil, false, err
+		}
+	}
+	p, snap, err := settle.Plan(ctx, nil, archive, o)
+	if err != nil {
+		return nil, false, err
+	}
+	p.Warnings = append(p.Warnings, apply.OverridesOf(p, snap)...)
+	return &describedPlan{spec, a, render.Plan{Plan: p, Subject: render.SubjectOf(snap)}, snap}, true, nil
+}
+
+// describedPlan is planFor, a few at a time: each takes a processor for a moment.
+func (s *Server) describedPlan(ctx context.Context, said url.Values, q questions) (*describedPlan, bool, error) {
+	if err := enter(ctx, s.work); err != nil {
+		return nil, false, err
+	}
+	defer func() { <-s.work }()
+	return planFor(ctx, said, q)
+}
+
+// planFor shows the form, and the plan where it was filled in.
+func (s *Server) planFor(w http.ResponseWriter, r *http.Request) error {
+	said := r.URL.Query()
+	q := ask(said)
+	p := sheet{Title: "Plan for another host", Here: "/plan/for", Name: "planfor"}
+	show := func(status int, wrong bool) error {
+		more := slices.ContainsFunc(q.further, func(f field) bool { return f.Value != "" || f.Wrong != "" })
+		p.Data = map[string]any{"Hardware": q.hardware, "Purpose": q.purpose, "Further": q.further, "More": more, "Wrong": wrong}
+		return s.page(w, r, status, p)
+	}
+	if len(said) == 0 {
+		return show(http.StatusOK, false)
+	}
+	d, ok, err := s.describedPlan(r.Context(), said, q)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return show(http.StatusUnprocessableEntity, true)
+	}
+	body, err := web.Plan(d.plan, s.view())
+	if err != nil {
+		return err
+	}
+	files, err := render.Files(d.plan, d.snap)
+	if err != nil {
+		return err
+	}
+	var links []web.Link
+	for _, f := range planForms {
+		if f.name != "sysctl" || kernelPart(d.plan) {
+			links = append(links, web.Link{Href: address("/plan/for/"+f.name, said), Text: f.label})
+		}
+	}
+	command := strings.Join(append([]string{"pgfettle plan --for", quoted(d.spec)[0]}, d.ask.flags()...), " ")
+	tail, err := piece("files", map[string]any{"Files": files, "Forms": links, "Command": command})
+	if err != nil {
+		return err
+	}
+	p.Body = web.Join(body, tail)
+	p.Made = "Made from what the form says, without a look at any host. pgfettle " + s.o.Version + "."
+	return show(http.StatusOK, false)
+}
+
+// planForm gives a form of that plan out as a file.
+func (s *Server) planForm(w http.ResponseWriter, r *http.Request) error {
+	said := r.URL.Query()
+	i := slices.IndexFunc(planForms, func(f form) bool { return f.name == r.PathValue("form") })
+	if i < 0 {
+		return s.nothing(w, r)
+	}
+	d, ok, err := s.describedPlan(r.Context(), said, ask(said))
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return &problem{http.StatusUnprocessableEntity, "The address does not describe a host.", "Fill in the form of «Plan for another host»; its result has links to the forms of the plan."}
+	}
+	key := ""
+	if keys := render.Keys(d.plan); len(keys) > 0 {
+		key = keys[0]
+	} else if len(d.snap.Instances) > 0 {
+		key = d.snap.Instances[0].Key
+	}
+	f := planForms[i]
+	var b bytes.Buffer
+	if err := f.write(&b, d.plan, d.snap, key); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Content-Disposition", `attachment; filename="pgfettle-`+f.name+f.suffix+`"`)
+	_, err = w.Write(b.Bytes())
+	return gone(err)
+}

@@ -1,0 +1,143 @@
+package serve
+
+import (
+	"fmt"
+	"net/url"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/show/web"
+)
+
+// span is the time that a page of the history is about.
+type span struct {
+	From, To time.Time
+	Range    string // one of ranges that ends now; "": from and to were said
+}
+
+// spans are the ranges that one link leads to.
+var spans = []struct {
+	Name string
+	Long time.Duration
+}{{"1h", time.Hour}, {"6h", 6 * time.Hour}, {"1d", 24 * time.Hour}, {"7d", 7 * 24 * time.Hour}, {"30d", 30 * 24 * time.Hour}, {"1y", 365 * 24 * time.Hour}}
+
+const (
+	usual    = "1d"
+	shortest = time.Minute
+	farthest = 10 * 366 * 24 * time.Hour // of what a history may hold
+)
+
+// layouts are the forms of a time that an address may have: those of the fields
+// of browsers, of RFC 3339, and a day.
+var layouts = []string{"2006-01-02T15:04", "2006-01-02T15:04:05", time.RFC3339, time.DateOnly, "2006-01-02 15:04"}
+
+// field of a browser is filled in so.
+const local = "2006-01-02T15:04"
+
+// moment reads a time; UTC where it names no zone, as the pages of the history
+// and the axes of their pictures are: a time that is there twice or not at all
+// when clocks are put back or forward would be a poor one to look for a fault at.
+func moment(s string) (time.Time, error) {
+	for _, l := range layouts {
+		t, err := time.Parse(l, s)
+		if err == nil && t.Year() >= 2000 && t.Year() < 2200 {
+			return t, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("write a time such as 2026-11-21T18:30")
+}
+
+// when are the questions for a time, filled in.
+func when(said url.Values) []field {
+	f := []field{{Name: "from", Label: "From (UTC)", Moment: true}, {Name: "to", Label: "To (UTC)", Moment: true}}
+	fill(said, f)
+	return f
+}
+
+// spanOf reads what an address says of the time. What is wrong is noted beside
+// its question.
+func spanOf(said url.Values, fields []field, now time.Time) span {
+	from, to, name := one(said, "from"), one(said, "to"), one(said, "range")
+	out := span{To: now, Range: name}
+	if from == "" && to == "" {
+		if name == "" {
+			out.Range = usual
+		}
+		for _, r := range spans {
+			if r.Name == out.Range {
+				out.From = now.Add(-r.Long)
+				return out
+			}
+		}
+		out.Range = usual
+		out.From = now.Add(-24 * time.Hour)
+		note(fields, "from", fmt.Sprintf("there is no range %q; choose one of those above, or write two times", name))
+		return out
+	}
+	out.Range = ""
+	var err error
+	if to != "" {
+		if out.To, err = moment(to); err != nil {
+			note(fields, "to", err.Error())
+			out.To = now
+		}
+	}
+	out.From = out.To.Add(-24 * time.Hour)
+	if from != "" {
+		if out.From, err = moment(from); err != nil {
+			note(fields, "from", err.Error())
+			out.From = out.To.Add(-24 * time.Hour)
+		}
+	}
+	switch long := out.To.Sub(out.From); {
+	case wrongOnes(fields):
+	case long < shortest:
+		note(fields, "to", "write a time that is at least a minute after the first")
+	case long > farthest:
+		note(fields, "from", "write a time that is less than ten years before the other")
+	}
+	return out
+}
+
+// at is the address of a page about another time, with what else was said.
+func at(path string, said url.Values, sp span) string {
+	v := url.Values{}
+	for name := range said {
+		v.Set(name, said.Get(name))
+	}
+	v.Del("range")
+	v.Del("from")
+	v.Del("to")
+	if sp.Range != "" {
+		v.Set("range", sp.Range)
+	} else {
+		v.Set("from", sp.From.UTC().Format(local))
+		v.Set("to", sp.To.UTC().Format(local))
+	}
+	return address(path, v)
+}
+
+// ranges are the links to the usual times.
+func ranges(said url.Values, now span) []web.Link {
+	var out []web.Link
+	for _, r := range spans {
+		out = append(out, web.Link{Href: at("/history", said, span{Range: r.Name}), Text: r.Name, Current: r.Name == now.Range})
+	}
+	return out
+}
+
+// moves are the links to the time around the one that is shown.
+func moves(said url.Values, sp span, now time.Time) []web.Link {
+	long := sp.To.Sub(sp.From)
+	half, quarter := long/2, long/4
+	out := []web.Link{{Href: at("/history", said, span{From: sp.From.Add(-half), To: sp.To.Add(-half)}), Text: "earlier"}}
+	if sp.To.Before(now.Add(-time.Minute)) {
+		out = append(out, web.Link{Href: at("/history", said, span{From: sp.From.Add(half), To: sp.To.Add(half)}), Text: "later"})
+	}
+	if half >= 2*shortest {
+		out = append(out, web.Link{Href: at("/history", said, span{From: sp.From.Add(quarter), To: sp.To.Add(-quarter)}), Text: "nearer"})
+	}
+	if 2*long < farthest {
+		out = append(out, web.Link{Href: at("/history", said, span{From: sp.From.Add(-half), To: sp.To.Add(half)}), Text: "farther"})
+	}
+	return out
+}
