@@ -48,11 +48,12 @@ fuzz: ## fuzz every reader for FUZZTIME (default 20s) each
 	    echo "$$(dirname $$f) $$n"; $(GO) test -run '^$$' -fuzz "^$$n$$" -fuzztime $$FUZZTIME ./$$(dirname $$f) || exit 1; \
 	  done; done
 
-generate: ## rewrite what is generated: registries, docs/checks.md, docs/knobs.md, docs/pages.md, docs/coverage.md, docs/languages.md, docs/metrics.md, schema/snapshot.schema.json, schema/result.schema.json
+generate: ## rewrite what is generated: registries, docs/checks.md, docs/knobs.md, docs/pages.md, docs/coverage.md, docs/languages.md, docs/metrics.md, schema/snapshot.schema.json, schema/result.schema.json, schema/top.schema.json
 	$(GO) generate ./...
 	$(GO) test ./test/docs -run TestPagesAreCurrent -update
 	$(GO) test ./internal/fact/snapshot -run TestSchemaIsCurrent -update
 	$(GO) test ./internal/show/render -run TestResultSchema -update
+	$(GO) test ./internal/show/top -run TestTopSchema -update
 
 verify: generate ## fail when a generated file was not current
 	git diff --exit-code

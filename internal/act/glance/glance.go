@@ -43,6 +43,9 @@ const (
 	// tick is the length of a clock tick, as /proc tells time: USER_HZ is 100 on
 	// every architecture that PostgreSQL is served on.
 	tick = 10 * time.Millisecond
+	// enough is how long our own processor time is counted before it says anything:
+	// a hundred ticks, so that one is a percent.
+	enough = 100 * tick
 	// key is what the answers lie under in the archive of one look.
 	key = "1"
 )
@@ -121,7 +124,7 @@ func (l *Looker) Host(every time.Duration) (h *diagnose.HostLook) {
 	h.Pressure = host.ReadPressure(a)
 	h.Load = host.ReadLoad(a)
 	h.CPU = host.ReadCPUTime(a)
-	if n, ok := l.own(); ok && l.ownSeen && n >= l.ownAt {
+	if n, ok := l.own(); ok && l.ownSeen && n >= l.ownAt && began.Sub(l.began) >= enough {
 		h.Own = known.Is(diagnose.Ticked{CPU: time.Duration(n-l.ownAt) * tick, Over: began.Sub(l.began)})
 	}
 	h.Took = l.t.Now().Sub(began)

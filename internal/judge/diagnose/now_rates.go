@@ -60,9 +60,13 @@ func counts(now, before int64, there bool, secs float64) NowCount {
 	return c
 }
 
+// sameSince says whether nothing was reset between two looks. Before 15 a database
+// has no time of its reset until something is counted of it.
+func sameSince(before, now int64) bool { return before == 0 || before == now }
+
 func database(d pg.Database, before map[string]pg.Database, secs float64) NowDatabase {
 	o, there := before[d.Name]
-	there = there && o.StatsReset == d.StatsReset
+	there = there && sameSince(o.StatsReset, d.StatsReset)
 	out := NowDatabase{Name: d.Name, Connections: d.Backends, TempFiles: d.TempFiles, Deadlocks: d.Deadlocks,
 		Xacts:     counts(d.Commits+d.Rollbacks, o.Commits+o.Rollbacks, there, secs),
 		Rollbacks: counts(d.Rollbacks, o.Rollbacks, there, secs),
@@ -92,7 +96,7 @@ func (r *NowReport) checkpoints(in NowInput, c pg.Checkpoints, secs float64) {
 	there := false
 	if in.ServerBefore != nil {
 		o, there = in.ServerBefore.Checkpoints.Get()
-		there = there && o.StatsReset == c.StatsReset
+		there = there && sameSince(o.StatsReset, c.StatsReset)
 		calls = in.ServerBefore.IO
 	}
 	of := func(now, before int64) NowCount { return counts(now, before, there, secs) }

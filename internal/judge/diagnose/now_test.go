@@ -55,6 +55,13 @@ func TestNowRates(t *testing.T) {
 	restarted.Position = known.Is(p)
 	ds, _ := reset.Databases.Get()
 	ds[0].StatsReset = 6
+	fresh := lookAt(10, 0)
+	ds, _ = fresh.Databases.Get()
+	ds[0].StatsReset = 0
+	in.ServerBefore = fresh
+	if d := diagnose.Now(in).Databases[0]; d.Xacts.Rate == nil || *d.Xacts.Rate != 30 {
+		t.Errorf("what was counted for the first time: %+v", d)
+	}
 	for name, before := range map[string]*diagnose.ServerLook{"no look before": nil, "another server": restarted, "a reset": reset, "a counter that went down": lookAt(10, 301), "a clock that was set back": lookAt(30, 100)} {
 		in.ServerBefore = before
 		if d := diagnose.Now(in).Databases[0]; d.Xacts.Rate != nil || d.HitNow != nil {
