@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"sync"
 	"syscall"
@@ -21,7 +22,10 @@ type Client struct {
 	// Signal passes signals on to it, for programs that end in their own time on
 	// one; nil: none.
 	Signal <-chan syscall.Signal
-	Line   func(line string) // told each line of its error text as it comes, from one goroutine; nil: nobody
+	// In is what it reads, Out where its output goes instead of into Ended: files
+	// alone, such as the ends of a pipe, which the caller closes.
+	In, Out *os.File
+	Line    func(line string) // told each line of its error text as it comes, from one goroutine; nil: nobody
 }
 
 // Ended is what a client left.
@@ -52,6 +56,12 @@ func (a Account) Run(ctx context.Context, c Client) (Ended, error) {
 	cmd.WaitDelay = time.Second
 	var out, text bytes.Buffer
 	cmd.Stdout = &bounded{w: &out, left: mostSaid}
+	if c.In != nil {
+		cmd.Stdin = c.In
+	}
+	if c.Out != nil {
+		cmd.Stdout = c.Out
+	}
 	r, w := io.Pipe()
 	cmd.Stderr = io.MultiWriter(&bounded{w: &text, left: mostSaid}, w)
 	var wg sync.WaitGroup

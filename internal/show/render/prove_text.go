@@ -352,6 +352,9 @@ func (d *resultPage) surroundings() {
 	d.para("  ", plain, fmt.Sprintf("%s%s, %s of memory, Linux %s", host, count(r.Host.CPUs, "CPU", "CPUs"), unit.Bytes(r.Host.Memory), clean(r.Host.Kernel)))
 	d.para("  ", plain, fmt.Sprintf("PostgreSQL %s, %s", clean(r.Host.Server), orUnknown(r.Host.Pgbench, "pgbench of unknown version")))
 	load := fmt.Sprintf("%s at scale %d", clean(r.Workload.Name), r.Workload.Scale)
+	if r.Workload.Synthetic {
+		load = clean(r.Workload.Name)
+	}
 	if r.Workload.Bytes > 0 {
 		load += fmt.Sprintf(" (%s before the first run)", unit.Bytes(r.Workload.Bytes))
 	}
@@ -465,7 +468,9 @@ func repeatLine(r *result.Result) string {
 	if e == nil {
 		add("workload", r.Workload.Name)
 	}
-	add("scale", strconv.Itoa(r.Workload.Scale))
+	if !r.Workload.Synthetic { // else it is as large as it is
+		add("scale", strconv.Itoa(r.Workload.Scale))
+	}
 	if r.Design != result.Single {
 		add("blocks", strconv.Itoa(s.Blocks))
 		add("design", r.Design)
@@ -500,6 +505,9 @@ func repeatLine(r *result.Result) string {
 	add("seed", strconv.FormatUint(s.Seed, 10))
 	if major, _, _ := strings.Cut(r.Host.Server, "."); major != "" {
 		add("pg", major)
+	}
+	if r.Workload.Synthetic {
+		args = append(args, "TARGET")
 	}
 	return strings.Join(args, " ")
 }
