@@ -57,6 +57,9 @@ func find(name string, scripts []string) (load, data *workload.Workload, err err
 	if len(scripts) == 0 {
 		return data, data, nil
 	}
+	if data.Sysbench != "" {
+		return nil, nil, &say.Problem{Message: "the data of " + name + " are made by sysbench, and -f is for scripts of pgbench", Hint: "name another load for its data, such as oltp-rw", Code: say.CodeUsage}
+	}
 	load, err = workload.Custom(scripts)
 	return load, data, err
 }
@@ -73,20 +76,24 @@ type asked struct {
 }
 
 // loadOf is what the engine sends.
-func loadOf(ctx context.Context, name string, scripts []string, version unit.Version) (bench.Load, workload.Pgbench, error) {
+func loadOf(ctx context.Context, name string, scripts []string, version unit.Version) (_ bench.Load, by string, err error) {
 	load, data, err := find(name, scripts)
 	if err != nil {
-		return nil, workload.Pgbench{}, err
+		return nil, "", err
+	}
+	if load.Sysbench != "" {
+		program, err := workload.FindSysbench(ctx)
+		return &bench.Sysbench{Workload: load, Program: program}, "sysbench " + program.Version, err
 	}
 	program, err := workload.FindPgbench(ctx, version)
 	if err != nil {
-		return nil, program, err
+		return nil, "", err
 	}
 	p := &bench.Pgbench{Workload: load, Program: program}
 	if load != data {
 		p.On = data
 	}
-	return p, program, nil
+	return p, "pgbench " + program.Version.String(), nil
 }
 
 // config is an arm as the engine wants it.
@@ -122,11 +129,11 @@ func experimentOf(ctx context.Context, e *Experiment, made bool) (*bench.Experim
 		}
 		of.Scripts = append(of.Scripts, abs)
 	}
-	load, program, err := loadOf(ctx, e.Data, e.Scripts, e.Binaries.Version)
+	load, by, err := loadOf(ctx, e.Data, e.Scripts, e.Binaries.Version)
 	if err != nil {
 		return nil, err
 	}
-	return e.order(load, of, "pgbench "+program.Version.String())
+	return e.order(load, of, by)
 }
 
 // Estimate implements Runner.

@@ -26,6 +26,9 @@ type Client struct {
 	// alone, such as the ends of a pipe, which the caller closes.
 	In, Out *os.File
 	Line    func(line string) // told each line of its error text as it comes, from one goroutine; nil: nobody
+	// Said is told each line of its output, from another goroutine; one of which it
+	// says that it was enough is not kept. nil: all are.
+	Said func(line string) (enough bool)
 }
 
 // Ended is what a client left.
@@ -55,6 +58,7 @@ func (a Account) Run(ctx context.Context, c Client) (Ended, error) {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
 	var out, text bytes.Buffer
+	closeOutput := func() error { return nil }
 	cmd.Stdout = &bounded{w: &out, left: mostSaid}
 	if c.In != nil {
 		cmd.Stdin = c.In
@@ -65,16 +69,33 @@ func (a Account) Run(ctx context.Context, c Client) (Ended, error) {
 	r, w := io.Pipe()
 	cmd.Stderr = io.MultiWriter(&bounded{w: &text, left: mostSaid}, w)
 	var wg sync.WaitGroup
-	wg.Go(func() {
+	each := func(r io.Reader, told func(line string)) {
 		s := bufio.NewScanner(r)
 		s.Buffer(nil, mostLine)
 		for s.Scan() {
-			if c.Line != nil {
-				c.Line(s.Text())
-			}
+			told(s.Text())
 		}
 		_, _ = io.Copy(io.Discard, r) // behind a line that is too long nothing more is told
+	}
+	wg.Go(func() {
+		each(r, func(line string) {
+			if c.Line != nil {
+				c.Line(line)
+			}
+		})
 	})
+	if c.Said != nil && c.Out == nil {
+		kept := cmd.Stdout
+		said, end := io.Pipe()
+		cmd.Stdout, closeOutput = end, end.Close
+		wg.Go(func() {
+			each(said, func(line string) {
+				if !c.Said(line) {
+					_, _ = io.WriteString(kept, line+"\n") // into memory
+				}
+			})
+		})
+	}
 	err := cmd.Start()
 	if err == nil {
 		ended := make(chan struct{})
@@ -94,6 +115,7 @@ func (a Account) Run(ctx context.Context, c Client) (Ended, error) {
 		passing.Wait()
 	}
 	_ = w.Close()
+	_ = closeOutput()
 	wg.Wait()
 	e := Ended{Stdout: out.String(), Stderr: text.String(), Code: -1}
 	if st := cmd.ProcessState; st != nil {

@@ -184,6 +184,13 @@ func (o *trialOptions) order(ctx context.Context, env *Env) (*prove.Experiment, 
 	if err != nil {
 		return nil, w, err
 	}
+	switch {
+	case !strings.HasPrefix(w.Name, workload.SysbenchPrefix):
+	case o.cycles > 0:
+		return nil, w, usage("--checkpoint-cycles: sysbench cannot be ended at the end of a checkpoint cycle", "take one of pgbench's loads, such as oltp-rw")
+	case o.protocol == "extended":
+		return nil, w, usage("--protocol: sysbench sends prepared statements, or simple ones", "write prepared or simple")
+	}
 	if o.cycles > 0 && !w.Writes {
 		return nil, w, usage("--checkpoint-cycles: the workload "+w.Name+" only reads, so that no checkpoint has anything to write", "leave the flag out")
 	}
