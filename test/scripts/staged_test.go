@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/prove"
 	"github.com/pgfettle/pgfettle/internal/act/server"
 	"github.com/pgfettle/pgfettle/internal/act/settle"
@@ -68,6 +69,10 @@ func (r stagedRunner) Workload(name string, scripts []string) (prove.Workload, e
 		names = append(names, w.Name)
 	}
 	return prove.Workload{}, &say.Problem{Message: fmt.Sprintf("there is no workload %q", name), Hint: say.DidYouMean(name, names, strings.Join(names, ", ")), Code: say.CodeUsage}
+}
+
+func (r stagedRunner) Source(context.Context, collect.Connect) (prove.Workload, *prove.Source, error) {
+	return prove.Workload{}, nil, errors.New("nothing is asked of a server here")
 }
 
 func (r stagedRunner) Open(_ context.Context, c prove.Choice) (prove.Lab, error) {

@@ -319,3 +319,39 @@ func TestExperimentKept(t *testing.T) {
 		}
 	})
 }
+
+// TestExperimentSysbench runs scripts of sysbench: its rows are the same for both
+// arms, and what it reports is whole.
+func TestExperimentSysbench(t *testing.T) {
+	on(t, []int{15, 18}, func(t *testing.T, b server.Binaries) {
+		program, err := workload.FindSysbench(t.Context())
+		if err != nil {
+			tier.Missing(t, tier.Servers, "%v", err)
+		}
+		for name, design := range map[int]map[string]string{
+			15: {"sysbench:oltp_read_write": result.Restart, "sysbench:oltp_point_select": result.Slices},
+			18: {"sysbench:oltp_read_only": result.Slices},
+		}[b.Version.Major()] {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				w, err := workload.Find(name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				e := experiment(t, b, "tpcb", design)
+				e.Load = &bench.Sysbench{Workload: w, Program: program}
+				r, err := bench.Run(t.Context(), e)
+				if err != nil {
+					t.Fatal(err)
+				}
+				whole(t, e, r)
+				// The size is told before it is loaded: ten tables of ten thousand rows.
+				if want := float64(w.Size(1)); float64(r.Workload.Bytes) < want || float64(r.Workload.Bytes) > 1.1*want+20<<20 {
+					t.Errorf("the database has %d bytes, and %v were told", r.Workload.Bytes, w.Size(1))
+				}
+				t.Logf("%s: %d bytes, %+v", name, r.Workload.Bytes, r.Blocks[0].Runs[0])
+				nothingLeft(t, e)
+			})
+		}
+	})
+}

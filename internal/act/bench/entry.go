@@ -36,7 +36,12 @@ func begin(ctx context.Context, e *Experiment, resume bool) (*result.Result, err
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(e.Dir, 0o755); err != nil {
+	shelf := shelfOf(e)
+	dirMode := fs.FileMode(0o755)
+	if shelf.mode == privately {
+		dirMode = 0o700
+	}
+	if err := os.MkdirAll(e.Dir, dirMode); err != nil {
 		return nil, access(err)
 	}
 	if !resume {
@@ -45,7 +50,7 @@ func begin(ctx context.Context, e *Experiment, resume bool) (*result.Result, err
 		}
 	}
 	m := &machine{dir: e.Scratch, bin: e.Binaries, guard: e.Guard}
-	return execute(ctx, e, m, folder(e.Dir), sum, resume)
+	return execute(ctx, e, m, shelf, sum, resume)
 }
 
 // free refuses a folder for documents that is a cluster's or an experiment's.

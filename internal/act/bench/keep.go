@@ -96,11 +96,12 @@ func (s Stored) differs(t Stored) string {
 	return ""
 }
 
-// mostStored bounds experiment.json; two arms of all 380 parameters are 40 kB.
-const mostStored = 4 << 20
+// mostStored bounds experiment.json: two arms of all 380 parameters are 40 kB, and
+// 40 statements with a hundred values for each parameter some megabytes.
+const mostStored = 32 << 20
 
 // ReadStored reads what an experiment's folder says that it is.
-func ReadStored(dir string) (Stored, error) { return readStored(folder(dir)) }
+func ReadStored(dir string) (Stored, error) { return readStored(folder{path: dir}) }
 
 func readStored(s shelf) (Stored, error) {
 	var st Stored
@@ -184,19 +185,34 @@ type raw struct {
 	Run   result.Run `json:"run"`
 }
 
+// privately is the mode of what nobody else may read.
+const privately = 0o600
+
 // folder is a shelf on disk.
-type folder string
+type folder struct {
+	path string
+	mode fs.FileMode // of the files
+}
+
+// shelfOf is the folder of an experiment; scripts that hold values out of
+// somebody's tables are for his eyes alone.
+func shelfOf(e *Experiment) folder {
+	if p, ok := e.Load.(interface{ Private() bool }); ok && p.Private() {
+		return folder{e.Dir, privately}
+	}
+	return folder{e.Dir, 0o644}
+}
 
 func (f folder) read(name string) ([]byte, error) {
-	return (&target.Local{}).ReadFile(filepath.Join(string(f), name), 64<<20) // a document is at most half of it
+	return (&target.Local{}).ReadFile(filepath.Join(f.path, name), 64<<20) // a document is at most half of it
 }
 
 func (f folder) put(name string, b []byte) error {
-	return (&target.Local{}).Put(filepath.Join(string(f), name), b, 0o644, os.Geteuid(), os.Getegid())
+	return (&target.Local{}).Put(filepath.Join(f.path, name), b, f.mode, os.Geteuid(), os.Getegid())
 }
 
 func (f folder) add(name string, line []byte) error {
-	w, err := os.OpenFile(filepath.Join(string(f), name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	w, err := os.OpenFile(filepath.Join(f.path, name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, f.mode)
 	if err != nil {
 		return err
 	}

@@ -121,6 +121,11 @@ func (g *engine) master(ctx context.Context) error {
 		}); err != nil {
 			return fmt.Errorf("loading of the workload's data: %w", errors.Join(err, n.alive()))
 		}
+		if from, ok := g.e.Load.(*FromServer); ok {
+			for _, note := range from.notes {
+				g.note(note)
+			}
+		}
 		if err := n.prepare(ctx); err != nil {
 			return err
 		}

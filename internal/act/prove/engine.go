@@ -57,6 +57,9 @@ func find(name string, scripts []string) (load, data *workload.Workload, err err
 	if len(scripts) == 0 {
 		return data, data, nil
 	}
+	if data.Sysbench != "" {
+		return nil, nil, &say.Problem{Message: "the data of " + name + " are made by sysbench, and -f is for scripts of pgbench", Hint: "name another load for its data, such as oltp-rw", Code: say.CodeUsage}
+	}
 	load, err = workload.Custom(scripts)
 	return load, data, err
 }
@@ -68,23 +71,29 @@ func (e Engine) Open(ctx context.Context, c Choice) (Lab, error) { return OpenLa
 type asked struct {
 	Data    string   `json:"data"`
 	Scripts []string `json:"scripts,omitempty"` // absolute
+	// Mix is a load from statements.
+	Mix *askedMix `json:"mix,omitempty"`
 }
 
 // loadOf is what the engine sends.
-func loadOf(ctx context.Context, name string, scripts []string, version unit.Version) (bench.Load, workload.Pgbench, error) {
+func loadOf(ctx context.Context, name string, scripts []string, version unit.Version) (_ bench.Load, by string, err error) {
 	load, data, err := find(name, scripts)
 	if err != nil {
-		return nil, workload.Pgbench{}, err
+		return nil, "", err
+	}
+	if load.Sysbench != "" {
+		program, err := workload.FindSysbench(ctx)
+		return &bench.Sysbench{Workload: load, Program: program}, "sysbench " + program.Version, err
 	}
 	program, err := workload.FindPgbench(ctx, version)
 	if err != nil {
-		return nil, program, err
+		return nil, "", err
 	}
 	p := &bench.Pgbench{Workload: load, Program: program}
 	if load != data {
 		p.On = data
 	}
-	return p, program, nil
+	return p, "pgbench " + program.Version.String(), nil
 }
 
 // config is an arm as the engine wants it.
@@ -99,7 +108,19 @@ func config(a *arm.Arm) bench.Config {
 	return c
 }
 
-func experimentOf(ctx context.Context, e *Experiment) (*bench.Experiment, error) {
+// experimentOf is the order to the engine. made says that a load from statements is
+// to be made; else it is only planned.
+func experimentOf(ctx context.Context, e *Experiment, made bool) (*bench.Experiment, error) {
+	if e.Source != nil {
+		load, err := e.Source.planned(ctx, e.Binaries.Version)
+		if made && err == nil {
+			load, err = fromStatements(ctx, e)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return e.order(load, asked{Data: e.Data, Mix: askedOf(load)}, "pgbench "+load.Program.Version.String())
+	}
 	of := asked{Data: e.Data}
 	for _, s := range e.Scripts {
 		abs, err := filepath.Abs(s)
@@ -108,26 +129,16 @@ func experimentOf(ctx context.Context, e *Experiment) (*bench.Experiment, error)
 		}
 		of.Scripts = append(of.Scripts, abs)
 	}
-	words, err := json.Marshal(of)
+	load, by, err := loadOf(ctx, e.Data, e.Scripts, e.Binaries.Version)
 	if err != nil {
 		return nil, err
 	}
-	load, program, err := loadOf(ctx, e.Data, e.Scripts, e.Binaries.Version)
-	if err != nil {
-		return nil, err
-	}
-	e.Host.Pgbench = "pgbench " + program.Version.String()
-	out := &bench.Experiment{Name: e.Name, A: config(&e.A), Design: e.Design, Metric: e.Metric, Spec: e.Spec, Scale: e.Scale, Restore: e.Restore, Binaries: e.Binaries, Load: load, Asked: words, Dir: e.Dir, Scratch: e.Scratch,
-		Host: e.Host, Program: e.Program, Notes: e.Notes, MayTouchKernel: e.TouchKernel, KeepData: e.KeepData, Guard: bench.Guard{DataDirs: e.Guard.DataDirs, Systems: e.Guard.Systems}, Progress: events(e.Told)}
-	if e.Design != result.Single {
-		out.B = config(&e.B)
-	}
-	return out, nil
+	return e.order(load, of, by)
 }
 
 // Estimate implements Runner.
 func (e Engine) Estimate(ctx context.Context, x *Experiment) (Estimation, error) {
-	b, err := experimentOf(ctx, x)
+	b, err := experimentOf(ctx, x, false)
 	if err != nil {
 		return Estimation{}, err
 	}
@@ -182,7 +193,7 @@ func events(told func(Event)) func(bench.Event) {
 
 // Run implements Runner.
 func (Engine) Run(ctx context.Context, e *Experiment) (*result.Result, error) {
-	b, err := experimentOf(ctx, e)
+	b, err := experimentOf(ctx, e, true)
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +221,12 @@ func (e Engine) Resume(ctx context.Context, dir string, a Again) (*result.Result
 	if err := json.Unmarshal(st.Asked, &of); err != nil {
 		return nil, fmt.Errorf("load of the experiment in %s: %w", abs, err)
 	}
-	load, _, err := loadOf(ctx, of.Data, of.Scripts, b.Version)
+	var load bench.Load
+	if of.Mix != nil {
+		load, err = of.Mix.load(ctx, b.Version)
+	} else {
+		load, _, err = loadOf(ctx, of.Data, of.Scripts, b.Version)
+	}
 	if err != nil {
 		return nil, err
 	}

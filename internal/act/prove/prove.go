@@ -7,6 +7,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/server"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -27,6 +28,9 @@ type Runner interface {
 	// (FILE@WEIGHT) on the data of the one that is named. The error names what is
 	// there.
 	Workload(name string, scripts []string) (Workload, error)
+	// Source looks at the database of a live server that a load shall be made from,
+	// as far as nothing but its statistics is read.
+	Source(ctx context.Context, how collect.Connect) (Workload, *Source, error)
 	// Open finds the server's programs and gets ready to try configurations.
 	Open(ctx context.Context, c Choice) (Lab, error)
 	// Estimate says what an experiment will take, before it is begun.
@@ -81,6 +85,7 @@ type Experiment struct {
 	Workload    string
 	Data        string   // the workload whose data are loaded
 	Scripts     []string // a person's own, run on them instead of that workload's
+	Source      *Source  // the load is made from the statistics of a live server; nil: it is not
 	Scale       int
 	Restore     string // fresh or kept: what data a run finds; "": chosen
 	Design      string

@@ -35,6 +35,24 @@ func Unprivileged() (Account, error) {
 	return Account{}, fmt.Errorf("unprivileged user: there is neither postgres nor nobody, and PostgreSQL does not run as root")
 }
 
+// AccountOf returns the account of a user id, to run as where we are root;
+// without root, or with a negative id, ourselves.
+func AccountOf(uid int) (Account, error) {
+	self := Account{UID: os.Geteuid(), GID: os.Getegid()}
+	if uid < 0 || uid == self.UID || self.UID != 0 {
+		return self, nil
+	}
+	u, err := user.LookupId(strconv.Itoa(uid))
+	if err != nil {
+		return Account{}, fmt.Errorf("account of a client: %w", err)
+	}
+	gid, err := strconv.Atoi(u.Gid)
+	if err != nil {
+		return Account{}, fmt.Errorf("account of a client: group %q", u.Gid)
+	}
+	return Account{UID: uid, GID: gid, Switch: true}, nil
+}
+
 // attributes makes a command run as the account, in a process group of its own:
 // a signal to that group reaches nothing of others, and Ctrl-C on the terminal
 // reaches us alone.

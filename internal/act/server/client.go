@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"sync"
 	"syscall"
@@ -21,7 +22,13 @@ type Client struct {
 	// Signal passes signals on to it, for programs that end in their own time on
 	// one; nil: none.
 	Signal <-chan syscall.Signal
-	Line   func(line string) // told each line of its error text as it comes, from one goroutine; nil: nobody
+	// In is what it reads, Out where its output goes instead of into Ended: files
+	// alone, such as the ends of a pipe, which the caller closes.
+	In, Out *os.File
+	Line    func(line string) // told each line of its error text as it comes, from one goroutine; nil: nobody
+	// Said is told each line of its output, from another goroutine; one of which it
+	// says that it was enough is not kept. nil: all are.
+	Said func(line string) (enough bool)
 }
 
 // Ended is what a client left.
@@ -51,20 +58,44 @@ func (a Account) Run(ctx context.Context, c Client) (Ended, error) {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
 	var out, text bytes.Buffer
+	closeOutput := func() error { return nil }
 	cmd.Stdout = &bounded{w: &out, left: mostSaid}
+	if c.In != nil {
+		cmd.Stdin = c.In
+	}
+	if c.Out != nil {
+		cmd.Stdout = c.Out
+	}
 	r, w := io.Pipe()
 	cmd.Stderr = io.MultiWriter(&bounded{w: &text, left: mostSaid}, w)
 	var wg sync.WaitGroup
-	wg.Go(func() {
+	each := func(r io.Reader, told func(line string)) {
 		s := bufio.NewScanner(r)
 		s.Buffer(nil, mostLine)
 		for s.Scan() {
-			if c.Line != nil {
-				c.Line(s.Text())
-			}
+			told(s.Text())
 		}
 		_, _ = io.Copy(io.Discard, r) // behind a line that is too long nothing more is told
+	}
+	wg.Go(func() {
+		each(r, func(line string) {
+			if c.Line != nil {
+				c.Line(line)
+			}
+		})
 	})
+	if c.Said != nil && c.Out == nil {
+		kept := cmd.Stdout
+		said, end := io.Pipe()
+		cmd.Stdout, closeOutput = end, end.Close
+		wg.Go(func() {
+			each(said, func(line string) {
+				if !c.Said(line) {
+					_, _ = io.WriteString(kept, line+"\n") // into memory
+				}
+			})
+		})
+	}
 	err := cmd.Start()
 	if err == nil {
 		ended := make(chan struct{})
@@ -84,6 +115,7 @@ func (a Account) Run(ctx context.Context, c Client) (Ended, error) {
 		passing.Wait()
 	}
 	_ = w.Close()
+	_ = closeOutput()
 	wg.Wait()
 	e := Ended{Stdout: out.String(), Stderr: text.String(), Code: -1}
 	if st := cmd.ProcessState; st != nil {

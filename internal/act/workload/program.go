@@ -37,17 +37,23 @@ func FindPgbench(ctx context.Context, prefer unit.Version) (Pgbench, error) {
 	return findPgbench(ctx, &target.Local{}, folders, prefer)
 }
 
-func findPgbench(ctx context.Context, t target.Target, folders []string, prefer unit.Version) (Pgbench, error) {
-	var found []Pgbench
-	var old string
+// Installed returns every program of PostgreSQL's with this name that packages
+// have put here, such as pg_dump.
+func Installed(ctx context.Context, name string) []Pgbench {
+	found, _ := installed(ctx, &target.Local{}, folders, name)
+	return found
+}
+
+// installed looks for a program; old is the version of one that is too old.
+func installed(ctx context.Context, t target.Target, folders []string, name string) (found []Pgbench, old string) {
 	for _, f := range folders {
-		paths, _ := filepath.Glob(filepath.Join(f, "pgbench")) // the patterns are well formed
+		paths, _ := filepath.Glob(filepath.Join(f, name)) // the patterns are well formed
 		for _, path := range paths {
 			out, err := t.Run(ctx, target.Command{Argv: []string{path, "--version"}, Timeout: askTimeout, Limit: 4096})
 			if err != nil || out.Code != 0 {
 				continue
 			}
-			v, err := pgbenchVersion(string(out.Stdout))
+			v, err := versionOf(name, string(out.Stdout))
 			switch {
 			case err != nil:
 			case v.Major() < oldest:
@@ -57,6 +63,11 @@ func findPgbench(ctx context.Context, t target.Target, folders []string, prefer 
 			}
 		}
 	}
+	return found, old
+}
+
+func findPgbench(ctx context.Context, t target.Target, folders []string, prefer unit.Version) (Pgbench, error) {
+	found, old := installed(ctx, t, folders, "pgbench")
 	if ctx.Err() != nil {
 		return Pgbench{}, context.Cause(ctx)
 	}
@@ -88,9 +99,9 @@ func noPgbench(prefer unit.Version, old string) error {
 	return p
 }
 
-// pgbenchVersion reads "pgbench (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)".
-func pgbenchVersion(out string) (unit.Version, error) {
-	_, rest, ok := strings.Cut(out, "pgbench (PostgreSQL) ")
+// versionOf reads "pgbench (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)".
+func versionOf(name, out string) (unit.Version, error) {
+	_, rest, ok := strings.Cut(out, name+" (PostgreSQL) ")
 	word, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
 	word, _, _ = strings.Cut(word, "\n")
 	major, minor, _ := strings.Cut(word, ".")
@@ -100,7 +111,7 @@ func pgbenchVersion(out string) (unit.Version, error) {
 	m, err1 := strconv.Atoi(major)
 	n, err2 := strconv.Atoi(minor)
 	if !ok || err1 != nil || err2 != nil && minor != "" || m < 1 || m > 999 || n < 0 || n > 9999 {
-		return 0, fmt.Errorf("%q is not the version of a pgbench", strings.TrimSpace(word))
+		return 0, fmt.Errorf("%q is not the version of a %s", strings.TrimSpace(word), name)
 	}
 	return unit.MajorVersion(m) + unit.Version(n), nil
 }

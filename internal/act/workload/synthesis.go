@@ -1,7 +1,9 @@
 package workload
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -22,6 +24,7 @@ const (
 	values         = 100       // of a parameter: one for each per cent of a column's distribution
 	elements       = 10        // of a parameter that is an array
 	trials         = 20        // executions of a statement, to compare its rows
+	explained      = 5         // more of them, to compare its blocks, which vary less
 	shares         = 10_000    // sum of the weights, so that a share is right to 0.01 %
 	near           = 0.20      // what may differ from the original
 	trialTimeout   = "10s"     // of one execution on the way
@@ -51,6 +54,10 @@ type Mixed struct {
 	Rows   float64 // per call in the original
 	Seen   float64 // per call in the trials, with the values that were made up
 	Near   bool    // both shares and both rows are alike within 20 %
+	// Blocks are those of tables and indexes that a call found or read, in the
+	// original and in the trials; NearBlocks: alike within 20 %, or by one block.
+	Blocks, BlocksSeen float64
+	NearBlocks         bool
 }
 
 // Left is a statement that is not in the mix.
@@ -77,6 +84,16 @@ func (m *Mix) Line() string {
 type statement struct {
 	id, query   string
 	calls, rows int64
+	blocks      int64
+}
+
+// Statements counts the statements that a mix can be made from.
+func Statements(ctx context.Context, c *pgconn.PgConn) (int, error) {
+	all, err := readStatements(ctx, c)
+	if err == nil && len(all) == 0 {
+		err = &say.Problem{Message: "pg_stat_statements has seen no statement of this database", Hint: "name the database that is used (dbname of the conninfo, or PGDATABASE), or let it collect for a day", Code: say.CodeError}
+	}
+	return len(all), err
 }
 
 // Synthesize makes a mix from pg_stat_statements of the database that the
@@ -102,7 +119,7 @@ func Synthesize(ctx context.Context, c *pgconn.PgConn, writes bool) (*Mix, error
 			m.Left = append(m.Left, Left{s.id, s.query, s.calls, fmt.Sprintf("the mix holds the %d statements of most calls", mostStatements)})
 			continue
 		}
-		text, seen, err := try(ctx, c, s, writes, rng)
+		text, seen, blocks, err := try(ctx, c, s, writes, rng)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
@@ -116,7 +133,8 @@ func Synthesize(ctx context.Context, c *pgconn.PgConn, writes bool) (*Mix, error
 		m.Covered += s.calls
 		name := fmt.Sprintf("s%02d", len(scripts)+1)
 		scripts = append(scripts, Script{Name: name, Text: text})
-		m.Statements = append(m.Statements, Mixed{ID: s.id, Query: s.query, Script: name, Calls: s.calls, Rows: float64(s.rows) / float64(s.calls), Seen: seen})
+		m.Statements = append(m.Statements, Mixed{ID: s.id, Query: s.query, Script: name, Calls: s.calls, Rows: float64(s.rows) / float64(s.calls), Seen: seen,
+			Blocks: float64(s.blocks) / float64(s.calls), BlocksSeen: blocks})
 	}
 	if len(scripts) == 0 {
 		p := &say.Problem{Message: "none of the server's statements can be made into a workload", Hint: "give scripts of your own with -f", Code: say.CodeError}
@@ -143,6 +161,7 @@ func (m *Mix) weigh(scripts []Script) {
 		s := &m.Statements[i]
 		s.Weight = float64(scripts[i].Weight) / float64(sum)
 		s.Near = alike(s.Share, s.Weight) && alike(s.Rows, s.Seen)
+		s.NearBlocks = alike(s.Blocks, s.BlocksSeen) || math.Abs(s.Blocks-s.BlocksSeen) <= 1
 	}
 }
 
@@ -176,7 +195,7 @@ func readStatements(ctx context.Context, c *pgconn.PgConn) ([]statement, error) 
 	if top == "t" {
 		filter = " AND toplevel"
 	}
-	res, err := c.Exec(ctx, "SELECT queryid, left(min(query), "+strconv.Itoa(longest+1)+"), sum(calls)::bigint, sum(rows)::bigint FROM "+schema+".pg_stat_statements "+
+	res, err := c.Exec(ctx, "SELECT queryid, left(min(query), "+strconv.Itoa(longest+1)+"), sum(calls)::bigint, sum(rows)::bigint, sum(shared_blks_hit + shared_blks_read)::bigint FROM "+schema+".pg_stat_statements "+
 		"WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database()) AND calls > 0"+filter+
 		" GROUP BY queryid ORDER BY sum(calls) DESC, queryid LIMIT 500").ReadAll()
 	if err != nil {
@@ -187,10 +206,11 @@ func readStatements(ctx context.Context, c *pgconn.PgConn) ([]statement, error) 
 		for _, row := range r.Rows {
 			calls, err1 := strconv.ParseInt(string(row[2]), 10, 64)
 			rows, err2 := strconv.ParseInt(string(row[3]), 10, 64)
-			if err := errors.Join(err1, err2); err != nil {
+			blocks, err3 := strconv.ParseInt(string(row[4]), 10, 64)
+			if err := errors.Join(err1, err2, err3); err != nil {
 				return nil, fmt.Errorf("statements of the server: %w", err)
 			}
-			out = append(out, statement{string(row[0]), string(row[1]), calls, rows})
+			out = append(out, statement{string(row[0]), string(row[1]), calls, rows, blocks})
 		}
 	}
 	return out, nil
@@ -249,12 +269,12 @@ func colonName(s string) bool {
 	return false
 }
 
-// try makes a script of a statement and executes it some times; the rows of a
-// call come back.
-func try(ctx context.Context, c *pgconn.PgConn, s statement, writes bool, rng *rand.Rand) (script string, rows float64, err error) {
+// try makes a script of a statement and executes it some times; the rows and the
+// blocks of a call come back.
+func try(ctx context.Context, c *pgconn.PgConn, s statement, writes bool, rng *rand.Rand) (script string, rows, blocks float64, err error) {
 	ts := tokens(s.query)
 	if err := fit(s.query, ts, writes); err != nil {
-		return "", 0, err
+		return "", 0, 0, err
 	}
 	mode := "READ ONLY"
 	if writes {
@@ -262,11 +282,11 @@ func try(ctx context.Context, c *pgconn.PgConn, s statement, writes bool, rng *r
 	}
 	begin := "BEGIN " + mode + "; SET LOCAL statement_timeout = '" + trialTimeout + "'; SET LOCAL lock_timeout = '" + lockTimeout + "'; SET LOCAL standard_conforming_strings = on"
 	if _, err := c.Exec(ctx, begin).ReadAll(); err != nil {
-		return "", 0, err
+		return "", 0, 0, err
 	}
 	if err := harmless(ctx, c, ts, writes, 0); err != nil {
 		_, e := c.Exec(ctx, "ROLLBACK").ReadAll()
-		return "", 0, errors.Join(err, e)
+		return "", 0, 0, errors.Join(err, e)
 	}
 	defer func() {
 		if _, e := c.Exec(ctx, "ROLLBACK").ReadAll(); e != nil {
@@ -276,16 +296,16 @@ func try(ctx context.Context, c *pgconn.PgConn, s statement, writes bool, rng *r
 	// PREPARE takes one statement alone, whatever the text holds.
 	d, err := c.Prepare(ctx, "", s.query, nil)
 	if err != nil {
-		return "", 0, err
+		return "", 0, 0, err
 	}
 	rowsEach := int64(math.Ceil(float64(s.rows) / float64(s.calls)))
 	ps, err := parameters(ctx, c, ts, d.ParamOIDs, rowsEach)
 	if err != nil {
-		return "", 0, err
+		return "", 0, 0, err
 	}
 	numbered := rewrite(s.query, ts, ps, func(v int) string { return "$" + strconv.Itoa(v) })
 	if _, err := c.Prepare(ctx, trialName, numbered.sql, nil); err != nil {
-		return "", 0, err
+		return "", 0, 0, err
 	}
 	defer func() {
 		if e := c.Deallocate(ctx, trialName); e != nil && err == nil && !c.IsClosed() {
@@ -296,11 +316,44 @@ func try(ctx context.Context, c *pgconn.PgConn, s statement, writes bool, rng *r
 	for range trials {
 		r := c.ExecPrepared(ctx, trialName, numbered.draw(rng), nil, nil).Read()
 		if r.Err != nil {
-			return "", 0, r.Err
+			return "", 0, 0, r.Err
 		}
 		sum += r.CommandTag.RowsAffected()
 	}
-	return rewrite(s.query, ts, ps, func(v int) string { return ":v" + strconv.Itoa(v) }).script(), float64(sum) / trials, nil
+	for range explained {
+		n, err := blocksOf(ctx, c, numbered.draw(rng))
+		if err != nil {
+			return "", 0, 0, err
+		}
+		blocks += n / explained
+	}
+	return rewrite(s.query, ts, ps, func(v int) string { return ":v" + strconv.Itoa(v) }).script(), float64(sum) / trials, blocks, nil
+}
+
+// blocksOf executes the prepared trial once more and tells what it found in shared
+// buffers or read into them.
+func blocksOf(ctx context.Context, c *pgconn.PgConn, drawn [][]byte) (float64, error) {
+	sql := "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) EXECUTE " + trialName
+	if len(drawn) > 0 { // numbers of our own
+		sql += "(" + string(bytes.Join(drawn, []byte(","))) + ")"
+	}
+	out, err := column(ctx, c, sql)
+	if err != nil {
+		return 0, err
+	}
+	var plans []struct {
+		Plan struct {
+			Hit  float64 `json:"Shared Hit Blocks"`
+			Read float64 `json:"Shared Read Blocks"`
+		}
+	}
+	if err := json.Unmarshal([]byte(strings.Join(out, "\n")), &plans); err != nil {
+		return 0, fmt.Errorf("its plan cannot be read: %w", err)
+	}
+	if len(plans) != 1 {
+		return 0, fmt.Errorf("it has %d plans", len(plans))
+	}
+	return plans[0].Plan.Hit + plans[0].Plan.Read, nil
 }
 
 const trialName = "pgfettle_trial"

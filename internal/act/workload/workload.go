@@ -40,6 +40,9 @@ type Workload struct {
 	Scripts []Script
 	// Builtin is pgbench's own script; "": none.
 	Builtin string
+	// Sysbench is a script of sysbench's own, which makes the data too; "": it is
+	// pgbench that sends.
+	Sysbench string
 
 	data dataset
 }
@@ -61,7 +64,7 @@ const (
 // The names under which a workload is not found in the list.
 const (
 	FromStatements = "from-statements" // needs a live server: see Synthesize
-	sysbenchPrefix = "sysbench:"       // needs another program
+	SysbenchPrefix = "sysbench:"       // needs another program
 )
 
 // Times are the sizes of data that tell most, as parts of the memory: all of it
@@ -83,7 +86,7 @@ func Names() []string {
 	for _, w := range List() {
 		out = append(out, w.Name)
 	}
-	return append(out, FromStatements)
+	return append(append(out, FromStatements), sysbenchNames()...)
 }
 
 // Find returns a workload by its name. The error is a *say.Problem.
@@ -93,13 +96,14 @@ func Find(name string) (*Workload, error) {
 			return &w, nil
 		}
 	}
+	if script, ok := strings.CutPrefix(name, SysbenchPrefix); ok {
+		if w := sysbench(script); w != nil {
+			return w, nil
+		}
+	}
 	switch {
 	case name == FromStatements:
 		return nil, &say.Problem{Message: "the workload from-statements is made from a live server", Hint: "name the server whose pg_stat_statements it shall be made from", Code: say.CodeUsage}
-	case strings.HasPrefix(name, sysbenchPrefix):
-		return nil, &say.Problem{Message: fmt.Sprintf("workload %q: sysbench is not run", name),
-			Detail: "its tables and its transactions are those of point-select and oltp-rw",
-			Hint:   "take point-select or oltp-rw, or give scripts of your own with -f", Code: say.CodeUsage}
 	}
 	hint := "known are " + strings.Join(Names(), ", ")
 	if near := say.Similar(name, Names()); len(near) > 0 {

@@ -126,10 +126,15 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s: %+v", want, w)
 		}
 	}
+	for _, s := range sysbenchScripts {
+		if w := find(t, SysbenchPrefix+s.name); w.Sysbench != s.name || w.Title == "" || w.Size(10) < 200*unit.MB || !slices.Contains(Names(), w.Name) {
+			t.Errorf("%s: %+v", s.name, w)
+		}
+	}
 	if w := find(t, "1c"); w.Protocol != Simple || w.Share("report") != 0.3 || w.Share("none") != 0 {
 		t.Errorf("1c: %s, reports %v", w.Protocol, w.Share("report"))
 	}
-	for name, hint := range map[string]string{"tcpb": "tpcb", "from-statements": "pg_stat_statements", "sysbench:oltp_read_write": "oltp-rw", "": "oltp-rw"} {
+	for name, hint := range map[string]string{"tcpb": "tpcb", "from-statements": "pg_stat_statements", "sysbench:oltp_read_wirte": "sysbench:oltp_read_write", "sysbench:../x": "oltp-rw", "": "oltp-rw"} {
 		_, err := Find(name)
 		var p *say.Problem
 		if !errors.As(err, &p) || p.Code != say.CodeUsage || !strings.Contains(p.Hint, hint) {

@@ -1,6 +1,7 @@
 package measured
 
 import (
+	"math"
 	"math/bits"
 )
 
@@ -23,15 +24,21 @@ type Histogram struct {
 }
 
 // Record adds a value; one below zero counts as zero, one beyond the range as its end.
-func (h *Histogram) Record(us int64) {
+func (h *Histogram) Record(us int64) { h.RecordMany(us, 1) }
+
+// RecordMany adds a value that was measured n times.
+func (h *Histogram) RecordMany(us, n int64) {
+	if n <= 0 {
+		return
+	}
 	us = min(max(us, 0), 1<<maxBits-1)
 	if h.counts == nil {
 		h.counts = make([]int64, nBuckets)
 		h.min = us
 	}
-	h.counts[bucket(us)]++
-	h.n++
-	h.sum += float64(us)
+	h.counts[bucket(us)] += n
+	h.n += n
+	h.sum += float64(us) * float64(n)
 	h.min, h.max = min(h.min, us), max(h.max, us)
 }
 
@@ -84,6 +91,24 @@ func (h *Histogram) Quantile(q float64) (us int64, ok bool) {
 		}
 	}
 	return h.max, true
+}
+
+// SD is the standard deviation of the values as far as their buckets tell; false
+// where there are fewer than two.
+func (h *Histogram) SD() (us float64, ok bool) {
+	if h.n < 2 {
+		return 0, false
+	}
+	sum, sq := 0.0, 0.0
+	for i, c := range h.counts {
+		if c > 0 {
+			x := float64(upper(i))
+			sum += x * float64(c)
+			sq += x * x * float64(c)
+		}
+	}
+	n := float64(h.n)
+	return math.Sqrt(max(0, (sq-sum*sum/n)/(n-1))), true
 }
 
 // bucket is the number of a value's bucket: one each below 2^subBits, then

@@ -59,7 +59,7 @@ func runBench(ctx context.Context, env *Env, o *benchOptions) error {
 	if o.runs < 1 || o.runs > mostBlocks {
 		return usage(fmt.Sprintf("--runs: %d is out of range", o.runs), fmt.Sprintf("write a whole number from 1 to %d", mostBlocks))
 	}
-	e, w, err := o.trial.order(env)
+	e, w, err := o.trial.order(ctx, env)
 	if err != nil {
 		return err
 	}

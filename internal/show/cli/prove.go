@@ -273,7 +273,7 @@ func (o *proveOptions) compare(ctx context.Context, env *Env) error {
 			return err
 		}
 	}
-	e, w, err := o.trial.order(env)
+	e, w, err := o.trial.order(ctx, env)
 	if err != nil {
 		return err
 	}

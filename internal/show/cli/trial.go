@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -18,8 +19,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pgfettle/pgfettle/internal/act/bench"
+	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/act/prove"
+	"github.com/pgfettle/pgfettle/internal/act/workload"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -123,7 +126,7 @@ var scaleForm = regexp.MustCompile(`^([0-9]+)$|^([0-9]+(?:\.[0-9]+)?)x$`)
 
 // order turns the flags into what the engine wants to know, as far as nothing has
 // to be looked at.
-func (o *trialOptions) order(env *Env) (*prove.Experiment, prove.Workload, error) {
+func (o *trialOptions) order(ctx context.Context, env *Env) (*prove.Experiment, prove.Workload, error) {
 	var w prove.Workload
 	runner, err := env.runner()
 	if err != nil {
@@ -174,8 +177,21 @@ func (o *trialOptions) order(env *Env) (*prove.Experiment, prove.Workload, error
 	if data == "" {
 		data = "tpcb" // a script of somebody who names no data is about pgbench's tables
 	}
-	if w, err = runner.Workload(data, o.scripts); err != nil {
+	var source *prove.Source
+	if data == workload.FromStatements {
+		w, source, err = o.statements(ctx, env, runner)
+	} else {
+		w, err = runner.Workload(data, o.scripts)
+	}
+	if err != nil {
 		return nil, w, err
+	}
+	switch {
+	case !strings.HasPrefix(w.Name, workload.SysbenchPrefix):
+	case o.cycles > 0:
+		return nil, w, usage("--checkpoint-cycles: sysbench cannot be ended at the end of a checkpoint cycle", "take one of pgbench's loads, such as oltp-rw")
+	case o.protocol == "extended":
+		return nil, w, usage("--protocol: sysbench sends prepared statements, or simple ones", "write prepared or simple")
 	}
 	if o.cycles > 0 && !w.Writes {
 		return nil, w, usage("--checkpoint-cycles: the workload "+w.Name+" only reads, so that no checkpoint has anything to write", "leave the flag out")
@@ -184,12 +200,15 @@ func (o *trialOptions) order(env *Env) (*prove.Experiment, prove.Workload, error
 	if err != nil {
 		return nil, w, err
 	}
-	e := &prove.Experiment{Workload: w.Name, Data: data, Scripts: o.scripts, Metric: o.metric, TouchKernel: o.kernel, KeepData: o.keepData, Restore: o.restore, Program: Version}
+	e := &prove.Experiment{Workload: w.Name, Data: data, Scripts: o.scripts, Source: source, Metric: o.metric, TouchKernel: o.kernel, KeepData: o.keepData, Restore: o.restore, Program: Version}
 	if o.restore == bench.Kept && w.Writes {
 		e.Notes = append(e.Notes, "Kept: each arm has one copy of the data for all its runs. The load writes, so bloat and growth accrue in both, and later blocks find other tables than the first.")
 	}
 	m := scaleForm.FindStringSubmatch(o.scale)
 	switch {
+	case source != nil:
+		e.Scale = 1
+		e.Notes = append(e.Notes, source.About.Words())
 	case m == nil:
 		return nil, w, usage(fmt.Sprintf("--scale: %q is neither units nor memories", o.scale), "write 100, or 1.5x for one and a half times the memory of this host")
 	case m[1] != "":
@@ -220,6 +239,37 @@ func (o *trialOptions) order(env *Env) (*prove.Experiment, prove.Workload, error
 	}
 	e.Spec = result.Spec{Clients: clients, Jobs: min(clients, cpus), Warmup: o.warmup.Seconds(), Rate: o.rate, Count: o.count, Cycles: o.cycles, Seed: seed, Cache: o.cache, Protocol: protocol}
 	return e, w, o.places(env, e)
+}
+
+// statements looks at the server whose statements are the load.
+func (o *trialOptions) statements(ctx context.Context, env *Env, runner prove.Runner) (w prove.Workload, _ *prove.Source, err error) {
+	switch {
+	case len(o.scripts) > 0:
+		return w, nil, usage("--workload "+workload.FromStatements+" has scripts of its own", "leave -f out, or name another load for its data")
+	case o.said("scale"):
+		return w, nil, usage("--scale: the data of "+workload.FromStatements+" are a copy of the database, as large as it is", "leave --scale out")
+	case o.target == "":
+		return w, nil, usage("--workload "+workload.FromStatements+" is made from a live server, and none is named", "name it as TARGET: a conninfo such as 'host=db1 dbname=shop', or a data directory (its database is PGDATABASE, or postgres)")
+	}
+	req, file, err := resolve(env, o.target)
+	if err != nil {
+		return w, nil, err
+	}
+	if file != "" {
+		return w, nil, usage(fmt.Sprintf("%q is a file, and the load is made from a live server", o.target), "name a conninfo or a data directory")
+	}
+	how := collect.Connect{Conninfo: req.Value, AsUID: -1}
+	if req.Kind == collect.DataDir {
+		if how, err = collect.ConnectLocal(env.Target, req.Value); errors.Is(err, fs.ErrNotExist) {
+			return w, nil, &say.Problem{Message: "no server runs in " + req.Value, Hint: "its statements are asked for: start it, or name another one", Code: exitError}
+		} else if err != nil {
+			return w, nil, err
+		}
+	}
+	tell, done := env.Progress()
+	defer done()
+	tell("asking the server for its statements…")
+	return runner.Source(ctx, how)
 }
 
 // durations sets how long runs are, which depends on the design.
@@ -310,6 +360,11 @@ func (o *trialOptions) open(ctx context.Context, env *Env, e *prove.Experiment) 
 		return nil, errors.Join(err, lab.Close())
 	}
 	e.Binaries = lab.Server()
+	if e.Source != nil {
+		if err := e.Source.Ready(ctx, e.Binaries.Version); err != nil {
+			return nil, errors.Join(err, lab.Close())
+		}
+	}
 	e.Host = hostOf(env, s)
 	e.Host.Server = e.Binaries.Version.String()
 	for i := range s.Instances {

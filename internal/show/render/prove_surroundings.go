@@ -31,6 +31,9 @@ func measuredOn(r *result.Result) []string {
 		host += ", "
 	}
 	load := fmt.Sprintf("%s at scale %d", clean(r.Workload.Name), r.Workload.Scale)
+	if r.Workload.Synthetic {
+		load = clean(r.Workload.Name)
+	}
 	if r.Workload.Bytes > 0 {
 		load += fmt.Sprintf(" (%s before the first run)", unit.Bytes(r.Workload.Bytes))
 	}
@@ -163,7 +166,9 @@ func repeatLine(r *result.Result) string {
 	if e == nil {
 		add("workload", r.Workload.Name)
 	}
-	add("scale", strconv.Itoa(r.Workload.Scale))
+	if !r.Workload.Synthetic { // else it is as large as it is
+		add("scale", strconv.Itoa(r.Workload.Scale))
+	}
 	if r.Design != result.Single {
 		add("blocks", strconv.Itoa(s.Blocks))
 		add("design", r.Design)
@@ -198,6 +203,9 @@ func repeatLine(r *result.Result) string {
 	add("seed", strconv.FormatUint(s.Seed, 10))
 	if major, _, _ := strings.Cut(r.Host.Server, "."); major != "" {
 		add("pg", major)
+	}
+	if r.Workload.Synthetic {
+		args = append(args, "TARGET")
 	}
 	return strings.Join(args, " ")
 }

@@ -1,0 +1,196 @@
+package prove
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/act/bench"
+	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/act/dump"
+	"github.com/pgfettle/pgfettle/internal/act/workload"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/result"
+)
+
+// Source is the database of a live server that a load is made from.
+type Source struct {
+	How      collect.Connect
+	About    dump.About
+	programs dump.Programs
+}
+
+// Ready finds the programs that take it into a server of a version.
+func (s *Source) Ready(ctx context.Context, to unit.Version) (err error) {
+	s.programs, err = dump.Find(ctx, s.About.Version, to)
+	return err
+}
+
+// Source implements Runner.
+func (Engine) Source(ctx context.Context, how collect.Connect) (Workload, *Source, error) {
+	from, conn, err := dump.Look(ctx, how)
+	if err != nil {
+		return Workload{}, nil, err
+	}
+	_, err = workload.Statements(ctx, conn)
+	if err := errors.Join(err, conn.Close(context.WithoutCancel(ctx))); err != nil {
+		return Workload{}, nil, err
+	}
+	return statementsOf(from.About), &Source{How: how, About: from.About}, nil
+}
+
+func statementsOf(a dump.About) Workload {
+	return Workload{Name: workload.FromStatements, Title: "a mix made from pg_stat_statements, on a copy of the database " + a.Database, Synthetic: true,
+		ScaleFor: func(unit.Bytes, float64) int { return 1 }, Size: func(int) unit.Bytes { return a.Bytes }}
+}
+
+// planned is the load before the server is asked for its statements.
+func (s *Source) planned(ctx context.Context, version unit.Version) (*bench.FromServer, error) {
+	program, err := workload.FindPgbench(ctx, version)
+	return &bench.FromServer{Pgbench: bench.Pgbench{Workload: &workload.Workload{Name: workload.FromStatements, Synthetic: true, Protocol: workload.Prepared}, Program: program}, About: s.About, Programs: s.programs}, err
+}
+
+// fromStatements makes the load: the server is asked for its statements, and they
+// are tried on it in transactions that only read.
+func fromStatements(ctx context.Context, e *Experiment) (_ *bench.FromServer, err error) {
+	load, err := e.Source.planned(ctx, e.Binaries.Version)
+	if err != nil {
+		return nil, err
+	}
+	if load.Programs.Dump == "" {
+		return nil, errors.New("load from statements: no programs were looked for")
+	}
+	if e.Told != nil {
+		e.Told(Event{Step: "statements"})
+	}
+	from, conn, err := dump.Look(ctx, e.Source.How)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
+	if from.System != e.Source.About.System || from.Database != e.Source.About.Database {
+		return nil, &say.Problem{Message: "the server of the load is another one than a moment ago", Code: say.CodeError}
+	}
+	mix, err := workload.Synthesize(ctx, conn, false)
+	if err != nil {
+		return nil, err
+	}
+	e.Notes = append(e.Notes, compared(mix)...)
+	load.Workload, load.Source, load.About, load.Taken = mix.Workload, from, from.About, time.Now().UTC().Format(time.RFC3339Nano)
+	return load, nil
+}
+
+const (
+	mostUnlike  = 8  // statements that are told one by one
+	mostReasons = 4  // why others are left out
+	mostQuery   = 60 // characters of a statement's text
+)
+
+// compared says how near a mix comes to its original.
+func compared(m *workload.Mix) []string {
+	blocks := 0
+	var unlike []workload.Mixed
+	for _, s := range m.Statements {
+		if s.NearBlocks {
+			blocks++
+		}
+		if !s.Near || !s.NearBlocks {
+			unlike = append(unlike, s)
+		}
+	}
+	line := m.Line()
+	out := []string{strings.ToUpper(line[:1]) + line[1:] + fmt.Sprintf(", %d find or read as many blocks a call.", blocks)}
+	for i, s := range unlike {
+		if i == mostUnlike {
+			out = append(out, fmt.Sprintf("%d more statements are further from the original than that.", len(unlike)-i))
+			break
+		}
+		out = append(out, fmt.Sprintf("Not like the original within 20 %%: %s: %.1f %% of the calls and %.1f %% here, rows a call %.4g and %.4g, blocks a call %.4g and %.4g.",
+			cut(s.Query), 100*s.Share, 100*s.Weight, s.Rows, s.Seen, s.Blocks, s.BlocksSeen))
+	}
+	return append(out, left(m)...)
+}
+
+// left says what is not in a mix, by its reason, the largest part first.
+func left(m *workload.Mix) []string {
+	calls, n := map[string]int64{}, map[string]int{}
+	var reasons []string
+	for _, l := range m.Left {
+		if n[l.Reason] == 0 {
+			reasons = append(reasons, l.Reason)
+		}
+		calls[l.Reason] += l.Calls
+		n[l.Reason]++
+	}
+	slices.SortStableFunc(reasons, func(a, b string) int {
+		switch {
+		case calls[a] > calls[b]:
+			return -1
+		case calls[a] < calls[b]:
+			return 1
+		}
+		return strings.Compare(a, b)
+	})
+	var out []string
+	for i, r := range reasons {
+		if i == mostReasons {
+			out = append(out, fmt.Sprintf("Left out for %d other reasons: see pg_stat_statements for what is not among the scripts.", len(reasons)-i))
+			break
+		}
+		out = append(out, fmt.Sprintf("Left out: %d statements with %.1f %% of the calls: %s.", n[r], 100*float64(calls[r])/float64(max(m.Calls, 1)), r))
+	}
+	return out
+}
+
+// cut is the beginning of a statement, in one line.
+func cut(query string) string {
+	text := strings.Join(strings.Fields(query), " ")
+	if r := []rune(text); len(r) > mostQuery {
+		text = string(r[:mostQuery]) + "…"
+	}
+	return text
+}
+
+// askedMix is what is kept of a load from statements, for a resume: it asks no
+// live server again.
+type askedMix struct {
+	Scripts []workload.Script `json:"scripts"`
+	About   dump.About        `json:"about"`
+	Taken   string            `json:"taken"`
+	Title   string            `json:"title"`
+	Words   string            `json:"words"`
+}
+
+func askedOf(f *bench.FromServer) *askedMix {
+	return &askedMix{Scripts: f.Workload.Scripts, About: f.About, Taken: f.Taken, Title: f.Workload.Title, Words: f.Workload.About}
+}
+
+// load is the load that was made of it.
+func (a *askedMix) load(ctx context.Context, version unit.Version) (*bench.FromServer, error) {
+	f, err := (&Source{About: a.About}).planned(ctx, version)
+	if err != nil {
+		return nil, err
+	}
+	f.Workload.Scripts, f.Workload.Title, f.Workload.About, f.Taken = a.Scripts, a.Title, a.Words, a.Taken
+	return f, nil
+}
+
+// order is an experiment for the engine, with its load.
+func (e *Experiment) order(load bench.Load, of asked, pgbench string) (*bench.Experiment, error) {
+	words, err := json.Marshal(of)
+	if err != nil {
+		return nil, err
+	}
+	e.Host.Pgbench = pgbench
+	out := &bench.Experiment{Name: e.Name, A: config(&e.A), Design: e.Design, Metric: e.Metric, Spec: e.Spec, Scale: e.Scale, Restore: e.Restore, Binaries: e.Binaries, Load: load, Asked: words, Dir: e.Dir, Scratch: e.Scratch,
+		Host: e.Host, Program: e.Program, Notes: e.Notes, MayTouchKernel: e.TouchKernel, KeepData: e.KeepData, Guard: bench.Guard{DataDirs: e.Guard.DataDirs, Systems: e.Guard.Systems}, Progress: events(e.Told)}
+	if e.Design != result.Single {
+		out.B = config(&e.B)
+	}
+	return out, nil
+}
