@@ -131,7 +131,7 @@ func runWatch(ctx context.Context, env *Env, o *watchOptions) error {
 	if err != nil {
 		return err
 	}
-	store, err := openHistory(env, o)
+	store, err := openToWatch(env, o)
 	if err != nil {
 		return err
 	}
@@ -209,9 +209,9 @@ func hangups(ctx context.Context) <-chan struct{} {
 	return out
 }
 
-// openHistory opens what is written. A run of cron says nothing of gaps: they are
+// openToWatch opens what is written. A run of cron says nothing of gaps: they are
 // its nature.
-func openHistory(env *Env, o *watchOptions) (*history.Store, error) {
+func openToWatch(env *Env, o *watchOptions) (*history.Store, error) {
 	file := o.history
 	if file == "" {
 		var err error
