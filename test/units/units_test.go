@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/pgfettle/pgfettle/test/tier"
 )
 
 func units(t *testing.T) []string {
@@ -23,7 +25,7 @@ func units(t *testing.T) []string {
 // the place of the installed one.
 func TestUnitsVerify(t *testing.T) {
 	if _, err := exec.LookPath("systemd-analyze"); err != nil {
-		t.Skip("systemd-analyze is missing: install systemd")
+		tier.Missing(t, tier.System, "systemd-analyze is missing: install systemd")
 	}
 	self, err := os.Executable()
 	if err != nil {

@@ -16,8 +16,8 @@ func keyOf(f history.Finding) findingKey { return findingKey{f.Instance, f.ID} }
 // standing are the findings that stand now: those of the report, of several of one
 // check and instance the worst, and those of before that this look could not
 // judge or that only keep silent while their cause is reported. What could not be
-// judged has not vanished.
-func standing(s *snapshot.Snapshot, checks []check.Check, r *check.Report, before []history.Finding) []history.Finding {
+// judged has not vanished; what was of a server that is not awaited any more has.
+func standing(s *snapshot.Snapshot, checks []check.Check, r *check.Report, before []history.Finding, awaited map[string]bool) []history.Finding {
 	var out []history.Finding
 	at := map[findingKey]int{}
 	for _, f := range r.Findings { // worst first
@@ -39,7 +39,7 @@ func standing(s *snapshot.Snapshot, checks []check.Check, r *check.Report, befor
 		if _, ok := at[keyOf(f)]; ok || accepted[keyOf(f)] {
 			continue
 		}
-		if !labels[f.Instance] || unsure(s, checks, f) {
+		if !labels[f.Instance] && awaited[f.Instance] || labels[f.Instance] && unsure(s, checks, f) {
 			out = append(out, f)
 		}
 	}

@@ -185,6 +185,7 @@ func TestTriesAgain(t *testing.T) {
 		n = NewNotifier("pgfettle 1", "db1", check.Notice, time.Now, talk.tell, in)
 		n.Offer(appeared("warning"))
 		time.Sleep(10 * time.Minute)
+		synctest.Wait()
 		if in.tried != tries {
 			t.Errorf("%d attempts", in.tried)
 		}

@@ -52,6 +52,7 @@ type Server struct {
 	now     ServerReading
 	last    ServerReading // zero At: none
 	seen    bool          // now is of this sample
+	absent  int           // looks, one after the other, that did not see it
 	peak    float64       // most client sessions since the last look
 }
 

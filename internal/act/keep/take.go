@@ -46,7 +46,7 @@ func (w *Watcher) take(ctx context.Context, l looked) {
 		}
 	}
 	report := check.Run(s, check.All(), w.o.Checks())
-	now := standing(s, check.All(), &report, w.findings)
+	now := standing(s, check.All(), &report, w.findings, w.awaited())
 	for _, e := range turns(w.findings, now, w.baseline) {
 		e.At, e.Since = l.at, w.looked
 		w.announce(e)
@@ -180,10 +180,18 @@ func (w *Watcher) plans(ctx context.Context, l looked, last *journal.Journal) {
 	}
 }
 
+// mostAbsent is in how many looks a server may be missing until it is given up: an
+// hour, in which an upgrade or a repair is over.
+const mostAbsent = 6
+
 // sampled makes the list of the servers that samples ask, and of their control
-// groups, that of the snapshot. One that is not in it any more keeps being asked:
-// it may be restarting.
+// groups, that of the snapshot. One that is not in it any more keeps being asked
+// for a while: it may be restarting.
 func (w *Watcher) sampled(s *snapshot.Snapshot) {
+	for _, one := range w.servers {
+		one.absent++
+	}
+	defer w.forget()
 	for i := range s.Instances {
 		in := &s.Instances[i]
 		label := in.Label()
@@ -199,8 +207,36 @@ func (w *Watcher) sampled(s *snapshot.Snapshot) {
 			w.servers = append(w.servers, server)
 			continue
 		}
-		w.servers[at].Dial = dial
+		w.servers[at].Dial, w.servers[at].absent = dial, 0
 	}
+}
+
+// forget gives up servers that are gone: a host on which they come and go, as one
+// of tests, has a hundred in a day.
+func (w *Watcher) forget() {
+	w.servers = slices.DeleteFunc(w.servers, func(s *Server) bool {
+		if s.absent < mostAbsent {
+			return false
+		}
+		w.o.Tell(Plain, s.Label+" is gone, and watched no more")
+		s.close(context.Background())
+		delete(w.groups, s.Label)
+		delete(w.before, s.Label)
+		delete(w.written, s.Label)
+		delete(w.started, s.Label)
+		delete(w.bases, s.Label)
+		delete(w.hits, s.Label)
+		return true
+	})
+}
+
+// awaited are the labels of the host and of the servers that may come back.
+func (w *Watcher) awaited() map[string]bool {
+	out := map[string]bool{"": true}
+	for _, s := range w.servers {
+		out[s.Label] = true
+	}
+	return out
 }
 
 // groupOf is the folder of the control group (version 2) of an instance, "" where

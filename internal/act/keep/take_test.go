@@ -169,6 +169,39 @@ func TestFindings(t *testing.T) {
 	wants(t, "accepted is gone", only(x.told()), "gone: fsync_off")
 }
 
+// TestGone: a server that an hour's looks have not seen is given up, with what
+// was found of it; when it comes it is new.
+func TestGone(t *testing.T) {
+	x := newWorld(t)
+	x.look(set(t, described(t, small), "fsync", "off", "/srv/pg/postgresql.conf", 7))
+	x.sample()
+	none := described(t, small)
+	none.Instances = nil
+	for range mostAbsent - 1 {
+		x.look(none)
+	}
+	for _, l := range x.told() {
+		if strings.Contains(l, "fsync_off") || strings.Contains(l, "watched no more") {
+			t.Errorf("too early: %s", l)
+		}
+	}
+	x.look(none)
+	have := x.told()
+	if !slices.Contains(have, "/srv/pg is gone, and watched no more") || !slices.Contains(have, "gone: fsync_off of /srv/pg, which was a critical") {
+		t.Errorf("told: %q", have)
+	}
+	asked := x.asker.asked
+	x.sample()
+	if len(x.w.servers)+len(x.w.written)+len(x.w.started) > 0 || x.asker.asked != asked {
+		t.Errorf("it is still known: %v", x.w.labels())
+	}
+	x.look(described(t, small))
+	x.sample()
+	if x.asker.asked != asked+1 {
+		t.Error("it came back, and is not asked")
+	}
+}
+
 // TestWorse: a finding that gets worse is told with both severities.
 func TestWorse(t *testing.T) {
 	a := []history.Finding{{ID: "x", Severity: "notice", Title: "X"}, {ID: "y", Instance: "/srv/pg", Severity: "warning", Title: "Y"}}

@@ -1,0 +1,59 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"syscall"
+	"testing"
+
+	"github.com/pgfettle/pgfettle/internal/act/keep"
+	"github.com/pgfettle/pgfettle/internal/act/target"
+)
+
+// TestWatchTalk: a line of a watch has the time of day for people, and its weight
+// where the journal of systemd reads it; no line holds what a terminal would obey.
+func TestWatchTalk(t *testing.T) {
+	for vars, want := range map[string]string{"": `^\d\d:\d\d:\d\d one two \S*x\n$`, "JOURNAL_STREAM=8:1": `^<4>one two \S*x\n$`} {
+		var b bytes.Buffer
+		newTalk(&Env{Stderr: &b, Vars: []string{vars}, Target: &target.Local{}}).tell(keep.Warning, "one\ntwo \x1bx")
+		if !regexp.MustCompile(want).Match(b.Bytes()) || bytes.ContainsRune(b.Bytes(), 0x1b) {
+			t.Errorf("%s: %q", vars, &b)
+		}
+	}
+}
+
+// TestTerminated: SIGTERM is told apart from Ctrl-C by the cause of the context.
+func TestTerminated(t *testing.T) {
+	for s, want := range map[os.Signal]bool{syscall.SIGTERM: true, syscall.SIGINT: false} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(errors.New(s.String() + " signal received")) // as signal.NotifyContext words it
+		if terminated(ctx) != want {
+			t.Errorf("%s: %v", s, !want)
+		}
+	}
+	if terminated(t.Context()) {
+		t.Error("nothing ended it")
+	}
+}
+
+// TestSinks: where notices go, and that what may be a secret is in no name.
+func TestSinks(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "hook")
+	if err := os.WriteFile(file, []byte("https://hooks.example.com/SECRET\n# of the team\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := &Env{Target: &target.Local{}}
+	list, err := sinksOf(env, []string{"exec:/bin/mail -s 'a b' dba", "webhook:https://example.com/SECRET?x", "webhook:@" + file})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"notify exec:/bin/mail", "notify webhook:example.com", "notify webhook:hooks.example.com"} {
+		if got := list[i].Name(); got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+}
