@@ -67,6 +67,24 @@ func TestWriteTimes(t *testing.T) {
 	})
 }
 
+// TestWriteSpares: a server that takes long to answer is asked less often than the
+// host is looked at, but twice for the first text, which has rates.
+func TestWriteSpares(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := twice()
+		for _, s := range src.servers {
+			s.Took = 4 * time.Second
+		}
+		var b bytes.Buffer
+		if err := Write(t.Context(), &b, src, subject, Plain{Width: 100, Times: 40, Every: time.Second}, at); err != nil {
+			t.Fatal(err)
+		}
+		if src.asked != [2]int{41, 3} || !strings.Contains(b.String(), "WAL 9 MB/s") {
+			t.Errorf("%v looks in forty seconds", src.asked)
+		}
+	})
+}
+
 // TestWriteEnds: an interruption ends it, and an output that fails does.
 func TestWriteEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
