@@ -221,6 +221,7 @@ func (l *Looker) Server(ctx context.Context) (s *diagnose.ServerLook) {
 	}()
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	whole := ctx
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	kept := l.conn != nil
@@ -230,7 +231,10 @@ func (l *Looker) Server(ctx context.Context) (s *diagnose.ServerLook) {
 	}
 	if err != nil {
 		g := problemGap(err)
-		if ctx.Err() != nil {
+		switch {
+		case whole.Err() != nil:
+			g = known.Gap{Reason: "interrupted"}
+		case ctx.Err() != nil:
 			g = known.Gap{Reason: fmt.Sprintf("no answer within %s", within)}
 		}
 		s = &diagnose.ServerLook{Problem: &g}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
 )
 
 // slow is a host of files whose clock moves by a step with each file of a process
@@ -197,4 +199,36 @@ func TestServerProblems(t *testing.T) {
 	if s := l.Server(ctx); s.Problem == nil {
 		t.Error("a look within a context that has ended brought something")
 	}
+}
+
+// TestServerIsLeft: who quits while a server hangs waits for nothing: the look ends
+// with its context, long before its own bound.
+func TestServerIsLeft(t *testing.T) {
+	dir, err := os.MkdirTemp("", "glance") // t.TempDir may be too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	listener, err := net.Listen("unix", filepath.Join(dir, ".s.PGSQL.5432"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	l := New(Options{Target: newHost(t), Connect: func() (collect.Connect, error) {
+		return collect.Connect{SocketDir: dir, Port: 5432, AsUID: -1, User: "me"}, nil
+	}})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	looked := make(chan *diagnose.ServerLook)
+	go func() { looked <- l.Server(ctx) }()
+	conn, err := listener.Accept() // and never a word
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	cancel()
+	if s := <-looked; s.Problem == nil || s.Problem.Reason != "interrupted" {
+		t.Errorf("%+v", s.Problem)
+	}
+	l.Close()
 }

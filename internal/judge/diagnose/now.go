@@ -53,10 +53,11 @@ type ServerLook struct {
 // NowInput is what a live view has seen: the last looks that told something, and
 // the looks before them, which rates are told by. All may be nil.
 type NowInput struct {
-	At           time.Time // the present
-	Label        string    // of the instance; "" where there is none
-	CPUs         int       // 0: not known
-	Connections  int       // max_connections; 0: not known
+	At           time.Time  // the present
+	Label        string     // of the instance; "" where there is none
+	CPUs         int        // 0: not known
+	Connections  int        // max_connections; 0: not known
+	Limit        unit.Bytes // of the instance's memory, by a control group; 0: none
 	HostUnseen   *known.Gap
 	ServerUnseen *known.Gap // why no server is asked at all
 	Host         *HostLook
@@ -131,6 +132,7 @@ type NowServer struct {
 	Active      *int       `json:"active,omitempty"`
 	InXact      *int       `json:"idle_in_transaction,omitempty"`
 	Most        int        `json:"max_connections,omitempty"`
+	Limit       unit.Bytes `json:"memory_limit_bytes,omitempty"` // of its control group, where that is less than the host's memory
 }
 
 // NowProcess is one process of the instance: its memory by the host, what it does by
@@ -245,6 +247,7 @@ const (
 func Now(in NowInput) *NowReport {
 	r := &NowReport{Schema: NowSchema, TakenAt: in.At.Unix(), Processes: []NowProcess{}, Waits: []NowWait{}, Locks: []NowLock{}, Databases: []NowDatabase{}, Unknown: []known.Gap{}}
 	r.Host.CPUs, r.Server.Label, r.Server.Most = in.CPUs, in.Label, in.Connections
+	r.Server.Limit = in.Limit
 	switch {
 	case in.HostUnseen != nil:
 		r.gap(GapMemory, *in.HostUnseen)

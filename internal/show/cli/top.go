@@ -102,11 +102,13 @@ func runTop(ctx context.Context, env *Env, o *topOptions) error {
 	if err != nil {
 		return err
 	}
-	src, subject, err := watchLive(ctx, env, l)
+	looks, cancel := context.WithCancel(ctx)
+	src, subject, err := watchLive(looks, env, l)
 	if err != nil {
+		cancel()
 		return err
 	}
-	defer src.Close()
+	defer func() { cancel(); src.Close() }() // in this order: who quits waits for no server that hangs
 	st := env.Style()
 	style := top.Style{Color: st.Color, ASCII: st.ASCII}
 	if in, ok := fullScreen(env, o); ok {
@@ -166,6 +168,9 @@ func watchLive(ctx context.Context, env *Env, l *loaded) (liveSource, top.Subjec
 		return liveSource{glance.New(opt), ctx}, subject, nil
 	}
 	subject.Label = in.Label()
+	if limit, limited := l.snapshot.MemoryLimit(in); limited {
+		subject.Limit, _ = limit.Get()
+	}
 	set, _ := in.Server.Settings.Get()
 	if n, ok := set.Int("max_connections"); ok {
 		subject.Connections = int(n)

@@ -144,6 +144,9 @@ func serverLine(st Style, r *diagnose.NowReport, every time.Duration) string {
 	if c := r.Checkpoints; c != nil && c.WAL != nil && c.WAL.Rate != nil {
 		text += st.dot() + "WAL " + perSecond(*c.WAL.Rate)
 	}
+	if s.Limit > 0 {
+		text += st.dot() + "limited to " + s.Limit.String()
+	}
 	if stale(s.Age, every) {
 		text = st.paint(bad, "server numbers are "+ago(*s.Age)+" old") + st.dot() + text
 	}

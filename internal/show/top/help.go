@@ -16,7 +16,7 @@ var keyHelp = [][2]string{
 	{"+, -", "look less often, more often"},
 	{"c", "count the memory of the processes at the next look, whatever it costs"},
 	{"?", "this help; again, or esc, for the table"},
-	{"q, Ctrl-C", "quit"},
+	{"q, Ctrl-C", "quit; Ctrl-Z stops it, and the shell's fg goes on"},
 }
 
 // columnHelp explains what the tables show.

@@ -12,6 +12,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
 )
 
@@ -27,6 +28,7 @@ type Subject struct {
 	Label        string // of the instance
 	CPUs         int
 	Connections  int        // max_connections
+	Limit        unit.Bytes // of the memory, by a control group; 0: the host's memory alone
 	HostUnseen   *known.Gap // why the host is not looked at
 	ServerUnseen *known.Gap // why no server is asked
 }
@@ -88,7 +90,7 @@ type Model struct {
 // New returns the view before anything was seen.
 func New(src Source, subject Subject, style Style, every time.Duration) *Model {
 	return &Model{src: src, subject: subject, style: style, every: every, by: first,
-		in: diagnose.NowInput{Label: subject.Label, CPUs: subject.CPUs, Connections: subject.Connections, HostUnseen: subject.HostUnseen, ServerUnseen: subject.ServerUnseen}}
+		in: diagnose.NowInput{Label: subject.Label, CPUs: subject.CPUs, Connections: subject.Connections, Limit: subject.Limit, HostUnseen: subject.HostUnseen, ServerUnseen: subject.ServerUnseen}}
 }
 
 // Interrupted says whether the view was ended by Ctrl-C.

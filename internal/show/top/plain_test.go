@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	generate "github.com/pgfettle/pgfettle/internal/gen/jsonschema"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
 )
@@ -25,7 +27,7 @@ func twice() *fake {
 	return &fake{hosts: []*diagnose.HostLook{hostAt(0), hostAt(2)}, servers: []*diagnose.ServerLook{serverAt(0), serverAt(2)}}
 }
 
-var subject = Subject{Label: "/srv/17/main", CPUs: 8, Connections: 100}
+var subject = Subject{Label: "/srv/17/main", CPUs: 8, Connections: 100, Limit: 48 * unit.GB}
 
 func at() time.Time { return noon.Add(3 * time.Second) }
 
@@ -65,6 +67,24 @@ func TestWriteTimes(t *testing.T) {
 	})
 }
 
+// TestWriteSpares: a server that takes long to answer is asked less often than the
+// host is looked at, but twice for the first text, which has rates.
+func TestWriteSpares(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := twice()
+		for _, s := range src.servers {
+			s.Took = 4 * time.Second
+		}
+		var b bytes.Buffer
+		if err := Write(t.Context(), &b, src, subject, Plain{Width: 100, Times: 40, Every: time.Second}, at); err != nil {
+			t.Fatal(err)
+		}
+		if src.asked != [2]int{41, 3} || !strings.Contains(b.String(), "WAL 9 MB/s") {
+			t.Errorf("%v looks in forty seconds", src.asked)
+		}
+	})
+}
+
 // TestWriteEnds: an interruption ends it, and an output that fails does.
 func TestWriteEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -92,12 +112,12 @@ func (full) Write([]byte) (int, error) { return 0, errFull }
 type hanging struct {
 	*fake
 	after  int
-	asked  int
+	asked  atomic.Int32
 	forced chan struct{}
 }
 
 func (h *hanging) Server() *diagnose.ServerLook {
-	if h.asked++; h.asked > h.after {
+	if int(h.asked.Add(1)) > h.after {
 		<-h.forced
 	}
 	return h.fake.Server()
@@ -113,8 +133,8 @@ func TestWriteHangs(t *testing.T) {
 			if err := Write(t.Context(), &b, h, subject, Plain{Width: 100, Times: 2, Every: time.Second}, at); err != nil {
 				t.Fatal(err)
 			}
-			if !strings.Contains(b.String(), want) || h.asked != after+1 || !strings.Contains(b.String(), "load 2.75") {
-				t.Errorf("asked %d times:\n%s", h.asked, b.String())
+			if !strings.Contains(b.String(), want) || int(h.asked.Load()) != after+1 || !strings.Contains(b.String(), "load 2.75") {
+				t.Errorf("asked %d times:\n%s", h.asked.Load(), b.String())
 			}
 			close(h.forced)
 		})

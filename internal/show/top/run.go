@@ -53,18 +53,21 @@ const least = time.Second
 func Write(ctx context.Context, w io.Writer, src Source, subject Subject, p Plain, now func() time.Time) error {
 	m := New(src, subject, p.Style, p.Every)
 	host, server := &background[*diagnose.HostLook]{}, &background[*diagnose.ServerLook]{}
+	spared := time.Duration(0) // how long the server is still left alone
 	round := func() error {
 		if subject.HostUnseen == nil {
 			if h, ok := host.run(ctx, func() *diagnose.HostLook { return src.Host(p.Every) }); ok {
 				m.saw(h)
 			}
 		}
-		if subject.ServerUnseen == nil {
+		if subject.ServerUnseen == nil && spared <= 0 {
 			s, ok := server.run(ctx, src.Server)
 			if !ok {
 				s = &diagnose.ServerLook{At: now(), Problem: hung()}
 			}
-			m.answered(s)
+			if spared = m.answered(s); spared <= p.Every {
+				spared = 0
+			}
 		}
 		m.in.At = now()
 		return ctx.Err()
@@ -72,6 +75,7 @@ func Write(ctx context.Context, w io.Writer, src Source, subject Subject, p Plai
 	if err := round(); err != nil {
 		return err
 	}
+	spared = 0                                // without two looks there are no rates
 	wait := min(max(least, p.Every), 2*least) // nobody waits a minute for the first
 	for n := 0; p.Times == 0 || n < p.Times; n++ {
 		select {
@@ -79,6 +83,7 @@ func Write(ctx context.Context, w io.Writer, src Source, subject Subject, p Plai
 			return ctx.Err()
 		case <-time.After(wait):
 		}
+		spared -= wait
 		wait = p.Every
 		if err := round(); err != nil {
 			return err
