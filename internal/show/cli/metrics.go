@@ -79,7 +79,7 @@ would seem to differ.
 	f.StringVar(&o.format, "format", string(metrics.Text), "text (of Prometheus) or openmetrics")
 	f.StringVar(&o.textfile, "textfile", "", "write to `FILE`, which has to end in .prom")
 	f.DurationVar(&o.interval, "interval", 0, "with --textfile: write again every `INTERVAL` until interrupted")
-	f.StringVar(&o.journal, "journal", "", "the folder of the journals, `DIR`, for which applied values no longer hold")
+	f.StringVar(&o.journal, "journal", "", "the folder of the journals that tell what was applied, `DIR`")
 	complete(cmd, "format", string(metrics.Text), string(metrics.OpenMetrics))
 	return cmd
 }
