@@ -43,7 +43,7 @@ func (t Text) Kind() string {
 var values = []string{"{n} s", "{n} min", "{n} h", "{n} days", "{n} million", "{n} billion", "{n} workers", "an unknown share", "a sixteenth", "an eighth"}
 
 // folders are where templates stand, below the root of the checkout.
-var folders = []string{"internal/judge/check", "internal/judge/conffile", "internal/judge/rule", "internal/show/render", "internal/show/cli"}
+var folders = []string{"internal/judge/check", "internal/judge/conffile", "internal/judge/rule", "internal/show/render", "internal/show/cli", "internal/show/web"}
 
 // All returns every text of the checkout, sorted by id and English, and the
 // places of templates that cannot be read from the source: those are shown in

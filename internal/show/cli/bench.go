@@ -53,7 +53,7 @@ TARGET is the instance that «current» means: a data directory or a conninfo.`,
 }
 
 func runBench(ctx context.Context, env *Env, o *benchOptions) error {
-	if err := choice("format", o.trial.format, "text", "json"); err != nil {
+	if err := choice("format", o.trial.format, docForms...); err != nil {
 		return err
 	}
 	if o.runs < 1 || o.runs > mostBlocks {

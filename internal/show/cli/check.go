@@ -10,6 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
 type checkOptions struct {
@@ -40,7 +41,7 @@ for the version that --pg names, without a server: what is removed, renamed,
 unknown, out of bounds, overridden, contradictory or dangerous, by file and line.
 Without --pg the version is that of PG_VERSION beside the file or in the data
 directory that it names, else the newest that is known. Several files may follow one
-another, each on its own; json and sarif take one. Of a policy that --policy names
+another, each on its own; json, html and sarif take one. Of a policy that --policy names
 its accepted findings and fail_on hold for files too.
 
 Findings that the policy accepts are counted apart, and shown with --all. One whose
@@ -77,7 +78,7 @@ day has passed is a finding again, and so is the end of its acceptance.
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.format, "format", "text", "text, json, github (annotations of GitHub Actions) or sarif")
+	f.StringVar(&o.format, "format", "text", "text, json, html (one file, for a browser), markdown, github (annotations of GitHub Actions) or sarif")
 	f.StringVar(&o.failOn, "fail-on", "", "exit with 3 when a finding has this `SEVERITY` or a worse one: critical, warning, notice, info")
 	f.StringSliceVar(&o.only, "only", nil, "run these checks only: `ID,…`")
 	f.StringSliceVar(&o.skip, "skip", nil, "leave these checks out: `ID,…`")
@@ -86,7 +87,7 @@ day has passed is a finding again, and so is the end of its acceptance.
 	f.IntVar(&o.pg, "pg", 0, "the major version that --conf is judged for, `N` (default: see above)")
 	f.BoolVar(&o.all, "all", false, "show accepted findings in full")
 	o.policy.flags(cmd)
-	complete(cmd, "format", "text", "json", "github", "sarif")
+	complete(cmd, "format", "text", "json", "html", "markdown", "github", "sarif")
 	complete(cmd, "pg", pgWords()...)
 	complete(cmd, "fail-on", "critical", "warning", "notice", "info")
 	complete(cmd, "only", append(checkIDs(), kindIDs()...)...)
@@ -95,7 +96,7 @@ day has passed is a finding again, and so is the end of its acceptance.
 }
 
 func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
-	if err := choice("format", o.format, "text", "json", "github", "sarif"); err != nil {
+	if err := choice("format", o.format, "text", "json", "html", "markdown", "github", "sarif"); err != nil {
 		return err
 	}
 	failOn, fails := check.Info, o.failOn != ""
@@ -139,6 +140,10 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 	switch o.format {
 	case "json":
 		err = render.CheckJSON(env.Stdout, env.spokenCheck(d))
+	case "html":
+		err = writePage(env, env.Stdout, l.snapshot.TakenAt, d, web.CheckPage)
+	case "markdown":
+		err = render.CheckMarkdown(env.Stdout, d, env.Style())
 	case "github":
 		err = render.CheckGitHub(env.Stdout, env.spokenCheck(d))
 	case "sarif":

@@ -19,6 +19,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
 	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
 // runCheckConfs judges configuration files, each on its own: no server is asked,
@@ -27,12 +28,12 @@ func runCheckConfs(env *Env, o *checkOptions, pol *policy.Policy, failOn check.S
 	if o.deep {
 		return usage("--conf asks no server", "leave out --deep")
 	}
-	if len(o.more) > 0 && (o.format == "json" || o.format == "sarif") {
+	if len(o.more) > 0 && (o.format == "json" || o.format == "html" || o.format == "sarif") {
 		return usage("--format "+o.format+" is one document, and there are several files", "run once for each file")
 	}
 	found := error(nil)
 	for i, file := range append([]string{o.conf}, o.more...) {
-		if i > 0 && o.format == "text" {
+		if i > 0 && (o.format == "text" || o.format == "markdown") {
 			fmt.Fprintln(env.Stdout)
 		}
 		switch err := runCheckConf(env, o, pol, file, failOn, fails); {
@@ -80,6 +81,10 @@ func runCheckConf(env *Env, o *checkOptions, pol *policy.Policy, file string, fa
 	switch o.format {
 	case "json":
 		err = render.FileJSON(env.Stdout, env.spokenFile(d))
+	case "html":
+		err = writePage(env, env.Stdout, 0, d, web.FilePage)
+	case "markdown":
+		err = render.FileMarkdown(env.Stdout, d, env.Style())
 	case "github":
 		err = render.FileGitHub(env.Stdout, env.spokenFile(d))
 	case "sarif":

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
 	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
 type diagnoseMemoryOptions struct {
@@ -56,7 +58,8 @@ height; with --format json each is a document of its own.
 		Example: `  pgfettle diagnose memory
   pgfettle diagnose pagetables /var/lib/postgresql/17/main
   pgfettle diagnose memory --watch=10s
-  pgfettle diagnose memory --format json host.evidence`,
+  pgfettle diagnose memory --format json host.evidence
+  pgfettle diagnose memory --format html > memory.html`,
 		Args: atMost(1, "one TARGET at most"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.target = strings.Join(args, "")
@@ -67,17 +70,20 @@ height; with --format json each is a document of its own.
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.format, "format", "text", "text or json")
+	f.StringVar(&o.format, "format", "text", docFormsHelp)
 	f.BoolVar(&o.pss, "pss", false, "also read the proportional set sizes, which costs the processes time")
 	f.DurationVar(&o.watch, "watch", 0, "look again every `INTERVAL` until interrupted; alone it means "+watchDefault)
 	f.Lookup("watch").NoOptDefVal = watchDefault
-	complete(cmd, "format", "text", "json")
+	complete(cmd, "format", docForms...)
 	return cmd
 }
 
 func runDiagnoseMemory(ctx context.Context, env *Env, o *diagnoseMemoryOptions) error {
-	if err := choice("format", o.format, "text", "json"); err != nil {
+	if err := choice("format", o.format, docForms...); err != nil {
 		return err
+	}
+	if o.watch > 0 && o.format != "text" && o.format != "json" {
+		return usage("--format "+o.format+" is of one moment, and --watch goes on", "leave --watch out, or write --format json")
 	}
 	req, _, err := resolve(env, o.target)
 	if err != nil {
@@ -97,10 +103,13 @@ func diagnoseMemoryOnce(ctx context.Context, env *Env, o *diagnoseMemoryOptions)
 	if err != nil {
 		return err
 	}
-	if o.format == "json" {
-		return render.DiagnoseMemoryJSON(env.Stdout, d)
-	}
-	return render.DiagnoseMemoryText(env.Stdout, d, env.Style())
+	return env.writeForm(o.format, forms{
+		taken:    d.TakenAt,
+		text:     func(w io.Writer) error { return render.DiagnoseMemoryText(w, d, env.Style()) },
+		json:     func(w io.Writer) error { return render.DiagnoseMemoryJSON(w, d) },
+		markdown: func(w io.Writer) error { return render.DiagnoseMemoryMarkdown(w, d) },
+		html:     func(v web.View) (web.Page, error) { return web.DiagnoseMemoryPage(d, v) },
+	})
 }
 
 func memoryReport(ctx context.Context, env *Env, o *diagnoseMemoryOptions) (*diagnose.MemoryReport, error) {

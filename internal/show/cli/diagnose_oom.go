@@ -24,8 +24,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
 func newDiagnoseOOM(env *Env) *cobra.Command {
@@ -53,16 +55,17 @@ old, and inside of a container there is no kernel's log: read it on the host.`,
 		Example: `  pgfettle diagnose oom
   pgfettle diagnose oom /var/log/kern.log /var/log/postgresql/postgresql-15-main.log
   ssh db1 journalctl -k -o short-iso | pgfettle diagnose oom -
-  pgfettle diagnose oom kern.log db1.evidence --format json`,
+  pgfettle diagnose oom kern.log db1.evidence --format json
+  pgfettle diagnose oom kern.log postgresql.log --format markdown > incident.md`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runDiagnoseOOM(cmd.Context(), env, format, args) },
 	}
-	cmd.Flags().StringVar(&format, "format", "text", "text or json")
-	complete(cmd, "format", "text", "json")
+	cmd.Flags().StringVar(&format, "format", "text", docFormsHelp)
+	complete(cmd, "format", docForms...)
 	return cmd
 }
 
 func runDiagnoseOOM(ctx context.Context, env *Env, format string, args []string) error {
-	if err := choice("format", format, "text", "json"); err != nil {
+	if err := choice("format", format, docForms...); err != nil {
 		return err
 	}
 	var log *diagnose.OOMLog
@@ -83,10 +86,12 @@ func runDiagnoseOOM(ctx context.Context, env *Env, format string, args []string)
 	}
 	d := diagnose.DiagnoseOOM(log, f)
 	d.Missing = append(d.Missing, gaps...)
-	if format == "json" {
-		return render.DiagnoseOOMJSON(env.Stdout, d)
-	}
-	return render.DiagnoseOOMText(env.Stdout, d, env.Style())
+	return env.writeForm(format, forms{
+		text:     func(w io.Writer) error { return render.DiagnoseOOMText(w, d, env.Style()) },
+		json:     func(w io.Writer) error { return render.DiagnoseOOMJSON(w, d) },
+		markdown: func(w io.Writer) error { return render.DiagnoseOOMMarkdown(w, d) },
+		html:     func(v web.View) (web.Page, error) { return web.DiagnoseOOMPage(d, v) },
+	})
 }
 
 // oomLive says whether the arguments name this host or a server, not files.
@@ -103,13 +108,16 @@ func oomLive(args []string) bool {
 
 // oomPlan adds what is known of the host, with the changes of its plan.
 func oomPlan(ctx context.Context, env *Env, l *loaded) diagnose.OOMFacts {
-	f := diagnose.OOMFacts{Snapshot: l.snapshot}
 	p, err := makePlan(ctx, env, l, rule.Options{Profile: rule.Mixed})
 	if err != nil {
-		f.PlanGap = "there is no plan for this host: " + err.Error()
-		return f
+		return diagnose.OOMFacts{Snapshot: l.snapshot, PlanGap: "there is no plan for this host: " + err.Error()}
 	}
-	f.Snapshot = l.snapshot
+	return oomFacts(l.snapshot, p)
+}
+
+// oomFacts are a host and its plan, for what would have prevented a kill.
+func oomFacts(s *snapshot.Snapshot, p *plan.Plan) diagnose.OOMFacts {
+	f := diagnose.OOMFacts{Snapshot: s}
 	for _, c := range p.Changes {
 		from, err1 := strconv.ParseFloat(c.FromBase, 64)
 		to, err2 := strconv.ParseFloat(c.ToBase, 64)
@@ -204,6 +212,13 @@ func liveOOM(ctx context.Context, env *Env, arg string) (*diagnose.OOMLog, *load
 		return nil, nil, nil, &say.Problem{Message: "the kernel's log is on the server's host, which SQL does not show",
 			Hint: "run pgfettle diagnose oom there, or bring the log here: ssh HOST journalctl -k -o short-iso | pgfettle diagnose oom -", Code: exitNoAccess}
 	}
+	log, gaps, err := oomLogs(ctx, env, l)
+	return log, l, gaps, err
+}
+
+// oomLogs reads the logs of the host that was looked at: the kernel's, and the end
+// of those of its servers.
+func oomLogs(ctx context.Context, env *Env, l *loaded) (*diagnose.OOMLog, []known.Gap, error) {
 	tell, done := env.Progress()
 	defer done()
 	var gaps []known.Gap
@@ -214,7 +229,7 @@ func liveOOM(ctx context.Context, env *Env, arg string) (*diagnose.OOMLog, *load
 		gaps = append(gaps, *gap)
 	}
 	if err := r.Add(bytes.NewReader(text)); err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	read := 0
 	for i := range l.snapshot.Instances {
@@ -232,14 +247,14 @@ func liveOOM(ctx context.Context, env *Env, arg string) (*diagnose.OOMLog, *load
 			}
 			read++
 			if err := r.Add(bytes.NewReader(out.Stdout)); err != nil {
-				return nil, nil, nil, err
+				return nil, nil, err
 			}
 		}
 	}
 	if gap != nil && len(text) == 0 && read == 0 {
-		return nil, nil, nil, &say.Problem{Message: "neither the kernel's log nor that of a server can be read: " + gap.Reason, Hint: gap.Reveal, Code: exitNoAccess}
+		return nil, gaps, &say.Problem{Message: "neither the kernel's log nor that of a server can be read: " + gap.Reason, Hint: gap.Reveal, Code: exitNoAccess}
 	}
-	return r.Log(), l, gaps, ctx.Err()
+	return r.Log(), gaps, ctx.Err()
 }
 
 // kernelLog reads the kernel's log: from the journal, which keeps earlier boots

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"path"
 	"strings"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
 	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
 // The bounds of a watch: less than a second shows nothing, and an hour is what
@@ -83,10 +85,12 @@ func runSlowSample(ctx context.Context, env *Env, o *slowOptions, args []string)
 	}
 	e.Missing = append(missing, e.Missing...)
 	d := diagnose.JudgeSlowSample(label, e)
-	if o.format == "json" {
-		return render.SlowSampleJSON(env.Stdout, d)
-	}
-	return render.SlowSampleText(env.Stdout, d, env.Style())
+	return env.writeForm(o.format, forms{
+		text:     func(w io.Writer) error { return render.SlowSampleText(w, d, env.Style()) },
+		json:     func(w io.Writer) error { return render.SlowSampleJSON(w, d) },
+		markdown: func(w io.Writer) error { return render.SlowSampleMarkdown(w, d) },
+		html:     func(v web.View) (web.Page, error) { return web.DiagnoseSlowSamplePage(d, v) },
+	})
 }
 
 // watchedInstance is the instance that is watched; nil where none runs.

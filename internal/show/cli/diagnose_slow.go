@@ -16,6 +16,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/explain"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
 	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
 type slowOptions struct {
@@ -53,11 +54,12 @@ TARGET is one of
 		Example: `  pgfettle diagnose slow slow.txt fast.txt
   psql -XqAt -c 'EXPLAIN (ANALYZE, BUFFERS) SELECT …' | pgfettle diagnose slow - fast.txt
   pgfettle diagnose slow both.txt --format json
+  pgfettle diagnose slow slow.txt fast.txt --format markdown
   pgfettle diagnose slow --sample
   pgfettle diagnose slow --sample=2m /var/lib/postgresql/17/main`,
 		Args: atMost(2, "two files at most, or --sample and one TARGET"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := choice("format", o.format, "text", "json"); err != nil {
+			if err := choice("format", o.format, docForms...); err != nil {
 				return err
 			}
 			if cmd.Flags().Changed("sample") {
@@ -70,11 +72,11 @@ TARGET is one of
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.format, "format", "text", "text or json")
+	f.StringVar(&o.format, "format", "text", docFormsHelp)
 	f.DurationVar(&o.sample, "sample", sampleDefault, "watch a live instance for `DURATION`, such as 30s or 2m")
 	f.Lookup("sample").NoOptDefVal = sampleDefault.String()
 	f.BoolVar(&o.noPerf, "no-perf", false, "with --sample, leave perf out")
-	complete(cmd, "format", "text", "json")
+	complete(cmd, "format", docForms...)
 	return cmd
 }
 
@@ -122,10 +124,12 @@ func runSlow(_ context.Context, env *Env, o *slowOptions, args []string) error {
 		names[0], names[1] = args[0], args[1]
 	}
 	d := diagnose.CompareSlow(names[0], plans[0], names[1], plans[1])
-	if o.format == "json" {
-		return render.SlowJSON(env.Stdout, d)
-	}
-	return render.SlowText(env.Stdout, d, env.Style())
+	return env.writeForm(o.format, forms{
+		text:     func(w io.Writer) error { return render.SlowText(w, d, env.Style()) },
+		json:     func(w io.Writer) error { return render.SlowJSON(w, d) },
+		markdown: func(w io.Writer) error { return render.SlowMarkdown(w, d) },
+		html:     func(v web.View) (web.Page, error) { return web.DiagnoseSlowPage(d, v) },
+	})
 }
 
 // readPlans reads the plans of a file, never more of it than a plan may be.

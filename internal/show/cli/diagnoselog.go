@@ -22,6 +22,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
 	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
 type diagnoseLogOptions struct {
@@ -57,6 +58,7 @@ names. One pass with little memory: a log of gigabytes takes seconds.`,
   pgfettle diagnose log /srv/pg/17
   pgfettle diagnose log --prefix '%t [%p] %u@%d ' old.log
   pgfettle diagnose log db1.evidence db1.csv
+  pgfettle diagnose log --redact --format markdown /srv/pg/17 > ticket.md
   journalctl -u postgresql@17-main -o cat | pgfettle diagnose log -`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.given = cmd.Flags().Changed("prefix")
@@ -64,16 +66,16 @@ names. One pass with little memory: a log of gigabytes takes seconds.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.format, "format", "text", "text or json")
+	f.StringVar(&o.format, "format", "text", docFormsHelp)
 	f.StringVar(&o.prefix, "prefix", "", "the log_line_prefix of plain lines, `PREFIX` as SHOW log_line_prefix tells it (default: of the server, else found)")
 	f.IntVar(&o.days, "days", 7, "of a server's own logs read those that were written to in the last `N` days")
 	f.BoolVar(&o.redact, "redact", false, "leave statements out, and replace the names of users, databases, hosts and relations")
-	complete(cmd, "format", "text", "json")
+	complete(cmd, "format", docForms...)
 	return cmd
 }
 
 func runDiagnoseLog(ctx context.Context, env *Env, o *diagnoseLogOptions, args []string) error {
-	if err := choice("format", o.format, "text", "json"); err != nil {
+	if err := choice("format", o.format, docForms...); err != nil {
 		return err
 	}
 	if o.days < 1 || o.days > 3660 {
@@ -113,10 +115,12 @@ func runDiagnoseLog(ctx context.Context, env *Env, o *diagnoseLogOptions, args [
 			r.Files[i].Name = fmt.Sprintf("file-%d", i+1)
 		}
 	}
-	if o.format == "json" {
-		return render.LogJSON(env.Stdout, r)
-	}
-	return render.LogText(env.Stdout, r, env.Style())
+	return env.writeForm(o.format, forms{
+		text:     func(w io.Writer) error { return render.LogText(w, r, env.Style()) },
+		json:     func(w io.Writer) error { return render.LogJSON(w, r) },
+		markdown: func(w io.Writer) error { return render.LogMarkdown(w, r) },
+		html:     func(v web.View) (web.Page, error) { return web.DiagnoseLogPage(r, v) },
+	})
 }
 
 // logFile is a log to be read.

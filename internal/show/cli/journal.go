@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
 type journalOptions struct {
@@ -31,7 +33,8 @@ the journals are listed.
 ` + placeHelp,
 		Example: `  pgfettle journal
   pgfettle journal show
-  pgfettle journal show 20261121-103000-k3x9qz --format json`,
+  pgfettle journal show 20261121-103000-k3x9qz --format json
+  pgfettle journal show --format markdown`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
@@ -65,15 +68,15 @@ interrupted.`,
 	}
 	for _, c := range []*cobra.Command{cmd, list, show} {
 		o.place.flags(c)
-		c.Flags().StringVar(&o.format, "format", "text", "text or json")
-		complete(c, "format", "text", "json")
+		c.Flags().StringVar(&o.format, "format", "text", docFormsHelp)
+		complete(c, "format", docForms...)
 	}
 	cmd.AddCommand(list, show)
 	return cmd
 }
 
 func runJournalList(env *Env, o *journalOptions) error {
-	if err := choice("format", o.format, "text", "json"); err != nil {
+	if err := choice("format", o.format, docForms...); err != nil {
 		return err
 	}
 	t, dir, err := o.place.open(env)
@@ -84,19 +87,19 @@ func runJournalList(env *Env, o *journalOptions) error {
 	if err := closed(err, dir); err != nil && len(list) == 0 {
 		return err
 	}
-	show := render.JournalListText
-	if o.format == "json" {
-		if err := render.JournalListJSON(env.Stdout, list); err != nil {
-			return err
-		}
-	} else if err := show(env.Stdout, list, env.Style()); err != nil {
+	if err := env.writeForm(o.format, forms{
+		text:     func(w io.Writer) error { return render.JournalListText(w, list, env.Style()) },
+		json:     func(w io.Writer) error { return render.JournalListJSON(w, list) },
+		markdown: func(w io.Writer) error { return render.JournalListMarkdown(w, list, env.Style()) },
+		html:     func(v web.View) (web.Page, error) { return web.JournalListPage(list, v) },
+	}); err != nil {
 		return err
 	}
 	return err // those that could not be read, after those that could
 }
 
 func runJournalShow(env *Env, o *journalOptions, id string) error {
-	if err := choice("format", o.format, "text", "json"); err != nil {
+	if err := choice("format", o.format, docForms...); err != nil {
 		return err
 	}
 	t, dir, err := o.place.open(env)
@@ -107,10 +110,12 @@ func runJournalShow(env *Env, o *journalOptions, id string) error {
 	if err != nil {
 		return err
 	}
-	if o.format == "json" {
-		return render.JournalJSON(env.Stdout, j)
-	}
-	return render.JournalText(env.Stdout, j, env.Style())
+	return env.writeForm(o.format, forms{
+		text:     func(w io.Writer) error { return render.JournalText(w, j, env.Style()) },
+		json:     func(w io.Writer) error { return render.JournalJSON(w, j) },
+		markdown: func(w io.Writer) error { return render.JournalMarkdown(w, j, env.Style()) },
+		html:     func(v web.View) (web.Page, error) { return web.JournalPage(j, v) },
+	})
 }
 
 // open returns the target that the journals lie on, and their folder there.

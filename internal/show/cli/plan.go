@@ -16,6 +16,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
 type planOptions struct {
@@ -40,7 +41,7 @@ type planOptions struct {
 	pinned      []knob.Address // by --pin
 }
 
-var planFormats = []string{"text", "json", "conf", "alter-system", "sysctl", "ansible", "script", "patroni", "cnpg", "docker"}
+var planFormats = []string{"text", "json", "html", "markdown", "conf", "alter-system", "sysctl", "ansible", "script", "patroni", "cnpg", "docker"}
 
 func newPlan(env *Env) *cobra.Command {
 	o := &planOptions{}
@@ -57,7 +58,7 @@ tell. With --for it plans for a host that is not here: ram is required; swap,
 cpus, sockets, storage, disk, pg, cgroup, container, kernel, thp and set.NAME are
 what else can be told.
 
-The forms of --format: text and json of the whole plan; conf (a snippet of
+The forms of --format: text, json, html (one file, for a browser) and markdown of the whole plan; conf (a snippet of
 postgresql.conf), alter-system (SQL) and sysctl (a file of sysctl.d); ansible (a
 playbook) and script (for a POSIX shell), which carry the whole plan out; and
 patroni, cnpg and docker for servers whose configuration another program owns: a
@@ -185,9 +186,15 @@ var instanceForms = map[string]func(io.Writer, render.Plan, *snapshot.Snapshot, 
 }
 
 func writePlan(env *Env, d render.Plan, l *loaded, format string) error {
-	if format != "text" {
-		d = env.spokenPlan(d)
+	switch format {
+	case "text":
+		return render.PlanText(env.Stdout, d, env.Style())
+	case "markdown":
+		return render.PlanMarkdown(env.Stdout, d, env.Style())
+	case "html":
+		return writePage(env, env.Stdout, l.snapshot.TakenAt, d, web.PlanPage)
 	}
+	d = env.spokenPlan(d)
 	switch format {
 	case "json":
 		return render.PlanJSON(env.Stdout, d)
@@ -205,7 +212,7 @@ func writePlan(env *Env, d render.Plan, l *loaded, format string) error {
 		}
 		return form(env.Stdout, d, l.snapshot, key)
 	}
-	return render.PlanText(env.Stdout, d, env.Style())
+	return fmt.Errorf("--format %s: nobody writes it", format) // choice has refused it
 }
 
 // oneInstance returns the key of the instance that a form for one is about.

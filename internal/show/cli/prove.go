@@ -69,7 +69,8 @@ TARGET is the instance that «current» means: a data directory or a conninfo.`,
   pgfettle prove --a default --b old.conf --workload select-only --scale 1.5x --clients 100
   pgfettle prove --aa --a plan --workload tpcb
   pgfettle prove --experiment fsync-off
-  pgfettle prove --report ./exp1 --format json`,
+  pgfettle prove --report ./exp1 --format json
+  pgfettle prove --report ./exp1 --format html > exp1.html`,
 		Args: atMost(1, "one TARGET at most"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.trial.target = strings.Join(args, "")
@@ -116,7 +117,7 @@ func runProve(ctx context.Context, env *Env, o *proveOptions) error {
 			return err
 		}
 	}
-	if err := choice("format", o.trial.format, "text", "json"); err != nil {
+	if err := choice("format", o.trial.format, docForms...); err != nil {
 		return err
 	}
 	if err := o.alone(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -23,6 +24,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/result"
 	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
 // trialOptions are what bench and prove share: the load, how it is run, on which
@@ -66,11 +68,11 @@ func (o *trialOptions) flags(cmd *cobra.Command, env *Env) {
 	f.StringVar(&o.scratch, "scratch", "", "the scratch instances are made below `DIR`, on the disk that is meant")
 	f.BoolVar(&o.kernel, "kernel", false, "this machine's kernel may be touched: huge pages and values that the arms name; all is put back")
 	f.BoolVar(&o.yes, "yes", false, "ask nothing")
-	f.StringVar(&o.format, "format", "text", "text or json")
+	f.StringVar(&o.format, "format", "text", docFormsHelp)
 	complete(cmd, "metric", result.Primary()...)
 	complete(cmd, "cache", "warm", "os-warm", "cold")
 	complete(cmd, "protocol", "prepared", "extended", "simple")
-	complete(cmd, "format", "text", "json")
+	complete(cmd, "format", docForms...)
 	complete(cmd, "scale", "0.3x", "1.5x", "4x")
 	if err := cmd.RegisterFlagCompletionFunc("workload", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return workloadNames(env), cobra.ShellCompDirectiveNoFileComp
@@ -365,8 +367,10 @@ func processorsOf(env *Env) int {
 
 // write writes a result in the form that was asked for.
 func (o *trialOptions) write(env *Env, r *result.Result) error {
-	if o.format == "json" {
-		return render.ResultJSON(env.Stdout, r)
-	}
-	return render.ResultText(env.Stdout, r, env.Style())
+	return env.writeForm(o.format, forms{
+		text:     func(w io.Writer) error { return render.ResultText(w, r, env.Style()) },
+		json:     func(w io.Writer) error { return render.ResultJSON(w, r) },
+		markdown: func(w io.Writer) error { return render.ResultMarkdown(w, r, env.Style()) },
+		html:     func(v web.View) (web.Page, error) { return web.ProvePage(r, v) },
+	})
 }

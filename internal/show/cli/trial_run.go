@@ -27,7 +27,7 @@ func (o *trialOptions) carryOut(ctx context.Context, env *Env, d render.ProveDes
 			Hint: "name a folder on another disk with --scratch, or a smaller --scale", Code: exitRefused}
 	}
 	out := env.Stdout
-	if o.format == "json" {
+	if o.format != "text" {
 		out = env.Stderr // stdout is for the document
 	}
 	if err := render.ProveDesignText(out, d, env.Style()); err != nil {

@@ -23,14 +23,28 @@ func WriteMarkdown(w io.Writer, o Outline) error {
 func markdownBlocks(b *strings.Builder, list []Block, indent string) {
 	for _, block := range list {
 		if f, picture := block.(Figure); picture {
-			if len(f.Signs) == 0 {
-				continue
-			}
 			block = Listing{Lines: f.Signs}
 		}
-		b.WriteByte('\n')
-		markdownBlock(b, block, indent)
+		if !nothing(block) {
+			b.WriteByte('\n')
+			markdownBlock(b, block, indent)
+		}
 	}
+}
+
+// nothing says whether there is nothing to write.
+func nothing(block Block) bool {
+	switch v := block.(type) {
+	case Heading:
+		return markdownProse(v.Text, inHeading) == ""
+	case Para:
+		return markdownProse(v.Text, inBlock) == ""
+	case List:
+		return len(v.Items) == 0
+	case Listing:
+		return len(v.Lines) == 0
+	}
+	return false
 }
 
 func markdownBlock(b *strings.Builder, block Block, indent string) {
@@ -43,11 +57,16 @@ func markdownBlock(b *strings.Builder, block Block, indent string) {
 	case List:
 		for _, it := range v.Items {
 			line("- " + markdownProse(it.Text, inBlock))
-			for i, more := range it.More {
+			first := true
+			for _, more := range it.More {
+				if nothing(more) {
+					continue
+				}
 				// A paragraph would go on with the line above; lists and listings begin anew.
-				if _, text := more.(Para); text || i > 0 {
+				if _, text := more.(Para); text || !first {
 					b.WriteByte('\n')
 				}
+				first = false
 				markdownBlock(b, more, indent+"  ")
 			}
 		}
@@ -107,11 +126,10 @@ func markdownProse(p Prose, at where) string {
 	var b strings.Builder
 	for i := 0; i < len(p); {
 		// Neighbours that look alike are one text, in which a link is seen whole.
-		j, raw := i, ""
+		j, text := i, ""
 		for ; j < len(p) && p[j].As == p[i].As; j++ {
-			raw += p[j].Text
+			text += oneLine(p[j].Text)
 		}
-		text := oneLine(raw)
 		switch p[i].As {
 		case AsCode:
 			text = markdownCode(text, cell)
@@ -132,18 +150,24 @@ func markdownProse(p Prose, at where) string {
 }
 
 // oneLine makes white space of all kinds one space, as every reader of Markdown
-// does; what is hidden is spelled out.
+// does; what is hidden, or is no UTF-8, is spelled out.
 func oneLine(s string) string {
-	s = strings.Map(func(r rune) rune {
+	var b strings.Builder
+	space := false
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
 		if unicode.IsSpace(r) {
-			return ' '
+			if !space {
+				b.WriteByte(' ')
+			}
+			space = true
+		} else {
+			b.WriteString(s[i : i+n])
+			space = false
 		}
-		return r
-	}, s)
-	for strings.Contains(s, "  ") {
-		s = strings.ReplaceAll(s, "  ", " ")
+		i += n
 	}
-	return clean(s)
+	return clean(b.String())
 }
 
 // linked are words that GitHub or GitLab make links of, or notifications,

@@ -236,7 +236,7 @@ func TestMarkdownIsNotMarkup(t *testing.T) {
 		"plain text", "a_b_c shared_buffers _x_", "*bold* **strong** ~~struck~~", "`code` ``two`` ` one", "<script>alert(1)</script>", "<!-- hidden -->", "[link](http://evil.example)",
 		"![picture](x.png)", "see https://evil.example/x, www.evil.example.", "mail me@evil.example", "@everyone look", "fixes #12 and GH-3 and !7", "a | b || c", `a \| b \\| c \`, "&amp; &#x41; & b",
 		"# heading", "- list", "+ list", "1. one", "2) two", "> quote", "===", "---", "***", "| a | b |", "|---|---|", "    indented", "\ttab", "```", "~~~sh", "$x$ and $$y$$", "[ ] task", "[x]: http://e.example",
-		"first\nsecond\n\nthird", "\x1b[31mred\x07", "right\u202eleft", "zero\u200bwidth", "`|`", "a`|", "``|\\|``", " spaces  inside ", "<b", "b>", ":smile:", "\\", "\\`x\\`", "\xff\xfe",
+		"first\nsecond\n\nthird", "\x1b[31mred\x07", "right\u202eleft", "zero\u200bwidth", "`|`", "a`|", "``|\\|``", " spaces  inside ", "<b", "b>", ":smile:", "\\", "\\`x\\`", "\xff\xfe", "\xbf\xdd",
 	} {
 		holdMarkdown(t, s)
 	}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"html/template"
+	"regexp"
 	"strings"
 )
 
@@ -89,15 +90,26 @@ func prose(s string) []block {
 // cell is a cell with what the template must know of its column.
 type cell struct {
 	Cell
-	Head, Num bool
+	Head  bool
+	Class string
 }
+
+// stamp is a date, or a date with its time, which would break at its hyphens.
+var stamp = regexp.MustCompile(`^\d{4}-\d\d-\d\d[ T0-9:.Z+-]{0,20}$`)
 
 // rows sets cells and columns together.
 func rows(t Table) [][]cell {
 	out := make([][]cell, len(t.Rows))
 	for i, r := range t.Rows {
 		for j, c := range r {
-			out[i] = append(out[i], cell{c, j == 0 && !t.Plain, t.Num(j)})
+			class := ""
+			switch {
+			case t.Num(j):
+				class = "num"
+			case stamp.MatchString(c.Text):
+				class = "stamp"
+			}
+			out[i] = append(out[i], cell{c, j == 0 && !t.Plain, class})
 		}
 	}
 	return out

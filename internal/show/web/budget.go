@@ -68,6 +68,11 @@ const (
 // id makes its names the only ones of the page. Its title stands in the heading
 // above it, see BudgetHeading.
 func Budget(b plan.Budget, v View, id string) (template.HTML, error) {
+	return budget(b, v, id, true)
+}
+
+// budget is Budget whose numbers unfold, or are open.
+func budget(b plan.Budget, v View, id string, open bool) (template.HTML, error) {
 	t := render.Tell(v.Words)
 	if !b.Known {
 		return fragment("prose", t.BudgetUnknown())
@@ -88,11 +93,17 @@ func Budget(b plan.Budget, v View, id string) (template.HTML, error) {
 	if err != nil {
 		return "", err
 	}
+	var keys []Key
+	if !open { // the table, which has them, is folded
+		for _, p := range before {
+			keys = append(keys, Key{"c-" + p.ID, p.Name})
+		}
+	}
 	table, err := v.budgetTable(b)
 	if err != nil {
 		return "", err
 	}
-	return FigureHTML(Figure{Title: pic.Title, Quiet: true, SVG: svg, Note: t.BudgetWorst(), More: v.say("show/web/numbers", "The numbers"), Table: table, Open: true})
+	return FigureHTML(Figure{Title: pic.Title, Quiet: true, SVG: svg, Note: t.BudgetWorst(), More: v.say("show/web/numbers", "The numbers"), Table: table, Open: open, Keys: keys})
 }
 
 func oneBar(name string, parts []render.BudgetPart, b memory.Budget, scale float64, top int, of func(render.BudgetPart) unit.Bytes) bar {

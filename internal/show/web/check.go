@@ -19,7 +19,7 @@ type placed struct{ Place, Text string }
 // findingView is one finding, or several of one check that differ only in where
 // and what was seen.
 type findingView struct {
-	Class, Severity, Title, ID, Href           string
+	Class, Severity, Title, ID, Href, Anchor   string
 	Where, Seen, Why, Do, Sources, AcceptLabel string // the words for them
 	Places, WhyText, SourceText, Accepted      string
 	SeenTexts, DoTexts                         []placed

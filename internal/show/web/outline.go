@@ -29,9 +29,11 @@ type drawing func(f render.Figure) (drawn, error)
 
 // drawn is a picture with what belongs below it.
 type drawn struct {
-	SVG  template.HTML
-	Keys []Key
-	Note string
+	Title string // of what is seen; "" is the caption of the table
+	Quiet bool   // the heading above it says the same
+	SVG   template.HTML
+	Keys  []Key
+	Note  string
 }
 
 // outline is the sections of a document, below its title, which is the page's.
@@ -40,6 +42,9 @@ func (v View) outline(o render.Outline, draw drawing) (template.HTML, error) {
 	parts, err := v.outlineParts(o, draw)
 	if err != nil {
 		return "", err
+	}
+	if len(parts) > 0 && parts[0].Kind == "p" { // it sums the document up
+		parts[0].Class = strings.TrimSpace("lead " + parts[0].Class)
 	}
 	return fragment("outline", parts)
 }
@@ -65,10 +70,11 @@ var toneClasses = map[render.Tone]string{render.ToneBad: "bad", render.ToneGood:
 
 func (v View) outlineParts(list []render.Block, draw drawing) ([]outlinePart, error) {
 	var out []outlinePart
-	lead := true // the first paragraph of a document sums it up
+	headed := false // a heading says what the next table is of
 	for i := 0; i < len(list); i++ {
 		switch b := list[i].(type) {
 		case render.Heading:
+			headed = true
 			switch b.Level {
 			case 2:
 				out = append(out, outlinePart{Kind: "h2", Text: b.Text})
@@ -76,12 +82,7 @@ func (v View) outlineParts(list []render.Block, draw drawing) ([]outlinePart, er
 				out = append(out, outlinePart{Kind: "h3", Text: b.Text})
 			}
 		case render.Para:
-			p := outlinePart{Kind: "p", Class: toneClasses[b.Tone], Text: b.Text}
-			if lead && len(out) == 0 {
-				p.Class = strings.TrimSpace("lead " + p.Class)
-			}
-			lead = false
-			out = append(out, p)
+			out = append(out, outlinePart{Kind: "p", Class: toneClasses[b.Tone], Text: b.Text})
 		case render.List:
 			p := outlinePart{Kind: "ul"}
 			for _, it := range b.Items {
@@ -95,11 +96,8 @@ func (v View) outlineParts(list []render.Block, draw drawing) ([]outlinePart, er
 		case render.Listing:
 			out = append(out, outlinePart{Kind: "pre", Lines: b.Lines})
 		case render.Table:
-			quiet := false
-			if i > 0 {
-				_, quiet = list[i-1].(render.Heading)
-			}
-			html, err := outlineTableHTML(b, quiet)
+			html, err := outlineTableHTML(b, headed)
+			headed = false
 			if err != nil {
 				return nil, err
 			}
@@ -116,6 +114,7 @@ func (v View) outlineParts(list []render.Block, draw drawing) ([]outlinePart, er
 			if html != "" {
 				out = append(out, outlinePart{HTML: html})
 				if behind {
+					headed = false
 					i++
 				}
 			}
@@ -137,7 +136,11 @@ func (v View) outlineFigure(f render.Figure, t render.Table, draw drawing) (temp
 	if err != nil {
 		return "", err
 	}
-	return FigureHTML(Figure{Title: t.Caption, SVG: d.SVG, Keys: d.Keys, Note: d.Note, More: v.say("show/web/numbers", "The numbers"), Table: table, Open: true})
+	title := d.Title
+	if title == "" {
+		title = t.Caption
+	}
+	return FigureHTML(Figure{Title: title, Quiet: d.Quiet, SVG: d.SVG, Keys: d.Keys, Note: d.Note, More: v.say("show/web/numbers", "The numbers"), Table: table, Open: true})
 }
 
 func outlineTableHTML(t render.Table, quiet bool) (template.HTML, error) {

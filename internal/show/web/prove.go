@@ -14,16 +14,16 @@ import (
 // interval, the blocks and all other figures, how to repeat it. Of one that is not
 // at its end no figure is shown.
 func Prove(r *result.Result, v View) (template.HTML, error) {
-	return v.english().outline(render.ResultOutline(r, render.Style{}), proveDrawing(r))
+	return v.english().outline(render.ResultOutline(r, render.Style{}), v.proveDrawing(r))
 }
 
 // ProvePage is the page of an experiment.
 func ProvePage(r *result.Result, v View) (Page, error) {
-	return v.english().outlinePage(render.ResultOutline(r, render.Style{}), proveDrawing(r))
+	return v.english().outlinePage(render.ResultOutline(r, render.Style{}), v.proveDrawing(r))
 }
 
 // proveDrawing draws the blocks of an experiment.
-func proveDrawing(r *result.Result) drawing {
+func (v View) proveDrawing(r *result.Result) drawing {
 	return func(f render.Figure) (drawn, error) {
 		p, ok := render.PictureOf(r)
 		if f.Name != render.FigureBlocks || !ok {
@@ -31,7 +31,7 @@ func proveDrawing(r *result.Result) drawing {
 		}
 		// Several experiments may be on one page.
 		sum := sha256.Sum256([]byte(r.Started + "\x00" + r.A.Name + "\x00" + r.B.Name + "\x00" + strconv.FormatUint(r.Spec.Seed, 10)))
-		c := IntervalChart{ID: fmt.Sprintf("blocks-%x", sum[:6]), Title: p.Title, Desc: p.Caption, Min: p.Low, Max: p.High,
+		c := IntervalChart{ID: v.ID + fmt.Sprintf("blocks-%x", sum[:6]), Title: p.Title, Desc: p.Caption, Min: p.Low, Max: p.High,
 			Lines: []UprightLine{{At: 0, Null: true}, {At: -p.Margin}, {At: p.Margin}}}
 		for _, m := range p.Marks {
 			c.Ticks = append(c.Ticks, AxisTick{m.At, m.Text})
@@ -51,6 +51,6 @@ func proveDrawing(r *result.Result) drawing {
 			c.Rows = append(c.Rows, IntervalRow{Name: "95 % CI", Bar: true, Low: p.From, Mid: p.Mid, High: p.To})
 		}
 		svg, err := c.Draw()
-		return drawn{SVG: svg, Note: p.Caption}, err
+		return drawn{Title: p.Title, SVG: svg, Note: p.Caption}, err
 	}
 }

@@ -35,8 +35,8 @@ type stackPiece struct {
 	X, Width   string
 }
 
-// stack draws parts; name is told to who does not see them. Parts that are
-// nothing are left out.
+// stack draws parts, those that are nothing left out. The keys below it tell the
+// sizes of all.
 func stack(name string, parts []stackPart) (drawn, error) {
 	sum := 0.0
 	for _, p := range parts {
@@ -45,8 +45,7 @@ func stack(name string, parts []stackPart) (drawn, error) {
 	if sum <= 0 {
 		return drawn{}, nil
 	}
-	var out drawn
-	var told []string
+	out := drawn{Title: name, Quiet: true}
 	var pieces []stackPiece
 	x := 0.0
 	for _, p := range parts {
@@ -55,7 +54,6 @@ func stack(name string, parts []stackPart) (drawn, error) {
 		}
 		w := 100 * p.Size / sum
 		tip := fmt.Sprintf("%s: %s (%.1f %%)", p.Name, p.Label, w)
-		told = append(told, tip)
 		piece := stackPiece{Class: p.Class, Tip: tip, X: fmt.Sprintf("%.2f%%", x), Width: fmt.Sprintf("%.2f%%", w), Ink: "inside-dark"}
 		switch id, memory := strings.CutPrefix(p.Class, "c-"); {
 		case p.Class == "":
@@ -74,7 +72,7 @@ func stack(name string, parts []stackPart) (drawn, error) {
 	out.SVG, err = fragment("stack", struct {
 		Name   string
 		Pieces []stackPiece
-	}{name + ". " + strings.Join(told, ", "), pieces})
+	}{name, pieces})
 	return out, err
 }
 

@@ -33,6 +33,7 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -59,6 +60,9 @@ type Page struct {
 	Made       string        // last line: by what and when it was made; "" leaves it out
 }
 
+// Mark is in the head of every page: who finds it knows what made the file.
+const Mark = `<meta name="generator" content="pgfettle">`
+
 // Link is one entry of the navigation.
 type Link struct {
 	Href    string // "#plan" or "/plan"
@@ -69,6 +73,7 @@ type Link struct {
 // View is how a fragment is told.
 type View struct {
 	Words   *say.Catalogue // the reader's language; nil is English
+	ID      string         // before the names of pictures, where a page has several documents of one kind
 	Explain string         // where pages of checks and knobs are, such as "/explain/"; "": there are none to link to
 }
 
@@ -81,9 +86,11 @@ func Assets() fs.FS {
 	return sub
 }
 
-var parsed = template.Must(template.New("").Funcs(template.FuncMap{
-	"prose": prose, "rows": rows, "lower": strings.ToLower,
-}).ParseFS(templates, "templates/*.html"))
+// parsed are all templates; parsing them takes milliseconds, which commands that
+// write no page need not pay.
+var parsed = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(template.FuncMap{"prose": prose, "rows": rows}).ParseFS(templates, "templates/*.html"))
+})
 
 // Write writes a page.
 func Write(w io.Writer, p Page) error {
@@ -130,7 +137,7 @@ func Made(version string, taken int64, v View) string {
 // instead of being seen is written as \xNN, wherever it came from.
 func fragment(name string, data any) (template.HTML, error) {
 	var b bytes.Buffer
-	if err := parsed.ExecuteTemplate(&b, name+".html", data); err != nil {
+	if err := parsed().ExecuteTemplate(&b, name+".html", data); err != nil {
 		return "", fmt.Errorf("web: %w", err)
 	}
 	return template.HTML(seen(b.String())), nil

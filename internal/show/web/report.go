@@ -1,0 +1,268 @@
+package web
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/show/render"
+)
+
+// Report is what one report joins. What is nil has no chapter, or one that says
+// why it is empty.
+type Report struct {
+	Snapshot    *snapshot.Snapshot
+	Check       render.Check
+	Plan        render.Plan // without a Plan where none could be made
+	Memory      *diagnose.MemoryReport
+	OOM         *diagnose.OOM
+	Experiments []*result.Result
+	Missing     []known.Gap // what the report itself could not have
+}
+
+// tile is one number of the first screen.
+type tile struct{ Number, Text, Class, Href string }
+
+// findingLine is one finding of the first screen.
+type findingLine struct{ Class, Severity, Title, Place, Href string }
+
+// chapter is one part of a report below its heading.
+type chapter struct {
+	ID, Heading, Lead string
+	Short             string // in the navigation; "": the heading
+	Lang              string // of the body where it is not that of the page
+	Body              template.HTML
+}
+
+type reportView struct {
+	Host        string
+	Subject     subjectView
+	Tiles       []tile
+	Budget      template.HTML
+	BudgetHead  string
+	Misfit      string
+	FindingHead string
+	Lines       []findingLine
+	None        string
+	More        string
+	UnknownHead string
+	UnknownNote string
+	Unknown     unknownView
+	Chapters    []chapter
+}
+
+// mostLines bounds the findings of the first screen; the chapter has them all.
+const mostLines = 12
+
+// mostCauses bounds what was not visible on the first screen; its chapter has it all.
+const mostCauses = 4
+
+// ReportPage is the page of a report: its first screen, then the chapters.
+func ReportPage(r Report, v View) (Page, error) {
+	t := render.Tell(v.Words)
+	r.Check.Report = r.Check.Report.In(v.Words)
+	r.Missing = slices.Concat(r.gaps(), r.Missing)
+	out := reportView{
+		Host:        v.hostLine(r.Snapshot),
+		Subject:     v.subject(v.say("show/web/report/about", "Looked at"), r.Check.Subject),
+		FindingHead: v.say("show/web/report/findings", "Findings"),
+		UnknownHead: v.say("show/web/report/hidden", "What was not visible"),
+	}
+	var err error
+	if r.Plan.Plan != nil {
+		out.BudgetHead, out.Misfit = BudgetHeading(r.Plan.Budget, v), t.BudgetMisfit(r.Plan.Budget)
+		if out.Budget, err = budget(r.Plan.Budget, v, "budget", false); err != nil {
+			return Page{}, err
+		}
+	}
+	out.Tiles = v.tiles(r)
+	for i, g := range render.Alike(r.Check.Findings) {
+		if i == mostLines {
+			left := len(render.Alike(r.Check.Findings)) - mostLines
+			out.More = v.many("show/web/report/more", left, "{n} more below", "{n} more below")
+			break
+		}
+		f := v.finding(g)
+		out.Lines = append(out.Lines, findingLine{f.Class, f.Severity, f.Title, f.Places, "#" + findingID(i)})
+	}
+	if len(r.Check.Findings) == 0 {
+		out.None = t.CheckSummary(r.Check)
+	}
+	out.Unknown = v.unknown(r.Missing)
+	if n := len(out.Unknown.Causes); n > mostCauses {
+		out.Unknown.Causes = out.Unknown.Causes[:mostCauses]
+		out.UnknownNote = v.many("show/web/report/more", n-mostCauses, "{n} more below", "{n} more below")
+	}
+	if out.Chapters, err = v.chapters(r); err != nil {
+		return Page{}, err
+	}
+	body, err := fragment("report", out)
+	if err != nil {
+		return Page{}, err
+	}
+	title := v.say("show/web/report", "Report")
+	if r.Check.Subject.Host != "" {
+		title = v.say("show/web/report_on", "Report on {host}", "host", render.Clean(r.Check.Subject.Host))
+	}
+	p := Page{Title: title, Lang: v.lang(), Body: body}
+	for _, c := range out.Chapters {
+		p.Nav = append(p.Nav, Link{Href: "#" + c.ID, Text: cmp.Or(c.Short, c.Heading)})
+	}
+	return p, nil
+}
+
+// gaps are all facts that are missing, each once, whoever missed them.
+func (r Report) gaps() []known.Gap {
+	all := slices.Clone(r.Check.Unknown)
+	if r.Plan.Plan != nil {
+		all = append(all, r.Plan.Unknown...)
+	}
+	if r.Memory != nil {
+		all = append(all, r.Memory.Unknown...)
+	}
+	if r.OOM != nil {
+		all = append(all, r.OOM.Missing...)
+	}
+	seen := map[known.Gap]bool{}
+	return slices.DeleteFunc(all, func(g known.Gap) bool {
+		was := seen[g]
+		seen[g] = true
+		return was
+	})
+}
+
+// tiles are the numbers that a reader sees first.
+func (v View) tiles(r Report) []tile {
+	t := render.Tell(v.Words)
+	var out []tile
+	n := map[check.Severity]int{}
+	for _, f := range r.Check.Findings {
+		n[f.Severity]++
+	}
+	for sev := check.Critical; sev >= check.Info; sev-- {
+		if n[sev] > 0 {
+			out = append(out, tile{fmt.Sprint(n[sev]), t.Severity(sev), sev.String(), "#findings"})
+		}
+	}
+	if r.Plan.Plan != nil {
+		c := len(r.Plan.Changes)
+		out = append(out, tile{fmt.Sprint(c), v.many("show/web/report/changes", c, "change planned", "changes planned"), "", "#plan"})
+	}
+	if c := len(r.Missing); c > 0 {
+		out = append(out, tile{fmt.Sprint(c), v.many("show/web/report/not_visible", c, "fact not visible", "facts not visible"), "", "#hidden"})
+	}
+	return out
+}
+
+func findingID(i int) string { return fmt.Sprintf("finding-%d", i+1) }
+
+// chapters are the parts below the first screen. Each says why it is empty where
+// a reader would look for it.
+func (v View) chapters(r Report) ([]chapter, error) {
+	var out []chapter
+	var err error
+	add := func(id, heading, lead string, body template.HTML, e error) {
+		out = append(out, chapter{ID: id, Heading: heading, Lead: lead, Body: body})
+		if err == nil {
+			err = e
+		}
+	}
+	english := func() { // documents that have their texts in English alone
+		if v.lang() != say.English {
+			out[len(out)-1].Lang = say.English
+		}
+	}
+	body, e := v.findingsChapter(r.Check)
+	found := r.Check
+	found.Unknown = nil // counted with all that was not visible, in its own chapter
+	add("findings", v.say("show/web/report/findings", "Findings"), render.Tell(v.Words).CheckSummary(found), body, e)
+	if r.Plan.Plan != nil {
+		p, e := v.plan(r.Plan)
+		if e == nil {
+			p.Unknown = unknownView{} // told with all that was not visible
+			body, e = fragment("planned", p)
+		}
+		add("plan", v.say("show/web/plan", "Plan"), p.Summary+" "+p.Profile, lower(body), e)
+	}
+	if r.Memory != nil {
+		body, e := DiagnoseMemory(r.Memory, v)
+		add("memory", v.say("show/web/report/memory", "Memory by process"), "", lower(body), e)
+		english()
+	}
+	if r.OOM != nil {
+		body, e := DiagnoseOOM(r.OOM, v)
+		add("oom", v.say("show/web/report/oom", "OOM kills"), "", fold(lower(body), 2), e)
+		english()
+	}
+	for i, x := range r.Experiments {
+		own := v
+		own.ID = fmt.Sprintf("x%d-", i+1) // one experiment may be there twice, from two folders
+		body, e := Prove(x, own)
+		heading := v.say("show/web/report/experiment", "Experiment")
+		if len(r.Experiments) > 1 {
+			heading += fmt.Sprintf(" %d", i+1)
+		}
+		add(fmt.Sprintf("experiment-%d", i+1), heading, "", lower(body), e)
+		english()
+	}
+	body, e = v.settingsChapter(r.Snapshot)
+	add("settings", v.say("show/web/report/settings", "Settings that differ from their defaults"), "", body, e)
+	out[len(out)-1].Short = v.say("show/web/report/settings_short", "Settings")
+	if len(r.Missing) > 0 {
+		body, e = Unknown(r.Missing, v)
+		add("hidden", v.say("show/web/report/hidden", "What was not visible"), "", body, e)
+	}
+	body, e = v.sourcesChapter(r)
+	add("sources", v.say("show/web/report/sources", "Sources"), "", body, e)
+	return out, err
+}
+
+// findingsChapter is every finding, each with a name that the first screen links to.
+func (v View) findingsChapter(d render.Check) (template.HTML, error) {
+	c := v.check(d)
+	n := 0
+	for i := range c.Severities {
+		for j := range c.Severities[i].Findings {
+			c.Severities[i].Findings[j].Anchor = findingID(n)
+			n++
+		}
+	}
+	c.Unknown = unknownView{}
+	html, err := fragment("found", c)
+	return lower(html), err
+}
+
+// lower sets a fragment's headings one level lower, as they stand below that of a
+// chapter. Texts are escaped, so that nothing but a heading begins so.
+func lower(html template.HTML) template.HTML {
+	return template.HTML(strings.NewReplacer("<h2", "<h3", "</h2", "</h3", "<h3", "<h4", "</h3", "</h4").Replace(string(html)))
+}
+
+// fold leaves what stands before the n-th of the headings of the third level open
+// and folds each part below a later one: a host may have had a hundred kills, and
+// who wants one unfolds it. Paper shows them all.
+func fold(html template.HTML, n int) template.HTML {
+	parts := strings.Split(string(html), "<h3")
+	if len(parts) <= n+1 {
+		return html
+	}
+	var b strings.Builder
+	b.WriteString(strings.Join(parts[:n], "<h3"))
+	for _, p := range parts[n:] {
+		head, rest, ok := strings.Cut(p, "</h3>")
+		if !ok { // no heading of ours
+			b.WriteString("<h3" + p)
+			continue
+		}
+		b.WriteString("<details class=\"fold\"><summary><h3" + head + "</h3></summary>\n<div class=\"inside\">" + rest + "</div></details>\n")
+	}
+	return template.HTML(b.String())
+}

@@ -1,0 +1,187 @@
+package web
+
+import (
+	"cmp"
+	"html/template"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/show/render"
+)
+
+// hostLine is the host in one line; what is not known of it is left out.
+func (v View) hostLine(s *snapshot.Snapshot) string {
+	var parts []string
+	add := func(text string) {
+		if text = strings.TrimSpace(text); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	h := &s.Host
+	if m, ok := h.Memory.Get(); ok {
+		add(v.say("show/web/report/ram", "{size} of memory", "size", m.Total))
+		if m.SwapTotal > 0 {
+			add(v.say("show/web/report/swap", "{size} of swap", "size", m.SwapTotal))
+		} else {
+			add(v.say("show/web/report/no_swap", "no swap"))
+		}
+	}
+	if c, ok := h.CPU.Get(); ok {
+		add(v.many("show/web/report/cpus", c.Logical, "{n} processor", "{n} processors"))
+	}
+	if o, ok := h.OS.Get(); ok {
+		add(cmp.Or(o.Name, strings.TrimSpace(o.ID+" "+o.Version)))
+	}
+	if k, ok := h.Kernel.Get(); ok {
+		add("Linux " + k.String())
+	}
+	if virt, ok := h.Virt.Get(); ok {
+		if virt.Kind != "" && virt.Kind != "none" && virt.Kind != "unknown" {
+			add(v.say("show/web/report/guest", "a guest of {hypervisor}", "hypervisor", virt.Kind))
+		}
+		if virt.Container != "" {
+			add(v.say("show/web/report/container", "in a container ({kind})", "kind", virt.Container))
+		}
+	}
+	return strings.Join(parts, " · ")
+}
+
+// sessionSources are sources of values that our own connection brought along, or
+// that the server gives itself: nobody has set them.
+var sessionSources = map[string]bool{"default": true, "client": true, "session": true, "interactive": true, "override": true, "environment variable": false}
+
+// settingsOf are the settings of an instance whose value is not the built-in
+// one, by name.
+func settingsOf(in *snapshot.Instance) ([]pg.Setting, bool) {
+	all, ok := in.Server.Settings.Get()
+	if !ok {
+		return nil, false
+	}
+	var out []pg.Setting
+	for _, s := range all {
+		if sessionSources[s.Source] || s.Value == s.Boot {
+			continue
+		}
+		out = append(out, s)
+	}
+	slices.SortFunc(out, func(a, b pg.Setting) int { return strings.Compare(a.Name, b.Name) })
+	return out, true
+}
+
+// longest value of the table; search paths and commands may be kilobytes.
+const longestValue = 200
+
+func (v View) settingsChapter(s *snapshot.Snapshot) (template.HTML, error) {
+	var out []template.HTML
+	for i := range s.Instances {
+		in := &s.Instances[i]
+		list, known := settingsOf(in)
+		if !known {
+			g := in.Server.Settings.Gap()
+			html, err := fragment("prose", in.Label()+render.Tell(v.Words).Colon()+v.say("show/web/report/no_settings", "the settings are not known: {why}", "why", g.Reason))
+			if err != nil {
+				return "", err
+			}
+			out = append(out, html)
+			continue
+		}
+		t := Table{Caption: v.many("show/web/report/differ", len(list), "{instance}: {n} setting", "{instance}: {n} settings", "instance", in.Label()),
+			Head: []string{v.say("show/web/setting", "setting"), v.say("show/web/report/value", "value"), v.say("show/web/report/default", "default"), v.say("show/web/report/set_in", "set in")}}
+		for _, set := range list {
+			row := []Cell{{Text: set.Name}, {Text: short(set.Show()), Code: true}, {Text: short(unit.ShowGUC(set.Boot, set.Unit)), Code: set.Boot != ""}, {Text: place(set)}}
+			if set.PendingRestart {
+				row[1].Sub = v.say("show/web/report/pending", "the file has another value, which waits for a restart")
+			}
+			t.Rows = append(t.Rows, row)
+		}
+		html, err := TableHTML(t)
+		if err != nil {
+			return "", err
+		}
+		out = append(out, html)
+	}
+	if len(out) == 0 {
+		return fragment("prose", v.say("show/web/report/no_instance", "No instance was found."))
+	}
+	return Join(out...), nil
+}
+
+// short cuts a value that would fill the page; the whole of it stands where it is
+// set.
+func short(s string) string {
+	r := []rune(render.Clean(s))
+	if len(r) > longestValue {
+		return string(r[:longestValue]) + "…"
+	}
+	return string(r)
+}
+
+// place is where a value is from: file and line where they are visible, else what
+// pg_settings calls its source.
+func place(s pg.Setting) string {
+	if s.File == "" {
+		return s.Source
+	}
+	if s.Line == 0 {
+		return s.File
+	}
+	return path.Clean(s.File) + ":" + strconv.FormatInt(s.Line, 10)
+}
+
+// sourcesChapter lists what the findings and the changes rest on.
+func (v View) sourcesChapter(r Report) (template.HTML, error) {
+	seen := map[string]bool{}
+	var list []say.Source
+	take := func(ids []string) {
+		for _, id := range ids {
+			if s, ok := say.SourceByID(id); ok && !seen[id] {
+				seen[id] = true
+				list = append(list, s)
+			}
+		}
+	}
+	for _, f := range r.Check.Findings {
+		take(f.Sources)
+	}
+	if r.Plan.Plan != nil {
+		for _, c := range r.Plan.Changes {
+			take(c.Sources)
+		}
+	}
+	if len(list) == 0 {
+		return fragment("prose", v.say("show/web/report/no_sources", "No finding and no change, so nothing rests on a source."))
+	}
+	slices.SortFunc(list, func(a, b say.Source) int {
+		return cmp.Or(strings.Compare(a.Publisher, b.Publisher), strings.Compare(a.Title, b.Title), strings.Compare(a.ID, b.ID))
+	})
+	t := Table{Caption: v.many("show/web/report/source_n", len(list), "{n} source of the findings and the plan", "{n} sources of the findings and the plan"),
+		Head: []string{v.say("show/web/report/title", "title"), v.say("show/web/report/publisher", "publisher"), v.say("show/web/report/version", "version"), v.say("show/web/report/date", "of")}}
+	for _, s := range list {
+		t.Rows = append(t.Rows, Cells(s.Title, s.Publisher, s.Version, s.Date))
+	}
+	return TableHTML(t)
+}
+
+// ReportLine says in one line what a report holds, for who has it written.
+func ReportLine(r Report) string {
+	count := func(n int, one, many string) string {
+		if n == 1 {
+			return "1 " + one
+		}
+		return strconv.Itoa(n) + " " + many
+	}
+	parts := []string{count(len(r.Check.Findings), "finding", "findings")}
+	if r.Plan.Plan != nil {
+		parts = append(parts, count(len(r.Plan.Changes), "change planned", "changes planned"))
+	}
+	if n := len(r.Experiments); n > 0 {
+		parts = append(parts, count(n, "experiment", "experiments"))
+	}
+	return strings.Join(parts, ", ")
+}
