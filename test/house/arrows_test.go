@@ -42,6 +42,7 @@ var user = map[string][]string{
 	"fact/kernlog":     {"fact/snapshot"},
 	"fact/pglog":       {"fact/snapshot"},
 	"fact/measured":    {"fact/snapshot"},
+	"fact/past":        {"fact/snapshot"},
 	"fact/snapshot":    {},
 	"judge/rule":       {"judge/plan", "judge/policy"},     // a policy pins their knobs
 	"judge/check":      {"judge/conffile", "judge/policy"}, // findings and words for what is dangerous in a file too; a policy accepts them

@@ -45,6 +45,7 @@ func TestScripts(t *testing.T) {
 			"evidence": evidence,
 			"jam":      jam,
 			"unjam":    unjam,
+			"watched":  watched,
 		},
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		RequireExplicitExec: true,

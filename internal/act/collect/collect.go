@@ -14,6 +14,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
+	"github.com/pgfettle/pgfettle/internal/fact/past"
 )
 
 // Kind says how a person named what is to be looked at.
@@ -29,12 +30,15 @@ const (
 // Request says what to collect.
 type Request struct {
 	Kind     Kind
-	Value    string       // of DataDir a path; of Conninfo a connection string or URI, "" for PG* variables alone
-	Deep     bool         // also what grows with the number of tables
-	Killable bool         // also whom of all processes of the host the OOM killer would look at first
-	PSS      bool         // also the proportional set size of the processes of the instances, which costs them time
-	Memory   bool         // only what tells the memory of the host and of the instances: nothing is run, few questions are asked
-	Measured []string     // folders that probes are kept in, the first before the others; none: no probe is looked for
+	Value    string   // of DataDir a path; of Conninfo a connection string or URI, "" for PG* variables alone
+	Deep     bool     // also what grows with the number of tables
+	Killable bool     // also whom of all processes of the host the OOM killer would look at first
+	PSS      bool     // also the proportional set size of the processes of the instances, which costs them time
+	Memory   bool     // only what tells the memory of the host and of the instances: nothing is run, few questions are asked
+	Measured []string // folders that probes are kept in, the first before the others; none: no probe is looked for
+	// History tells the peaks of a history of this host; nil, or no peaks, where
+	// there is none.
+	History  func(context.Context) (*past.Peaks, error)
 	Tool     string       // name and version of the program, for evidence.json; "" is "pgfettle"
 	Progress func(string) // told what is being done, one clause each; may be nil
 }
@@ -137,8 +141,22 @@ func (c *collector) everything(ctx context.Context, found []*instance) {
 	c.safely("blocks.json", func() { chain = c.blocks(found) })
 	c.safely("cmd", func() { c.volumes(ctx, found, chain) })
 	c.safely(measured.File, func() { c.measured(found) })
+	c.safely(past.File, func() { c.history(ctx) })
 	c.json("instances.json", listed(found))
 	c.takeOver(<-units)
+}
+
+// history adds the peaks of a history. That there is none is nothing to tell.
+func (c *collector) history(ctx context.Context) {
+	if c.req.History == nil {
+		return
+	}
+	switch p, err := c.req.History(ctx); {
+	case err != nil:
+		c.a.AddMissing(evidence.Missing{Name: past.File, State: known.Unread, Reason: err.Error()})
+	case p != nil:
+		c.json(past.File, p)
+	}
 }
 
 // header writes evidence.json.

@@ -1,7 +1,9 @@
 package collect
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -9,7 +11,9 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
+	"github.com/pgfettle/pgfettle/internal/fact/past"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
@@ -145,5 +149,39 @@ func TestLatestProbe(t *testing.T) {
 	c.measured(nil)
 	if _, err := c.a.ReadFile(measured.File); err == nil || measured.Read(c.a).State() != known.Absent {
 		t.Errorf("nobody asked for it: %v", err)
+	}
+}
+
+// What a history tells goes into the evidence; that there is none is no gap, and
+// one that cannot be read is.
+func TestHistory(t *testing.T) {
+	host := fakeOf(t, oneServer)
+	take := func(p *past.Peaks, err error) *evidence.Archive {
+		c := newCollector(host, Request{History: func(context.Context) (*past.Peaks, error) { return p, err }})
+		c.query = func(context.Context, *evidence.Archive, string, Connect, bool) (Session, error) {
+			return Session{}, nil
+		}
+		a, err := c.run(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	p := &past.Peaks{Schema: past.Schema, Span: past.Span{From: 1, To: 90001, Days: 1}, Instances: []past.Instance{{Instance: "/srv/b", Active: &past.Peak{Value: 34, At: 7}}}}
+	s, err := snapshot.Read(take(p, nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h, ok := s.History.Get(); !ok || h.Days != 1 {
+		t.Errorf("of the host: %+v", s.History)
+	}
+	if h, ok := s.Instances[0].History.Get(); !ok || h.Active == nil || h.Active.Value != 34 {
+		t.Errorf("of %s: %+v", s.Instances[0].Label(), s.Instances[0].History)
+	}
+	if s, err = snapshot.Read(take(nil, nil)); err != nil || s.History.Known() || s.Instances[0].History.Known() {
+		t.Errorf("none: %+v, %v", s.History, err)
+	}
+	if s, err = snapshot.Read(take(nil, errors.New("it is damaged"))); err != nil || s.History.Gap().Reason != "it is damaged" {
+		t.Errorf("damaged: %+v, %v", s.History.Gap(), err)
 	}
 }

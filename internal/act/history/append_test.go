@@ -34,34 +34,44 @@ func BenchmarkAppend(b *testing.B) {
 	b.ReportMetric(float64(len(series)), "series")
 }
 
-// BenchmarkAYearAppended appends a whole year, minute by minute, and says how
-// large the file is. It takes minutes, so it runs only where it is named.
-func BenchmarkAYearAppended(b *testing.B) {
-	if f := flag.Lookup("test.bench"); f == nil || f.Value.String() != "AYearAppended" {
-		b.Skip("name it alone: -bench AYearAppended")
+// BenchmarkFragments holds the size of a history that was appended hour by hour
+// against that of one which was filled at once, as TestAYearFits does: blocks
+// that grow leave room in their pages. It takes minutes, so it runs only where it
+// is named.
+func BenchmarkFragments(b *testing.B) {
+	if f := flag.Lookup("test.bench"); f == nil || f.Value.String() != "Fragments" {
+		b.Skip("name it alone: -bench Fragments")
 	}
-	path := filepath.Join(b.TempDir(), history.File)
-	s, err := history.Open(path, history.Options{Interval: time.Minute})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer s.Close()
 	series := historytest.Series(2)
-	points := make([]history.Point, len(series))
-	n := 0
-	for at := historytest.Begin; at.Before(historytest.End); at = at.Add(time.Minute) {
-		if at.After(historytest.End.AddDate(0, 0, -3)) {
-			at = at.Add(-50 * time.Second)
-		}
-		for i, k := range series {
-			points[i] = history.Point{Series: k, Value: historytest.Value(k, at)}
-		}
-		if err := s.Append(context.Background(), at, points); err != nil {
+	from := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	to := from.AddDate(0, 0, 40)
+	value := func(k history.Series, at time.Time) (float64, bool) { return historytest.Value(k, at), true }
+	for _, appended := range []bool{false, true} {
+		path := filepath.Join(b.TempDir(), history.File)
+		s, err := history.Open(path, history.Options{Interval: time.Minute})
+		if err != nil {
 			b.Fatal(err)
 		}
-		n++
+		if !appended {
+			err = s.Fill(context.Background(), series, from, to, time.Minute, value)
+		}
+		points := make([]history.Point, len(series))
+		for at := from; appended && err == nil && !at.After(to); at = at.Add(time.Minute) {
+			for i, k := range series {
+				points[i] = history.Point{Series: k, Value: historytest.Value(k, at)}
+			}
+			err = s.Append(context.Background(), at, points)
+		}
+		if err == nil {
+			err = s.Close()
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+		name := "filled-MB"
+		if appended {
+			name = "appended-MB"
+		}
+		b.ReportMetric(float64(sizeOf(b, path))/1e6, name)
 	}
-	b.ReportMetric(float64(len(series)), "series")
-	b.ReportMetric(float64(n), "samples")
-	b.ReportMetric(float64(sizeOf(b, path))/1e6, "MB")
 }

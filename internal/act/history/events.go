@@ -68,6 +68,7 @@ WHERE NOT EXISTS (SELECT 1 FROM event WHERE kind = ?2 AND subject = 'events' AND
 type EventFilter struct {
 	From, To time.Time // To itself is not in
 	Instance *string   // "" is the host
+	AndHost  bool      // with Instance: what is of the host too
 	Kinds    []EventKind
 	After    int64 // only those with a greater ID, such as a page that was sent some has still to get
 	Most     int   // the newest so many; 0: 1000; 20,000 at most
@@ -83,7 +84,10 @@ func (s *Store) EventsBetween(ctx context.Context, f EventFilter) ([]Event, erro
 	if !f.To.IsZero() {
 		add("at < ?", toMS(f.To))
 	}
-	if f.Instance != nil {
+	switch {
+	case f.Instance != nil && f.AndHost:
+		add("instance IN (?, '')", *f.Instance)
+	case f.Instance != nil:
 		add("instance = ?", *f.Instance)
 	}
 	if len(f.Kinds) > 0 {

@@ -158,7 +158,7 @@ func TestEvents(t *testing.T) {
 			}
 		}
 	}
-	host := ""
+	host, data, none := "", "/data", "/none"
 	for name, c := range map[string]struct {
 		f    EventFilter
 		want int
@@ -167,6 +167,9 @@ func TestEvents(t *testing.T) {
 		"from":        {EventFilter{From: noon.Add(3 * time.Hour)}, 4},
 		"to":          {EventFilter{To: noon.Add(time.Hour)}, 3},
 		"the host's":  {EventFilter{Instance: &host}, 6},
+		"/data's":     {EventFilter{Instance: &data}, 5},
+		"and host":    {EventFilter{Instance: &data, AndHost: true}, 11},
+		"of none":     {EventFilter{Instance: &none}, 0},
 		"kinds":       {EventFilter{Kinds: []EventKind{OOMKill, Gap}}, 1},
 		"after an id": {EventFilter{After: 9}, 2},
 		"the newest":  {EventFilter{Most: 3}, 3},

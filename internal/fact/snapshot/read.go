@@ -10,6 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
+	"github.com/pgfettle/pgfettle/internal/fact/past"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
@@ -75,7 +76,24 @@ func Read(fsys fs.FS) (*Snapshot, error) {
 	for _, l := range list {
 		s.Instances = append(s.Instances, readInstance(fsys, hostFS, l))
 	}
+	s.remember(past.Read(fsys))
 	return s, nil
+}
+
+// remember puts what a history tells where it belongs. Of an instance that was
+// never watched nothing is told.
+func (s *Snapshot) remember(peaks known.Fact[past.Peaks]) {
+	p, ok := peaks.Get()
+	if !ok {
+		s.History = known.Map(peaks, func(past.Peaks) History { return History{} })
+		return
+	}
+	s.History = known.Is(History{p.Span, p.Memory})
+	for i := range s.Instances {
+		if in, ok := p.Of(s.Instances[i].Label()); ok {
+			s.Instances[i].History = known.Is(in)
+		}
+	}
 }
 
 func document(fsys fs.FS, name string, v any) error {

@@ -10,6 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
+	"github.com/pgfettle/pgfettle/internal/fact/past"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
@@ -28,6 +29,15 @@ type Snapshot struct {
 	// Measured is the latest probe of this machine; absent where none was run or
 	// none still belongs to it.
 	Measured known.Fact[measured.Probe] `json:"measured"`
+
+	// History is what a history of samples tells; not there where nobody watched.
+	History known.Fact[History] `json:"history,omitzero"`
+}
+
+// History is what a history of samples tells of the host.
+type History struct {
+	past.Span
+	Memory *past.Peak `json:"memory,omitempty"` // bytes in use
 }
 
 // Instance is one PostgreSQL instance: what the host shows of it and what its
@@ -50,6 +60,9 @@ type Instance struct {
 	Notes         []string                   `json:"notes,omitempty"` // what else was noticed of the instance, one clause each
 	Server        pg.Server                  `json:"server"`
 	Answers       []ShmemAnswer              `json:"answers"` // what the installed binary answered to the plan's questions
+
+	// History is what a history of samples tells of it; not there where nobody watched.
+	History known.Fact[past.Instance] `json:"history,omitzero"`
 }
 
 // PlaceRole says what a folder is for.

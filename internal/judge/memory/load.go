@@ -36,8 +36,9 @@ const activeMemory = 64 * unit.MB
 
 // Active returns how many sessions of an instance are at work at once at the
 // peak: what the load assumes of so many processors and so much memory (the
-// instance's part; 0: not known, and no bound), more where more are at work now
-// or were on average, at least one, and never more than there are connections.
+// instance's part; 0: not known, and no bound), more where more are at work now,
+// were at the peak of a history, or on average, at least one, and never more than
+// there are connections.
 func (l Load) Active(in *snapshot.Instance, cpus, connections int, part unit.Bytes) int {
 	return int(l.AtWork(in, cpus, connections, part))
 }
@@ -46,16 +47,26 @@ func (l Load) Active(in *snapshot.Instance, cpus, connections int, part unit.Byt
 // over the sessions grows evenly with the memory, without the steps that would
 // let a megabyte more of it leave less to others.
 func (l Load) AtWork(in *snapshot.Instance, cpus, connections int, part unit.Bytes) float64 {
-	now := int64(0)
-	if a, ok := in.Server.Activity.Get(); ok {
-		now = min(a.States["active"].Count, int64(connections))
-	}
+	now := min(float64(mostSeen(in)), float64(connections))
 	measured := min(PeakOverMean*MeanActive(in), float64(connections))
 	assumed := float64(int(l.PerCPU * float64(cpus)))
 	if part > 0 {
 		assumed = min(assumed, float64(part)/float64(activeMemory))
 	}
-	return min(max(float64(now), measured, assumed, 1), float64(connections))
+	return min(max(now, measured, assumed, 1), float64(connections))
+}
+
+// mostSeen is how many sessions were seen at work at once: now, or at the peak
+// of a history.
+func mostSeen(in *snapshot.Instance) int64 {
+	n := int64(0)
+	if a, ok := in.Server.Activity.Get(); ok {
+		n = a.States["active"].Count
+	}
+	if h, ok := in.History.Get(); ok && h.Active != nil {
+		n = max(n, int64(h.Active.Value))
+	}
+	return n
 }
 
 // PeakOverMean is how many times the mean of whole days the peak is taken for:

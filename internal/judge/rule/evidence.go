@@ -1,8 +1,12 @@
 package rule
 
 import (
+	"time"
+
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/past"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
@@ -21,6 +25,28 @@ func (a age) String() string {
 		return count{int(a / 3600), "hour"}.String()
 	}
 	return count{int(a / (24 * 3600)), "day"}.String()
+}
+
+// dayOf is the day of a time of a history, UTC, for people.
+func dayOf(seconds int64) string { return time.Unix(seconds, 0).UTC().Format("2006-01-02") }
+
+// peakOfSessions returns what a history tells, where the sessions that are
+// counted as at work are the peak that it saw.
+func (c *Case) peakOfSessions(conns int) (past.Instance, bool) {
+	h, ok := c.Instance.History.Get()
+	if !ok || h.Active == nil || c.Options.Active > 0 {
+		return h, false
+	}
+	with, ok := c.atWork(conns)
+	if !ok {
+		return h, false
+	}
+	other := *c
+	in := *c.Instance
+	in.History = known.Fact[past.Instance]{}
+	other.Instance = &in
+	without, _ := other.atWork(conns)
+	return h, with > without
 }
 
 // spilled is what temporary files tell of work_mem.

@@ -24,6 +24,11 @@ const (
 	// of WAL was written, about half; three intervals leave half as much again
 	// for hours busier than the average.
 	walIntervals = 3
+	// walAtPeak is walIntervals where the rate is that of the busiest hour.
+	walAtPeak = 2
+	// walWatched is for how many days a history must have samples before its
+	// busiest hour is taken for the busiest that there is: a week has all its days.
+	walWatched = 7
 )
 
 var maxWALSize = Rule{
@@ -33,7 +38,7 @@ var maxWALSize = Rule{
 		"Room for the WAL of a whole checkpoint_timeout lets checkpoints come by the clock. It costs disk space and a longer recovery after a crash. " +
 		"The limit is soft: a failing archive_command or a replication slot exceeds it.",
 	Formula: "The greater of the profile's size (web 4 GB, oltp 8 GB, dw 16 GB, mixed 4 GB, desktop 2 GB, 1c 8 GB) and, where WAL was counted for an hour or more (14+), " +
-		"its rate × checkpoint_timeout × 3; no more than 40 % of the space that is free on the WAL's file system, or WAL already. A larger present value stays while it fits the file system.",
+		"its rate × checkpoint_timeout × 3, or with a history of 'pgfettle watch' the rate of the busiest hour × checkpoint_timeout × 2; no more than 40 % of the space that is free on the WAL's file system, or WAL already. A larger present value stays while it fits the file system.",
 	Sources: []string{"pg-wal-configuration", "pg-config-wal", "pgtune", "dalibo-j1"},
 	Needs:   []knob.Address{knob.PG("checkpoint_timeout")},
 	// Half a gigabyte more or less changes nothing that could be measured.
@@ -58,18 +63,23 @@ func decideMaxWALSize(c *Case) {
 	}
 	want, text := prior, "the {profile} profile has {prior} of WAL between checkpoints"
 	inputs := []any{"profile", string(c.Options.Profile), "prior", prior}
-	rate, hours, counted := c.walRate()
-	if !counted {
+	m, counted := c.walNeed()
+	seen := []any{"rate", unit.Bytes(m.rate), "hours", count{int(m.hours), "hour"}, "date", m.date, "days", m.days}
+	switch {
+	case !counted:
 		text += "; " + c.noRate()
-	} else {
-		every, ok := c.Seconds(knob.PG("checkpoint_timeout"))
-		if measured := unit.Bytes(rate * every * walIntervals).RoundUp(unit.GB); ok && sized && measured > prior {
-			want, text = measured, "{rate} of WAL a second over {hours} make {interval} in one checkpoint_timeout; three times that, as the rate is a mean and the peak is not known"
-			inputs = []any{"rate", unit.Bytes(rate), "hours", count{int(hours), "hour"}, "interval", unit.Bytes(rate * every)}
-		} else if ok && measured <= prior {
-			text += ", and the {rate} a second that were counted over {hours} need less"
-			inputs = append(inputs, "rate", unit.Bytes(rate), "hours", count{int(hours), "hour"})
-		}
+	case m.need > prior && sized && m.watched:
+		want, text = m.need, "{rate} of WAL a second in the busiest hour, on {date}, history of {days}, make {interval} in one checkpoint_timeout; twice that, as a checkpoint begins when about half of max_wal_size is written"
+		inputs = append(seen, "interval", m.interval)
+	case m.need > prior && sized:
+		want, text = m.need, "{rate} of WAL a second over {hours} make {interval} in one checkpoint_timeout; three times that, as the rate is a mean and the peak is not known"
+		inputs = append(seen, "interval", m.interval)
+	case m.need > 0 && m.need <= prior && m.watched:
+		text += ", and the {rate} a second of the busiest hour, on {date}, history of {days}, need less"
+		inputs = append(inputs, seen...)
+	case m.need > 0 && m.need <= prior:
+		text += ", and the {rate} a second that were counted over {hours} need less"
+		inputs = append(inputs, seen...)
 	}
 	if want <= have {
 		c.Keep(text+": {present} is enough", append(inputs, "present", c.shown())...)
@@ -96,6 +106,42 @@ func decideMaxWALSize(c *Case) {
 		}
 	}
 	c.Set(want, text, inputs...)
+}
+
+// walNeed is how much WAL a measured rate asks for.
+type walNeed struct {
+	need, interval unit.Bytes // 0: checkpoint_timeout is not known
+	rate           float64    // bytes a second
+	hours          float64    // for which it was counted, of a mean
+	watched        bool       // it is the busiest hour of a history, and not a mean
+	date           string     // of that hour
+	days           age        // of the history
+}
+
+// walNeed decides between the mean that the server counted and the busiest hour
+// of a history; ok is false where there is neither.
+func (c *Case) walNeed() (m walNeed, ok bool) {
+	rate, hours, counted := c.walRate()
+	h, known := c.Instance.History.Get()
+	watched := known && h.WAL != nil && h.WAL.Value > 0
+	if !counted && !watched {
+		return m, false
+	}
+	every, ok := c.Seconds(knob.PG("checkpoint_timeout"))
+	if !ok {
+		return m, true
+	}
+	if counted {
+		m = walNeed{need: unit.Bytes(rate * every * walIntervals).RoundUp(unit.GB), interval: unit.Bytes(rate * every), rate: rate, hours: hours}
+	}
+	if watched {
+		peak := h.WAL.Value
+		need := unit.Bytes(peak * every * walAtPeak).RoundUp(unit.GB)
+		if need >= m.need || h.Days >= walWatched && peak >= rate {
+			m = walNeed{need: need, interval: unit.Bytes(peak * every), rate: peak, watched: true, date: dayOf(h.WAL.At), days: age(h.Days * 24 * 3600)}
+		}
+	}
+	return m, true
 }
 
 var maxWALSizeAddress = knob.PG("max_wal_size")

@@ -17,7 +17,7 @@ var workMem = Rule{
 	Why: "A sort or hash that does not fit goes to temporary files. But each node of each query of each session and of each parallel worker may take it, a hash hash_mem_multiplier times, " +
 		"and nothing bounds the sum: too much of it ends in the OOM killer, which restarts the whole instance.",
 	Formula: "Half of what the instance's part of the memory has left beside the shared memory, page tables, 5 MB for each connection and process, temp_buffers of the sessions that use temporary tables, maintenance and autovacuum, " +
-		"divided by the processes at work (sessions: --active, else 1 to 4 a processor by the profile, at most one for each 64 MB of memory, or as many as are at work now; and max_parallel_workers) times the nodes of a query of the profile (sorts + hashes × hash_mem_multiplier). " +
+		"divided by the processes at work (sessions: --active, else 1 to 4 a processor by the profile, at most one for each 64 MB of memory, or as many as are at work now or were at the peak that a history of 'pgfettle watch' holds; and max_parallel_workers) times the nodes of a query of the profile (sorts + hashes × hash_mem_multiplier). " +
 		"Rounded down to an eighth of the power of two below; from 64 kB, which no floor raises where the memory is not there, to 2 GB. " +
 		"Where temporary files were counted for a day, less than that may be enough: with fewer than 24 files a day what is there now, at least 16 MB; with more, three times their mean size " +
 		"(or what nine of ten spilling statements of pg_stat_statements write in a call, where that is more), rounded up to a power of two. It is never lowered on such evidence.",
@@ -62,6 +62,10 @@ var workMem = Rule{
 			"each holding it {claims} times (sort nodes: {sorts}; hash nodes: {hashes}, each of work_mem × {multiplier})"
 		pairs := []any{"share", b.Share(), "fixed", parts.Sum(), "left", left, "working", countOf(m.Working(), "process", "processes"), "active", count{m.Active, "session"}, "parallel", count{m.Parallel, "parallel worker"},
 			"claims", m.Allowances(), "sorts", m.Sorts, "hashes", m.Hashes, "multiplier", m.HashFactor}
+		if h, ok := c.peakOfSessions(conns); ok {
+			text += "; the peak of {peak} was on {date}, history of {days}"
+			pairs = append(pairs, "peak", count{int(h.Active.Value), "active session"}, "date", dayOf(h.Active.At), "days", age(h.Days*24*3600))
+		}
 		if want > workMemMost {
 			want = workMemMost
 			text += "; a session that needs more than 2 GB can SET it for itself"

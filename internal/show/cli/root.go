@@ -74,7 +74,7 @@ func newRoot(env *Env) *cobra.Command {
 	root.PersistentFlags().StringVar(&env.Lang, "lang", "", "language of texts for people, `en`, fr or ru (default: LC_ALL, LC_MESSAGES, LANG; JSON: en)")
 	complete(root, "lang", say.Languages()...)
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return env.speak() }
-	root.AddCommand(newCheck(env), newPlan(env), newApply(env), newUndo(env), newJournal(env), newStatus(env), newMoveWAL(env), newDiagnose(env), newReport(env), newProbe(env), newBench(env), newProve(env), newServe(env), newSnapshot(env), newExplain(env), newPolicy(env), newDemo(env), newVersion(env), newMan(env))
+	root.AddCommand(newCheck(env), newPlan(env), newApply(env), newUndo(env), newJournal(env), newStatus(env), newHistory(env), newMoveWAL(env), newDiagnose(env), newReport(env), newProbe(env), newBench(env), newProve(env), newServe(env), newSnapshot(env), newExplain(env), newPolicy(env), newDemo(env), newVersion(env), newMan(env))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	strict(root)

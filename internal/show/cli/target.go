@@ -54,6 +54,7 @@ func loadAs(ctx context.Context, env *Env, arg string, want func(*collect.Reques
 		tell, done := env.Progress()
 		want(req)
 		req.Tool, req.Progress, req.Measured = "pgfettle "+Version, tell, measuredDirs(env)
+		req.History = peaks(env)
 		l.request = req
 		l.archive, err = collect.Run(ctx, env.Target, *req)
 		done()

@@ -1,0 +1,79 @@
+package history
+
+import (
+	"context"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/fact/past"
+)
+
+// peakDays is how far back peaks are looked for: a year, so that the season of
+// now is in it once, and a peak of a load that has gone is forgotten in the end.
+const peakDays = 366
+
+// Peaks returns what plans rest on: the most sessions at work at once, the WAL
+// of the busiest hour, and the most memory in use, in the year before now.
+func (s *Store) Peaks(ctx context.Context, now time.Time) (*past.Peaks, error) {
+	instances, err := s.Instances(ctx)
+	if err != nil {
+		return nil, err
+	}
+	series := []Series{{Name: "memory_used_bytes"}}
+	for _, i := range instances {
+		series = append(series, Series{i, "connections", "active"}, Series{i, "wal_bytes_per_second", ""})
+	}
+	from := now.Add(-peakDays * 24 * time.Hour).Truncate(time.Hour)
+	// One bucket an hour: the level that reaches back that far.
+	lists, err := s.Ranges(ctx, series, from, from.Add((peakDays+1)*24*time.Hour), (peakDays+1)*24)
+	if err != nil {
+		return nil, err
+	}
+	p := &past.Peaks{Schema: past.Schema, Span: spanOf(lists[0]), Memory: highest(lists[0]), Instances: []past.Instance{}}
+	for i, name := range instances {
+		sessions, wal := lists[1+2*i], lists[2+2*i]
+		in := past.Instance{Instance: name, Span: spanOf(sessions, wal), Active: highest(sessions), WAL: busiest(wal)}
+		if in.Active != nil || in.WAL != nil {
+			p.Instances = append(p.Instances, in)
+		}
+	}
+	return p, nil
+}
+
+// spanOf is the time that buckets of an hour tell of: that of the list with the
+// most of them.
+func spanOf(lists ...[]Bucket) past.Span {
+	var out past.Span
+	for _, list := range lists {
+		if days := float64(len(list)) / 24; days > out.Days {
+			out = past.Span{From: list[0].At.Unix(), To: list[len(list)-1].At.Add(time.Hour).Unix(), Days: days}
+		}
+	}
+	return out
+}
+
+// highest is the greatest sample.
+func highest(list []Bucket) *past.Peak {
+	var out *past.Peak
+	for _, b := range list {
+		if out == nil || b.Max > out.Value {
+			out = &past.Peak{Value: max(b.Max, 0), At: b.At.Unix()}
+		}
+	}
+	return out
+}
+
+// busiest is the greatest mean of an hour; an hour that was sampled for less
+// than half of it counts for nothing: its few samples may be one burst.
+func busiest(list []Bucket) *past.Peak {
+	whole := 0
+	for _, b := range list {
+		whole = max(whole, b.N)
+	}
+	var out *past.Peak
+	for _, b := range list {
+		if 2*b.N >= whole && (out == nil || b.Mean > out.Value) {
+			out = &past.Peak{Value: max(b.Mean, 0), At: b.At.Unix()}
+		}
+	}
+	return out
+}
