@@ -53,6 +53,8 @@ func (s *Server) planFrom(ctx context.Context, l *looked, a Ask) (render.Plan, e
 		return p.plan, p.err
 	}
 	// A reader who goes away interrupts the plan; that is no result of it.
+	ctx, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
 	p, err := s.o.Engine.Plan(ctx, l.Look, a)
 	if ctx.Err() != nil {
 		return render.Plan{}, ctx.Err()
