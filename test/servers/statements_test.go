@@ -103,7 +103,7 @@ func TestFromStatements(t *testing.T) {
 		}
 		notes := strings.Join(r.Notes, "\n")
 		t.Log(notes)
-		for _, want := range []string{"Synthetic: 2 of 5 statements, 93.0 % of the calls", "2 of them have the rows of a call within 20 %", "Left out: 1 statements with 1.2 % of the calls: it writes"} {
+		for _, want := range []string{"Synthetic: 2 of 5 statements, 93.0 % of the calls", "2 of them have the rows of a call within 20 %", "Left out: 1 statement with 1.2 % of the calls: it writes"} {
 			if !strings.Contains(notes, want) {
 				t.Errorf("not among the notes: %q", want)
 			}

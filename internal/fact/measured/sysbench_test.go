@@ -16,13 +16,12 @@ func TestParseSysbench(t *testing.T) {
 		seconds      float64
 		mean, max    float64
 		p50, p99     int64 // µs
-		progress     int
 	}{
 		{"rw", 955, 1, 4.0063, 8.38, 40.75, 7702, 23948},
 		{"rate", 311, 0, 3.0080, 1.77, 55.42, 388, 37565},
 		{"events", 100, 0, 0.0113, 0.21, 2.78, -1, -1},
 	} {
-		b, err := os.ReadFile("testdata/sysbench_" + c.name + ".txt")
+		b, err := os.ReadFile("testdata/sysbench/" + c.name + ".txt")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,11 +77,13 @@ func TestParseSysbench(t *testing.T) {
 // FuzzSysbench holds that no report makes figures that are none.
 func FuzzSysbench(f *testing.F) {
 	for _, name := range []string{"rw", "rate", "events"} {
-		b, err := os.ReadFile("testdata/sysbench_" + name + ".txt")
+		b, err := os.ReadFile("testdata/sysbench/" + name + ".txt")
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(string(b))
+		// Of the histogram some lines are enough: what is long is changed in vain.
+		lines := strings.SplitAfter(string(b), "\n")
+		f.Add(strings.Join(append(lines[:min(len(lines), 30):30], lines[max(0, len(lines)-28):]...), ""))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for line := range strings.Lines(text) {
