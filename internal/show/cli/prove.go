@@ -403,7 +403,7 @@ func (o *proveOptions) goOn(ctx context.Context, env *Env) error {
 	r, err := runner.Resume(ctx, o.resume, prove.Again{TouchKernel: o.trial.kernel, KeepData: o.trial.keepData, Told: tell})
 	done()
 	if err != nil {
-		return o.trial.stopped(ctx, env, o.resume, err)
+		return o.trial.stopped(ctx, env, o.resume, true, err)
 	}
 	return o.show(env, r)
 }
