@@ -103,7 +103,7 @@ func TestFromStatements(t *testing.T) {
 		}
 		notes := strings.Join(r.Notes, "\n")
 		t.Log(notes)
-		for _, want := range []string{"Synthetic: 2 of 5 statements, 93.0 % of the calls", "2 of them have the rows of a call within 20 %", "Left out: 1 statements with 1.2 % of the calls: it writes"} {
+		for _, want := range []string{"Synthetic: 2 of 5 statements, 93.0 % of the calls", "2 of them have the rows of a call within 20 %", "Left out: 1 statement with 1.2 % of the calls: it writes"} {
 			if !strings.Contains(notes, want) {
 				t.Errorf("not among the notes: %q", want)
 			}
@@ -145,8 +145,15 @@ func TestDumpCopies(t *testing.T) {
 		if err := conn.Close(t.Context()); err != nil {
 			t.Fatal(err)
 		}
+		const counted = "SELECT count(*) FROM public.pg_stat_statements"
+		c := connected(t, conninfo)
+		lines(t, c, "SET pg_stat_statements.track = 'none'")
+		before := lines(t, c, counted)
 		if _, err := dump.Copy(t.Context(), from, p, into); err != nil {
 			t.Fatal(err)
+		}
+		if after := lines(t, c, counted); after != before {
+			t.Errorf("the questions of pg_dump are counted among those of users: %s statements, before %s", after, before)
 		}
 		const all = "SELECT (SELECT md5(string_agg(i::text, ',' ORDER BY id)) FROM item i) || current_setting('search_path') || (SELECT count(*) FROM pg_policies) || (SELECT datcollate || encoding FROM pg_database WHERE datname = current_database())"
 		if got, want := lines(t, connected(t, to.ConnString()), all), lines(t, connected(t, conninfo), all); got != want || got == "" {

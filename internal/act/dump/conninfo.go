@@ -48,18 +48,27 @@ func (c conninfo) String() string {
 }
 
 // parseConninfo takes a connection string apart: keywords and values, or a URI.
-func parseConninfo(text string) (conninfo, error) {
+func parseConninfo(text string) (out conninfo, err error) {
 	if strings.HasPrefix(text, "postgres://") || strings.HasPrefix(text, "postgresql://") {
-		return parseURI(text)
+		out, err = parseURI(text)
+	} else {
+		out, err = parseKeywords(text)
 	}
-	return parseKeywords(text)
+	odd := func(r rune) bool { return (r < 'a' || r > 'z') && r != '_' }
+	for _, p := range out { // all keywords of libpq are such words
+		if p.name == "" || strings.IndexFunc(p.name, odd) >= 0 || strings.IndexByte(p.value, 0) >= 0 {
+			return nil, errConninfo
+		}
+	}
+	return out, err
 }
 
 // parseURI reads what libpq and pgconn both take: several hosts with their ports
 // are lists of as many parts.
 func parseURI(text string) (out conninfo, err error) {
 	u, err := url.Parse(text)
-	if err != nil || strings.Contains(text, "#") { // which is no part of one to libpq, and one of a host to pgconn
+	// A # is no part of one to libpq, and one of a host to pgconn, which also trims.
+	if err != nil || strings.IndexFunc(text, func(r rune) bool { return r <= ' ' || r == '#' }) >= 0 {
 		return nil, errConninfo // the error would quote it
 	}
 	add := func(name, value string) {
@@ -73,7 +82,10 @@ func parseURI(text string) (out conninfo, err error) {
 		if i := strings.LastIndexByte(h, ':'); i >= 0 && i > strings.LastIndexByte(h, ']') {
 			host, port = h[:i], h[i+1:]
 		}
-		hosts, ports = append(hosts, strings.Trim(host, "[]")), append(ports, port)
+		if inner, ok := strings.CutPrefix(host, "["); ok { // an IPv6 address
+			host = strings.TrimSuffix(inner, "]")
+		}
+		hosts, ports = append(hosts, host), append(ports, port)
 	}
 	add("host", strings.Join(hosts, ","))
 	if slices.ContainsFunc(ports, func(p string) bool { return p != "" }) {
@@ -143,7 +155,7 @@ func parseKeywords(text string) (out conninfo, err error) {
 			b.WriteByte(c)
 			i++
 		}
-		if !closed || strings.IndexByte(name+b.String(), 0) >= 0 {
+		if !closed {
 			return nil, errConninfo
 		}
 		out = append(out, pair{name, b.String()})

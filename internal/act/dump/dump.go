@@ -75,6 +75,7 @@ type Source struct {
 	Env     []string `json:"-"` // that it needs; may hold a password
 	Account server.Account
 	About
+	super bool // it is a superuser who reads it
 }
 
 // About is what is known of it before it is read.
@@ -127,7 +128,7 @@ func (s *Source) look(ctx context.Context, conn *pgconn.PgConn) error {
 	r, err := one(ctx, conn, `SELECT d.datname, current_setting('server_version_num'), pg_database_size(d.oid), pg_encoding_to_char(d.encoding), d.datcollate, d.datctype,
 		coalesce(to_jsonb(d)->>'datlocprovider', 'c'), coalesce(to_jsonb(d)->>'datlocale', to_jsonb(d)->>'daticulocale', ''),
 		CASE WHEN current_setting('search_path') = '"$user", public' THEN '' ELSE current_setting('search_path') END,
-		(SELECT count(*) FROM pg_foreign_server), (SELECT count(*) FROM pg_class WHERE relkind = 'm')
+		(SELECT count(*) FROM pg_foreign_server), (SELECT count(*) FROM pg_class WHERE relkind = 'm'), current_setting('is_superuser')
 		FROM pg_database d WHERE d.datname = current_database()`)
 	if err != nil {
 		return err
@@ -138,6 +139,7 @@ func (s *Source) look(ctx context.Context, conn *pgconn.PgConn) error {
 		return err
 	}
 	s.About = About{Database: r[0], Version: unit.Version(num), Bytes: unit.Bytes(size), Encoding: r[3], Collate: r[4], CType: r[5], Provider: r[6], Locale: r[7], SearchPath: r[8]}
+	s.super = r[11] == "on"
 	if r[9] != "0" && r[10] != "0" {
 		return &say.Problem{Message: "the database " + s.Database + " has foreign servers and materialized views, which a copy may fill from those servers",
 			Hint: "an experiment touches no other server: drop the views in a copy of your own, and name that as TARGET", Code: say.CodeRefused}
@@ -171,6 +173,9 @@ func (s *Source) reach(how collect.Connect, user string) (err error) {
 			return err
 		}
 		s.Args = []string{"-h", how.SocketDir, "-p", strconv.Itoa(how.Port), "-U", user}
+		if s.super && slices.Contains(s.Extensions, "pg_stat_statements") { // pg_dump's questions are no load of the users; no pooler is in between
+			s.Env = append(s.Env, "PGOPTIONS=-c pg_stat_statements.track=none")
+		}
 	} else {
 		if s.Account, err = server.AccountOf(-1); err != nil {
 			return err
@@ -198,7 +203,7 @@ func (s *Source) reach(how collect.Connect, user string) (err error) {
 // Words says what taking it does to the server, for who decides.
 func (s *About) Words() string {
 	return fmt.Sprintf("The database %s (%s) is read whole, once, by one pg_dump: a transaction that only reads. While it lasts its locks hold up changes of the schema (DDL), "+
-		"and vacuum keeps the rows that it may still see. For a lock of somebody else it waits %s, then it gives up.", s.Database, s.Bytes, lockTimeout)
+		"and vacuum keeps the rows that it may still see. For a lock of somebody else it waits %.0f s, then it gives up.", s.Database, s.Bytes, lockTimeout.Seconds())
 }
 
 const (

@@ -29,6 +29,13 @@ func (Engine) Workloads() []Workload {
 	for _, w := range workload.List() {
 		out = append(out, describe(&w, &w))
 	}
+	for _, name := range workload.Names()[len(out):] { // that need another program, or a live server
+		w, err := workload.Find(name)
+		if err != nil {
+			w = &workload.Workload{Name: name, Title: "a mix made from pg_stat_statements of TARGET, on a copy of its database", Synthetic: true, Protocol: workload.Prepared}
+		}
+		out = append(out, describe(w, w))
+	}
 	return out
 }
 

@@ -107,7 +107,7 @@ func compared(m *workload.Mix) []string {
 	out := []string{strings.ToUpper(line[:1]) + line[1:] + fmt.Sprintf(", %d find or read as many blocks a call.", blocks)}
 	for i, s := range unlike {
 		if i == mostUnlike {
-			out = append(out, fmt.Sprintf("%d more statements are further from the original than that.", len(unlike)-i))
+			out = append(out, fmt.Sprintf("Not like it either: %s.", counted(len(unlike)-i, "more statement")))
 			break
 		}
 		out = append(out, fmt.Sprintf("Not like the original within 20 %%: %s: %.1f %% of the calls and %.1f %% here, rows a call %.4g and %.4g, blocks a call %.4g and %.4g.",
@@ -139,12 +139,20 @@ func left(m *workload.Mix) []string {
 	var out []string
 	for i, r := range reasons {
 		if i == mostReasons {
-			out = append(out, fmt.Sprintf("Left out for %d other reasons: see pg_stat_statements for what is not among the scripts.", len(reasons)-i))
+			out = append(out, fmt.Sprintf("Left out for %s: see pg_stat_statements for what is not among the scripts.", counted(len(reasons)-i, "other reason")))
 			break
 		}
-		out = append(out, fmt.Sprintf("Left out: %d statements with %.1f %% of the calls: %s.", n[r], 100*float64(calls[r])/float64(max(m.Calls, 1)), r))
+		out = append(out, fmt.Sprintf("Left out: %s with %.1f %% of the calls: %s.", counted(n[r], "statement"), 100*float64(calls[r])/float64(max(m.Calls, 1)), r))
 	}
 	return out
+}
+
+// counted is a number of things.
+func counted(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
 }
 
 // cut is the beginning of a statement, in one line.

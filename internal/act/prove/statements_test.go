@@ -21,10 +21,10 @@ func TestCompared(t *testing.T) {
 		"Not like the original within 20 %: SELECT * FROM a_table_with_a_name WHERE id = $1 AND another_…: 25.0 % of the calls and 25.0 % here, rows a call 10 and 11, blocks a call 30 and 300.",
 		"Not like the original within 20 %: SELECT 2: 25.0 % of the calls and 25.0 % here, rows a call 10 and 0, blocks a call 2 and 2.5.",
 		"Left out: 2 statements with 18.5 % of the calls: it writes.",
-		"Left out: 1 statements with 1.0 % of the calls: it is empty.",
-		"Left out: 1 statements with 0.5 % of the calls: a.",
-		"Left out: 1 statements with 0.4 % of the calls: b.",
-		"Left out for 1 other reasons: see pg_stat_statements for what is not among the scripts.",
+		"Left out: 1 statement with 1.0 % of the calls: it is empty.",
+		"Left out: 1 statement with 0.5 % of the calls: a.",
+		"Left out: 1 statement with 0.4 % of the calls: b.",
+		"Left out for 1 other reason: see pg_stat_statements for what is not among the scripts.",
 	}
 	if diff := cmp.Diff(want, compared(m)); diff != "" {
 		t.Error(diff)
@@ -32,7 +32,7 @@ func TestCompared(t *testing.T) {
 	for range 20 {
 		m.Statements = append(m.Statements, m.Statements[2])
 	}
-	if got := strings.Join(compared(m), "\n"); strings.Count(got, "Not like") != mostUnlike || !strings.Contains(got, "14 more statements") {
+	if got := strings.Join(compared(m), "\n"); strings.Count(got, "Not like the original") != mostUnlike || !strings.Contains(got, "14 more statements.") {
 		t.Error(got)
 	}
 }

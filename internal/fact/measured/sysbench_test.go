@@ -10,19 +10,18 @@ import (
 // TestParseSysbench reads three reports of sysbench 1.0.20, as it wrote them.
 func TestParseSysbench(t *testing.T) {
 	for _, c := range []struct {
-		name         string
-		transactions int64
-		ignored      int64
-		seconds      float64
-		mean, max    float64
-		p50, p99     int64 // µs
-		progress     int
+		name           string
+		transactions   int64
+		ignored        int64
+		seconds        float64
+		mean, max      float64
+		percentile, at float64 // as it says itself, ms
 	}{
-		{"rw", 955, 1, 4.0063, 8.38, 40.75, 7702, 23948},
-		{"rate", 311, 0, 3.0080, 1.77, 55.42, 388, 37565},
-		{"events", 100, 0, 0.0113, 0.21, 2.78, -1, -1},
+		{"rw", 955, 1, 4.0063, 8.38, 40.75, 0.99, 23.95},
+		{"rate", 311, 0, 3.0080, 1.77, 55.42, 0.95, 5.57},
+		{"events", 100, 0, 0.0113, 0.21, 2.78, 0, 0},
 	} {
-		b, err := os.ReadFile("testdata/sysbench_" + c.name + ".txt")
+		b, err := os.ReadFile("testdata/sysbench/" + c.name + ".txt")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,17 +32,15 @@ func TestParseSysbench(t *testing.T) {
 		if s.Transactions != c.transactions || s.Ignored != c.ignored || s.Seconds != c.seconds || s.Mean != c.mean || s.Max != c.max || s.Reconnects != 0 {
 			t.Errorf("%s: %+v", c.name, s)
 		}
-		if c.p50 < 0 {
+		if c.percentile == 0 {
 			if s.Latencies != nil || !math.IsNaN(s.SD()) {
 				t.Errorf("%s: a histogram where there is none", c.name)
 			}
 			continue
 		}
-		for q, want := range map[float64]int64{0.5: c.p50, 0.99: c.p99} {
-			// sysbench says the 99th itself: the buckets of both hold it to 1.5 %
-			if got, ok := s.Latencies.Quantile(q); !ok || math.Abs(float64(got-want)) > 0.02*float64(want) {
-				t.Errorf("%s: the %v quantile is %d µs, want %d", c.name, q, got, want)
-			}
+		// Its buckets are 1.8 % wide, and its rank is rounded to one or the other.
+		if got, ok := s.Latencies.Quantile(c.percentile); !ok || math.Abs(float64(got)/1000-c.at) > 0.04*c.at {
+			t.Errorf("%s: the %v quantile is %d µs, and sysbench says %v ms", c.name, c.percentile, got, c.at)
 		}
 		if s.Latencies.Count() != c.transactions {
 			t.Errorf("%s: %d values in the histogram", c.name, s.Latencies.Count())
@@ -78,11 +75,13 @@ func TestParseSysbench(t *testing.T) {
 // FuzzSysbench holds that no report makes figures that are none.
 func FuzzSysbench(f *testing.F) {
 	for _, name := range []string{"rw", "rate", "events"} {
-		b, err := os.ReadFile("testdata/sysbench_" + name + ".txt")
+		b, err := os.ReadFile("testdata/sysbench/" + name + ".txt")
 		if err != nil {
 			f.Fatal(err)
 		}
-		f.Add(string(b))
+		// Of the histogram some lines are enough: what is long is changed in vain.
+		lines := strings.SplitAfter(string(b), "\n")
+		f.Add(strings.Join(append(lines[:min(len(lines), 30):30], lines[max(0, len(lines)-28):]...), ""))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for line := range strings.Lines(text) {

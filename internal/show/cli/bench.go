@@ -33,7 +33,8 @@ two configurations. 'pgfettle prove' compares.
 
 ` + arm.Syntax + `
 
-TARGET is the instance that «current» means: a data directory or a conninfo.`,
+TARGET is the instance that «current» means, or the one whose statements are the load
+of --workload from-statements: a data directory or a conninfo.`,
 		Example: `  pgfettle bench --workload tpcb
   pgfettle bench --conf plan:oltp --workload oltp-rw --scale 1.5x --runs 5
   pgfettle bench --conf current --workload select-only /srv/pg/17`,

@@ -64,11 +64,18 @@ be found on this machine. --report shows a finished experiment again, --resume g
 on with one that was interrupted, --clean removes what a killed one left behind, and
 the data that --keep-data left.
 
-TARGET is the instance that «current» means: a data directory or a conninfo.`,
+--workload from-statements makes the load from pg_stat_statements of TARGET, with
+parameters out of its statistics, and takes a copy of that database (pg_dump): it is
+asked for first, only read, and removed at the end. sysbench:NAME is one of
+sysbench's own loads, where it is installed.
+
+TARGET is the instance that «current» means, or from-statements: a data directory
+or a conninfo.`,
 		Example: `  pgfettle prove --a default --b plan --workload oltp-rw
   pgfettle prove --a current --b current+pg:work_mem=64MB --workload olap /srv/pg/17
   pgfettle prove --a default --b old.conf --workload select-only --scale 1.5x --clients 100
   pgfettle prove --aa --a plan --workload tpcb
+  pgfettle prove --b plan --workload from-statements 'host=db1 dbname=shop'
   pgfettle prove --experiment fsync-off
   pgfettle prove --report ./exp1 --format json
   pgfettle prove --report ./exp1 --format html > exp1.html`,
@@ -397,7 +404,7 @@ func (o *proveOptions) goOn(ctx context.Context, env *Env) error {
 	r, err := runner.Resume(ctx, o.resume, prove.Again{TouchKernel: o.trial.kernel, KeepData: o.trial.keepData, Told: tell})
 	done()
 	if err != nil {
-		return o.trial.stopped(ctx, env, o.resume, err)
+		return o.trial.stopped(ctx, env, o.resume, true, err)
 	}
 	return o.show(env, r)
 }

@@ -48,7 +48,7 @@ func (o *trialOptions) carryOut(ctx context.Context, env *Env, d render.ProveDes
 	r, err := runner.Run(ctx, d.Experiment)
 	done()
 	if err != nil {
-		return nil, o.stopped(ctx, env, d.Dir, err)
+		return nil, o.stopped(ctx, env, d.Dir, d.Source == nil || o.keepData, err)
 	}
 	if o.format == "text" {
 		fmt.Fprintf(env.Stdout, "\n")
@@ -57,10 +57,15 @@ func (o *trialOptions) carryOut(ctx context.Context, env *Env, d render.ProveDes
 	return r, nil
 }
 
-// stopped tells how to go on with an experiment that was interrupted.
-func (o *trialOptions) stopped(ctx context.Context, env *Env, dir string, err error) error {
+// stopped tells how to go on with an experiment that was interrupted; data says that
+// its data are still to be had.
+func (o *trialOptions) stopped(ctx context.Context, env *Env, dir string, data bool, err error) error {
 	if _, e := readResult(dir); e == nil && (ctx.Err() != nil || errors.Is(err, context.Canceled)) {
-		env.tell("note", "what was measured is kept; go on with: pgfettle prove --resume "+dir)
+		if data {
+			env.tell("note", "what was measured is kept; go on with: pgfettle prove --resume "+dir)
+		} else {
+			env.tell("note", "what was measured is kept in "+dir+"; it cannot go on, as the copy of the database is removed (--keep-data would have left it)")
+		}
 	}
 	return err
 }

@@ -45,7 +45,11 @@ func ProveDesignText(w io.Writer, d ProveDesign, st Style) error {
 		p.para("  A     ", plain, e.A.Name)
 		p.para("  B     ", plain, e.B.Name)
 	}
-	p.para("  load  ", plain, fmt.Sprintf("%s (%s) at scale %d, %s, on %s", e.Workload, d.Title, e.Scale, count(e.Spec.Clients, "client", "clients"), e.Binaries))
+	scale := fmt.Sprintf(" at scale %d", e.Scale)
+	if e.Source != nil {
+		scale = ""
+	}
+	p.para("  load  ", plain, fmt.Sprintf("%s (%s)%s, %s, on %s", e.Workload, d.Title, scale, count(e.Spec.Clients, "client", "clients"), e.Binaries))
 	p.para("  asked ", plain, metric.Title+", declared now; everything else is exploratory")
 	if len(d.Differences) > 0 {
 		p.gap()
