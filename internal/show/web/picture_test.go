@@ -148,3 +148,20 @@ func TestTicksSpanTheValues(t *testing.T) {
 		}
 	})
 }
+
+// BenchmarkTimeChart draws six lines of a year of samples, each of five minutes.
+func BenchmarkTimeChart(b *testing.B) {
+	c := TimeChart{ID: "year", Title: "A year", Measure: InBytes}
+	for i := range mostSeries {
+		s := Series{Name: fmt.Sprint(i)}
+		for n := range int64(365 * 288) {
+			s.Points = append(s.Points, Point{1764547200 + 300*n, 1e9 * (2 + math.Sin(float64(n)/900+float64(i)))})
+		}
+		c.Series = append(c.Series, s)
+	}
+	for b.Loop() {
+		if svg, err := c.Figure(View{}); err != nil || len(svg) == 0 {
+			b.Fatal(err)
+		}
+	}
+}

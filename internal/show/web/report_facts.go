@@ -94,7 +94,7 @@ func (v View) settingsChapter(s *snapshot.Snapshot) (template.HTML, error) {
 		t := Table{Caption: v.many("show/web/report/differ", len(list), "{instance}: {n} setting", "{instance}: {n} settings", "instance", in.Label()),
 			Head: []string{v.say("show/web/setting", "setting"), v.say("show/web/report/value", "value"), v.say("show/web/report/default", "default"), v.say("show/web/report/set_in", "set in")}}
 		for _, set := range list {
-			row := []Cell{{Text: set.Name}, {Text: short(set.Show()), Code: true}, {Text: short(unit.ShowGUC(set.Boot, set.Unit)), Code: set.Boot != ""}, {Text: place(set)}}
+			row := []Cell{{Text: set.Name}, {Text: short(set.Show()), Code: true}, {Text: short(unit.ShowGUC(set.Boot, set.Unit)), Code: true}, {Text: place(set)}}
 			if set.PendingRestart {
 				row[1].Sub = v.say("show/web/report/pending", "the file has another value, which waits for a restart")
 			}
@@ -112,10 +112,10 @@ func (v View) settingsChapter(s *snapshot.Snapshot) (template.HTML, error) {
 	return Join(out...), nil
 }
 
-// short cuts a value that would fill the page; the whole of it stands where it is
+// short makes an empty value seen, and cuts one that would fill the page; the whole of it stands where it is
 // set.
 func short(s string) string {
-	r := []rune(render.Clean(s))
+	r := []rune(render.Shown(s))
 	if len(r) > longestValue {
 		return string(r[:longestValue]) + "…"
 	}

@@ -20,6 +20,10 @@
 //   - every table has a caption, every picture a name and a table behind it,
 //     every id is there once: an id is given by who builds the fragment.
 //
+// Pictures: TimeChart and IntervalChart draw axes (Figure or Draw), Budget draws the
+// memory before and after; FigureHTML sets any of them with the table behind it.
+// ReportPage joins documents on one page; their headings are set one level lower there.
+//
 // Classes that fragments may use are told at the head of assets/pgfettle.css.
 package web
 

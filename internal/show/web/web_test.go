@@ -8,13 +8,18 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	facts "github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/show/render"
 	"github.com/pgfettle/pgfettle/test/page"
 )
@@ -169,11 +174,23 @@ func TestHostileTextIsText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []Page{cp, pp, {Title: bad, Body: "<p>x</p>", Made: bad, Nav: []Link{{Href: bad, Text: bad}}}} {
+	r := whole(t)
+	r.Check, r.Plan = c, d
+	r.Missing = append(r.Missing, known.Gap{Fact: bad, Reason: bad, Reveal: bad})
+	host := *r.Snapshot
+	r.Snapshot = &host
+	host.Host.OS = known.Is(facts.OS{Name: bad})
+	host.Host.Kernel = known.Is(unit.Kernel{Release: bad})
+	host.Host.Virt = known.Is(facts.Virt{Kind: bad, Container: bad})
+	host.Instances = slices.Clone(host.Instances)
+	host.Instances[0].DataDirectory = known.Is(bad)
+	host.Instances[0].Server.Settings = known.Is(pg.Settings{bad: {Name: bad, Value: bad, Boot: "x", Source: bad, File: bad, Line: 3, PendingRestart: true}})
+	rp, err := ReportPage(r, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []Page{cp, pp, rp, {Title: bad, Body: "<p>x</p>", Made: bad}} {
 		p.Nav = append(p.Nav, Link{Href: "#main", Text: bad})
-		if p.Made != "" {
-			p.Nav = p.Nav[1:] // a link that is no link is refused below
-		}
 		text := sound(t, p)
 		for _, part := range []string{"<script>", "<img", "\x1b", "\u202e"} {
 			if strings.Contains(text, part) {
