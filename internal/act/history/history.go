@@ -10,7 +10,7 @@
 //
 // Times are kept in milliseconds since 1970, UTC. The clock may jump: nothing is
 // refused for its time, and nothing is thrown away until the clock has held
-// still for a day (clock.go).
+// still for a day (prune in roll.go).
 package history
 
 import (

@@ -45,7 +45,7 @@ func (r *redactor) archive(a *Archive) *Archive {
 // fixedNames are entries outside proc, pg and sys that every host has.
 var fixedNames = set(`evidence.json host.json programs.json blocks.json statfs.json instances.json .dockerenv run/.containerenv run/systemd/container
 	run/host/container-manager etc/os-release usr/lib/os-release etc/sysctl.conf etc/crontab etc/fstab etc/login.defs etc/systemd/logind.conf
-	run/systemd/logind.conf usr/local/lib/systemd/logind.conf usr/lib/systemd/logind.conf measured/probe.json etc/tuned/active_profile etc/tuned/tuned-main.conf`)
+	run/systemd/logind.conf usr/local/lib/systemd/logind.conf usr/lib/systemd/logind.conf measured/probe.json history/peaks.json etc/tuned/active_profile etc/tuned/tuned-main.conf`)
 
 // entryName redacts the name of an entry. Most are the kernel's or ours; a
 // person's words are in those of control groups, units, configuration files and
@@ -122,7 +122,7 @@ func (r *redactor) entry(name string, data []byte, a *Archive) (out []byte, ok b
 		return r.eachLine(s, func(l string) string { return commandLines[name](r, l) }), true
 	case strings.HasPrefix(name, "proc/") && strings.Count(name, "/") == 2:
 		return r.processFile(last, s)
-	case strings.HasPrefix(name, "pg/") || strings.HasSuffix(name, ".json") && !strings.Contains(name, "/"):
+	case strings.HasPrefix(name, "pg/") || strings.HasSuffix(name, ".json") && !strings.Contains(name, "/"), name == "history/peaks.json":
 		return r.document(name, last, data, a)
 	}
 	for _, p := range asIs {

@@ -127,6 +127,9 @@ func TestRedactIsConsistent(t *testing.T) {
 	if cg, _ := in.CGroup.Get(); cg.LimitedBy["memory"] != "/system.slice/system-postgresql.slice" {
 		t.Errorf("limited by %v", cg.LimitedBy)
 	}
+	if h, ok := in.History.Get(); !ok || h.Active == nil || h.Active.Value != 34 {
+		t.Errorf("the history of %s: %+v", in.Label(), in.History)
+	}
 	if u, ok := in.Unit.Get(); !ok || u.OOMPolicy != "stop" {
 		t.Errorf("unit %+v", in.Unit)
 	}

@@ -80,9 +80,14 @@ func (r *redactor) value(key string, v any) any {
 		return v
 	case string:
 		switch key {
-		case "path", "dataDirectory", "socketDir", "binDir", "statsDirectory", "unit", "name", "below", "manager":
+		case "dataDirectory":
+			if port, ok := strings.CutPrefix(v, "port "); ok && strings.Trim(port, "0123456789") == "" {
+				return v // in the peaks of a history, of an instance whose data directory nobody could see
+			}
 			return r.path(v)
-		case "key", "tool", "machine", "role", "device", "kind", "driver", "mode", "method", "instance", "tablespace":
+		case "path", "socketDir", "binDir", "statsDirectory", "unit", "name", "below", "manager":
+			return r.path(v)
+		case "key", "tool", "machine", "role", "device", "kind", "driver", "mode", "method", "instance", "tablespace", "schema":
 			return v
 		}
 		if v == "" {

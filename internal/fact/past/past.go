@@ -30,7 +30,7 @@ type Peaks struct {
 
 // Instance are the peaks of one instance.
 type Instance struct {
-	Instance string `json:"instance"` // its data directory, else how it is reached: Label of the snapshot's instance
+	Instance string `json:"dataDirectory"` // else how it is reached, "port 5432": Label of the snapshot's instance
 	Span
 	Active *Peak `json:"active,omitempty"` // sessions at work at once
 	WAL    *Peak `json:"wal,omitempty"`    // bytes a second, the mean of the busiest hour

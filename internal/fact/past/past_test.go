@@ -12,7 +12,7 @@ import (
 )
 
 const good = `{"schema":"pgfettle.peaks/1","from":1700000000,"to":1705270400,"days":61,"memory":{"value":51539607552,"at":1701600000},
-"instances":[{"instance":"/srv/pg","from":1700000000,"to":1705270400,"days":60.5,"active":{"value":34,"at":1701601200},"wal":{"value":2e7,"at":1701604800}},{"instance":"port 5433","from":0,"to":0,"days":0}]}`
+"instances":[{"dataDirectory":"/srv/pg","from":1700000000,"to":1705270400,"days":60.5,"active":{"value":34,"at":1701601200},"wal":{"value":2e7,"at":1701604800}},{"dataDirectory":"port 5433","from":0,"to":0,"days":0}]}`
 
 func TestParse(t *testing.T) {
 	p, err := Parse([]byte(good))

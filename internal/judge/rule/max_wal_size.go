@@ -64,7 +64,10 @@ func decideMaxWALSize(c *Case) {
 	want, text := prior, "the {profile} profile has {prior} of WAL between checkpoints"
 	inputs := []any{"profile", string(c.Options.Profile), "prior", prior}
 	m, counted := c.walNeed()
-	seen := []any{"rate", unit.Bytes(m.rate), "hours", count{int(m.hours), "hour"}, "date", m.date, "days", m.days}
+	seen := []any{"rate", unit.Bytes(m.rate), "hours", count{int(m.hours), "hour"}}
+	if m.watched {
+		seen = []any{"rate", unit.Bytes(m.rate), "date", m.date, "days", m.days}
+	}
 	switch {
 	case !counted:
 		text += "; " + c.noRate()

@@ -53,7 +53,7 @@ A time is a length before now (90m, 36h, 7d, 2w), a date, or date and time.
 			return runHistory(cmd.Context(), env, o, args)
 		},
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			s, err := openHistory(env, o.file)
+			s, err := readHistory(env, o.file)
 			if err != nil || len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
@@ -98,8 +98,8 @@ func kindWords() []string {
 	return out
 }
 
-// openHistory opens the history to read it, and words what may be wrong with it.
-func openHistory(env *Env, file string) (*history.Store, error) {
+// readHistory opens the history to read it, and words what may be wrong with it.
+func readHistory(env *Env, file string) (*history.Store, error) {
 	if file == "" {
 		var err error
 		if file, err = history.DefaultPath(env.Target.UID(), env.Getenv); err != nil {
@@ -162,7 +162,7 @@ func runHistory(ctx context.Context, env *Env, o *historyOptions, args []string)
 	if len(args) > 0 && o.instance != "" {
 		return usage("an INSTANCE and --instance are one too many", "leave one of them out")
 	}
-	s, err := openHistory(env, o.file)
+	s, err := readHistory(env, o.file)
 	if err != nil {
 		return err
 	}

@@ -305,28 +305,30 @@ func (p *page) spark(d History, list []history.Bucket) string {
 
 // inUnit is a value of a series with its unit.
 func inUnit(v float64, of string) string {
-	short := func(v float64) string {
-		switch a := math.Abs(v); {
-		case a >= 100 || v == math.Trunc(v):
-			return strconv.FormatFloat(v, 'f', 0, 64)
-		case a >= 1:
-			return strconv.FormatFloat(v, 'f', 1, 64)
-		}
-		return strconv.FormatFloat(v, 'g', 2, 64)
-	}
 	switch of {
 	case "bytes":
 		return unit.Bytes(v).String()
 	case "bytes/s":
 		return unit.Bytes(v).String() + "/s"
 	case "ratio":
-		return short(v*100) + " %"
+		return threeDigits(v*100) + " %"
 	case "seconds":
-		return short(v) + " s"
+		return threeDigits(v) + " s"
 	case "1/s":
-		return short(v) + "/s"
+		return threeDigits(v) + "/s"
 	}
-	return short(v)
+	return threeDigits(v)
+}
+
+// threeDigits is a number as exactly as a person compares it.
+func threeDigits(v float64) string {
+	switch a := math.Abs(v); {
+	case a >= 100 || v == math.Trunc(v):
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case a >= 1:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 2, 64)
 }
 
 // HistoryListText names series, below their instance.
