@@ -115,7 +115,7 @@ func FuzzTime(f *testing.F) {
 				continue
 			}
 			again := when(u.Query())
-			if next := spanOf(u.Query(), again, now); wrongOnes(again) && next.To.Year() < 2200 && next.From.Year() >= 2000 {
+			if spanOf(u.Query(), again, now); wrongOnes(again) {
 				t.Errorf("%v: %s leads to %q, which is no time: %+v", said, l.Text, l.Href, again)
 			}
 		}

@@ -172,7 +172,16 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 // takes for another host.
 func here(next string) string {
 	u, err := url.Parse(next)
-	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" || !strings.HasPrefix(u.Path, "/") || strings.HasPrefix(u.Path, "//") || strings.ContainsAny(next, "\\\x00\r\n\t") || u.Path == "/login" || u.Path == "/memory/events" {
+	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || u.Opaque != "" || strings.ContainsAny(next, "\\\x00\r\n\t") {
+		return "/"
+	}
+	// As it is written and as it is read: /%2f is no path of ours, and %2f is none.
+	for _, path := range []string{u.EscapedPath(), u.Path} {
+		if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") {
+			return "/"
+		}
+	}
+	if u.Path == "/login" || u.Path == "/memory/events" {
 		return "/"
 	}
 	return u.RequestURI()

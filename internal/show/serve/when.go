@@ -39,12 +39,16 @@ const local = "2006-01-02T15:04"
 func moment(s string) (time.Time, error) {
 	for _, l := range layouts {
 		t, err := time.Parse(l, s)
-		if err == nil && t.Year() >= 2000 && t.Year() < 2200 {
+		if err == nil && written(t) {
 			return t, nil
 		}
 	}
 	return time.Time{}, fmt.Errorf("write a time such as 2026-11-21T18:30")
 }
+
+// written says whether a time is one that an address of ours may have: of no host
+// there is a history before, and a year has four digits.
+func written(t time.Time) bool { return t.UTC().Year() >= 2000 && t.UTC().Year() < 2200 }
 
 // when are the questions for a time, filled in.
 func when(said url.Values) []field {
@@ -90,6 +94,8 @@ func spanOf(said url.Values, fields []field, now time.Time) span {
 	}
 	switch long := out.To.Sub(out.From); {
 	case wrongOnes(fields):
+	case !written(out.From):
+		note(fields, "from", "write a time such as 2026-11-21T18:30")
 	case long < shortest:
 		note(fields, "to", "write a time that is at least a minute after the first")
 	case long > farthest:
@@ -129,15 +135,22 @@ func ranges(said url.Values, now span) []web.Link {
 func moves(said url.Values, sp span, now time.Time) []web.Link {
 	long := sp.To.Sub(sp.From)
 	half, quarter := long/2, long/4
-	out := []web.Link{{Href: at("/history", said, span{From: sp.From.Add(-half), To: sp.To.Add(-half)}), Text: "earlier"}}
+	var out []web.Link
+	add := func(text string, from, to time.Duration) {
+		next := span{From: sp.From.Add(from), To: sp.To.Add(to)}
+		if written(next.From) && written(next.To) {
+			out = append(out, web.Link{Href: at("/history", said, next), Text: text})
+		}
+	}
+	add("earlier", -half, -half)
 	if sp.To.Before(now.Add(-time.Minute)) {
-		out = append(out, web.Link{Href: at("/history", said, span{From: sp.From.Add(half), To: sp.To.Add(half)}), Text: "later"})
+		add("later", half, half)
 	}
 	if half >= 2*shortest {
-		out = append(out, web.Link{Href: at("/history", said, span{From: sp.From.Add(quarter), To: sp.To.Add(-quarter)}), Text: "nearer"})
+		add("nearer", quarter, -quarter)
 	}
 	if 2*long < farthest {
-		out = append(out, web.Link{Href: at("/history", said, span{From: sp.From.Add(-half), To: sp.To.Add(half)}), Text: "farther"})
+		add("farther", -half, half)
 	}
 	return out
 }
