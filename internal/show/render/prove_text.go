@@ -306,19 +306,26 @@ func (d *resultPage) deferred() {
 	}
 }
 
+// leastRun is how many seconds a run has to last: pgbench's manual asks for minutes.
+const leastRun = 120
+
 // notes are what has to be known to read it.
 func (d *resultPage) notes() {
-	unsteady := 0
+	unsteady, shortest := 0, math.Inf(1)
 	for i := range d.r.Blocks {
 		for _, run := range d.r.Blocks[i].Runs {
 			if !run.Steady {
 				unsteady++
 			}
+			shortest = min(shortest, run.Seconds)
 		}
 	}
 	notes := slices.Clone(d.r.Notes)
 	if d.r.Workload.Synthetic {
 		notes = append(notes, "The load is synthetic: made from statistics, not from what users really sent.")
+	}
+	if d.r.Spec.Cycles > 0 && shortest < leastRun {
+		notes = append(notes, fmt.Sprintf("Short: the cycles of one run came to an end after %s s, and a figure wants %d s and more. Ask for more --checkpoint-cycles, or for a --duration.", plainFigure(shortest), leastRun))
 	}
 	if unsteady > 0 {
 		notes = append(notes, fmt.Sprintf("Not stationary: in %s the rate had not become flat when the warm-up ended. A longer --warmup may help; some loads never settle.", count(unsteady, "run", "runs")))
