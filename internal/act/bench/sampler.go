@@ -66,7 +66,9 @@ func (m *machine) watch(n node, fault func(error)) (end func() seen) {
 		s.wall = time.Since(begun)
 		last := stats()
 		if s.known = first.known && last.known; s.known {
-			s.all, s.busy, s.steal, s.own = last.all-first.all, last.busy-first.busy, last.steal-first.steal, last.own-first.own
+			s.all, s.steal, s.own = last.all-first.all, last.steal-first.steal, last.own-first.own
+			// Differences of large sums: where nothing was idle this could be a hair above all.
+			s.busy = min(last.busy-first.busy, s.all)
 		}
 		s.pressure = map[string]time.Duration{}
 		for name, d := range pressures() {

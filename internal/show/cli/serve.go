@@ -18,6 +18,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/show/metrics"
 	"github.com/pgfettle/pgfettle/internal/show/render"
 	"github.com/pgfettle/pgfettle/internal/show/serve"
 )
@@ -106,6 +107,11 @@ func runServe(ctx context.Context, env *Env, o *serveOptions) error {
 			return err
 		}
 	}
+	source, err := metricsSource(ctx, o.quiet(env), &planOptions{target: o.target, profile: string(rule.Mixed), dedicated: true, deep: o.deep, policy: o.policy}, "")
+	if err != nil {
+		return err
+	}
+	so.Metrics = metrics.Handler(source)
 	if so.History == "" {
 		so.History, _ = history.DefaultPath(env.Target.UID(), env.Getenv) // without HOME there is none, and the page says so
 	}
@@ -139,13 +145,20 @@ func stopped(ctx context.Context) error {
 	return errWatched
 }
 
+// quiet is the environment of what a page asks for: stderr is for what goes wrong
+// with the server, not for what is being read.
+func (o *serveOptions) quiet(env *Env) *Env {
+	quiet := *env
+	quiet.Stderr = io.Discard
+	return &quiet
+}
+
 // engine makes the documents as the commands of their names do.
 func (o *serveOptions) engine(env *Env) serve.Engine {
-	quiet := *env // stderr is for what goes wrong, not for what is being read
-	quiet.Stderr = io.Discard
+	quiet := o.quiet(env)
 	return serve.Engine{
 		Look: func(ctx context.Context) (*serve.Look, error) {
-			l, err := load(ctx, &quiet, o.target, o.deep)
+			l, err := load(ctx, quiet, o.target, o.deep)
 			if err != nil {
 				return nil, err
 			}
@@ -175,14 +188,14 @@ func (o *serveOptions) engine(env *Env) serve.Engine {
 			}
 			l := *look.Keep.(*loaded)
 			po.meant(&ro, l.snapshot)
-			p, err := po.told(makePlan(ctx, &quiet, &l, ro))
+			p, err := po.told(makePlan(ctx, quiet, &l, ro))
 			if err != nil {
 				return render.Plan{}, err
 			}
 			return render.Plan{Plan: p, Subject: render.SubjectOf(l.snapshot)}, nil
 		},
 		Memory: func(ctx context.Context) (*diagnose.MemoryReport, error) {
-			l, err := loadAs(ctx, &quiet, o.target, func(r *collect.Request) { r.Memory, r.Killable = true, true })
+			l, err := loadAs(ctx, quiet, o.target, func(r *collect.Request) { r.Memory, r.Killable = true, true })
 			if err != nil {
 				return nil, err
 			}

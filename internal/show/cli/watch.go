@@ -145,7 +145,7 @@ func runWatch(ctx context.Context, env *Env, o *watchOptions) error {
 		Target: env.Target, Interval: o.interval, Look: o.look, Once: o.once, Store: store, Notices: notices, Tell: out.tell,
 		Collect: func(ctx context.Context) (*snapshot.Snapshot, error) {
 			r := *req
-			r.Tool, r.Measured = "pgfettle "+Version, measuredDirs(env)
+			r.Tool, r.Measured, r.History = "pgfettle "+Version, measuredDirs(env), peaks(env)
 			a, err := collect.Run(ctx, env.Target, r)
 			if err != nil {
 				return nil, err
@@ -171,20 +171,10 @@ func runWatch(ctx context.Context, env *Env, o *watchOptions) error {
 		}
 		notices.Close(flush)
 	}
-	switch {
-	case ctx.Err() != nil && terminated(ctx):
-		return errEnded
-	case ctx.Err() != nil:
-		return errWatched
+	if ctx.Err() != nil {
+		return stopped(ctx)
 	}
 	return err
-}
-
-// terminated says whether SIGTERM, and not a person, ended the context: its cause
-// names the signal.
-func terminated(ctx context.Context) bool {
-	cause := context.Cause(ctx)
-	return cause != nil && strings.HasPrefix(cause.Error(), syscall.SIGTERM.String())
 }
 
 // hangups hands on each SIGHUP.

@@ -103,6 +103,23 @@ func proveCases() map[string]*result.Result {
 	single.Blocks[2].Runs[0].Environment.Foreign = 9
 	cases["single"] = single
 
+	cycles := experimentOf(4.4, 3.1, 5.2, 4.9, 3.9, 4.2)
+	cycles.Spec.Cycles, cycles.Spec.Duration, cycles.Spec.Restore = 2, 1, "fresh"
+	for i := range cycles.Blocks {
+		for k := range cycles.Blocks[i].Runs {
+			run := &cycles.Blocks[i].Runs[k]
+			run.Cycles, run.Seconds = 2, 12+float64(i)
+			run.Transactions = int64(run.TPS * run.Seconds)
+			run.Counters[result.WALBytes] *= run.Seconds / 120
+		}
+	}
+	cycles.Blocks[3].Runs[1].Cycles = 1
+	cases["cycles"] = cycles
+
+	kept := experimentOf(4.4, 3.1, 5.2, 4.9, 3.9, 4.2)
+	kept.Spec.Restore, kept.Spec.Slice, kept.Spec.Duration, kept.Design = "kept", 5, 40, result.Slices
+	cases["kept"] = kept
+
 	hostile := experimentOf(5, 6, 4, 5, 6, 5)
 	hostile.A.Name, hostile.Notes = "\x1b[31mred\nline", []string{"\x1b]0;title\a"}
 	hostile.Workload.Name = "a b'; rm -rf /"

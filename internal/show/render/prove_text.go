@@ -377,11 +377,15 @@ func (d *resultPage) notes() {
 	}
 }
 
+// leastRun is how many seconds a run has to last: pgbench's manual asks for minutes.
+const leastRun = 120
+
 // noted is what has to be known, but for what a named experiment says of itself.
 func (d *resultPage) noted() []string {
-	unsteady := 0
+	unsteady, shortest := 0, math.Inf(1)
 	for i := range d.r.Blocks {
 		for _, run := range d.r.Blocks[i].Runs {
+			shortest = min(shortest, run.Seconds)
 			if !run.Steady {
 				unsteady++
 			}
@@ -393,6 +397,9 @@ func (d *resultPage) noted() []string {
 	}
 	if unsteady > 0 {
 		notes = append(notes, fmt.Sprintf("Not stationary: in %s the rate had not become flat when the warm-up ended. A longer --warmup may help; some loads never settle.", count(unsteady, "run", "runs")))
+	}
+	if d.r.Spec.Cycles > 0 && shortest < leastRun {
+		notes = append(notes, fmt.Sprintf("Short: the cycles of one run came to an end after %s s, and a figure wants %d s and more. Ask for more --checkpoint-cycles, or for a --duration.", plainFigure(shortest), leastRun))
 	}
 	if d.e != nil {
 		notes = slices.DeleteFunc(notes, func(n string) bool { return n == d.e.Caution })
