@@ -17,9 +17,6 @@ const fragments = 1.34
 
 // One year of one host with two instances takes less than 200 MB.
 func TestAYearFits(t *testing.T) {
-	if testing.Short() {
-		t.Skip("a whole year takes some seconds: -short")
-	}
 	path := historytest.Year(t, 2)
 	size := int64(float64(sizeOf(t, path)) * fragments)
 	n := len(historytest.Series(2))

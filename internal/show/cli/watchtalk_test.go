@@ -31,12 +31,9 @@ func TestTerminated(t *testing.T) {
 	for s, want := range map[os.Signal]bool{syscall.SIGTERM: true, syscall.SIGINT: false} {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		cancel(errors.New(s.String() + " signal received")) // as signal.NotifyContext words it
-		if terminated(ctx) != want {
+		if errors.Is(stopped(ctx), errEnded) != want {
 			t.Errorf("%s: %v", s, !want)
 		}
-	}
-	if terminated(t.Context()) {
-		t.Error("nothing ended it")
 	}
 }
 
