@@ -37,6 +37,11 @@ const (
 	// blockMost bounds the entries that a block is believed to have: an hour of
 	// samples of every 10 ms.
 	blockMost = 360_000
+	// blockBytes bounds its length, of what another may have put there: an entry
+	// takes 12 bytes.
+	blockBytes = 8 << 20
+	// sampleBytes bounds a sample: pointsMost points of 40 bytes take 160 kB.
+	sampleBytes = 1 << 20
 )
 
 var errBlock = errors.New("a block is damaged")
@@ -81,7 +86,7 @@ func packBlock(l level, start int64, list []bucket) []byte {
 	pick(func(b *bucket) float64 { return float64(b.n) })
 	pick(func(b *bucket) float64 { return b.min })
 	pick(func(b *bucket) float64 { return b.max })
-	pick(func(b *bucket) float64 { return b.mean })
+	pick(func(b *bucket) float64 { return rounded(b.mean) }) // a sum of roundings has more digits than are true
 	pick(func(b *bucket) float64 { return b.last })
 	return out
 }

@@ -170,3 +170,44 @@ func TestOneWriterAndReadersBeside(t *testing.T) {
 		t.Error("a history that was opened to be read was written")
 	}
 }
+
+// Samples, events and reads of one store may come from several goroutines.
+func TestAtOnce(t *testing.T) {
+	s := openNew(t, Options{})
+	ctx := context.Background()
+	failed := make(chan error, 4)
+	for g := range 4 {
+		go func() {
+			failed <- func() error {
+				for i := range 50 {
+					at := noon.Add(time.Duration(i*4+g) * time.Minute)
+					if err := s.Append(ctx, at, []Point{pt("dirty_bytes", float64(i)), {Series{"/data", "connections", strconv.Itoa(g)}, 1}}); err != nil {
+						return err
+					}
+					if _, err := s.AppendEvent(ctx, Event{At: at, Kind: Restarted}); err != nil {
+						return err
+					}
+					if _, err := s.Range(ctx, Series{Name: "dirty_bytes"}, noon, at.Add(time.Hour), 0); err != nil {
+						return err
+					}
+				}
+				return nil
+			}()
+		}()
+	}
+	for range 4 {
+		if err := <-failed; err != nil {
+			t.Fatal(err)
+		}
+	}
+	n := 0
+	for _, b := range ranged(t, s, "dirty_bytes", noon, noon.AddDate(0, 0, 1), 0) {
+		n += b.N
+	}
+	if e := eventsOf(t, s, Restarted); n != 200 || len(e) != 200 {
+		t.Errorf("%d samples and %d events of 200", n, len(e))
+	}
+	if list, err := s.List(ctx); err != nil || len(list) != 5 {
+		t.Errorf("%d series of 5, %v", len(list), err)
+	}
+}

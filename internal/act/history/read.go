@@ -121,7 +121,7 @@ func stored(ctx context.Context, tx *sql.Tx, id, a, b, width int64, put func(buc
 
 func blocks(ctx context.Context, tx *sql.Tx, id int64, n int, a, b int64, put func(bucket)) error {
 	l := levels[n]
-	rows, err := tx.QueryContext(ctx, "SELECT start, data FROM block WHERE series = ? AND level = ? AND start > ? AND start < ? ORDER BY start", id, n, a-l.span, b)
+	rows, err := tx.QueryContext(ctx, "SELECT start, data FROM block WHERE series = ? AND level = ? AND start > ? AND start < ? AND octet_length(data) <= ? ORDER BY start", id, n, a-l.span, b, blockBytes)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func blocks(ctx context.Context, tx *sql.Tx, id int64, n int, a, b int64, put fu
 // recent adds the samples of [a, b) that are not packed yet to those series that
 // are keys of the map.
 func recent(ctx context.Context, tx *sql.Tx, of map[int64][]bucket, a, b int64) error {
-	rows, err := tx.QueryContext(ctx, "SELECT at, points FROM sample WHERE at >= ? AND at < ? ORDER BY at", a, b)
+	rows, err := tx.QueryContext(ctx, "SELECT at, points FROM sample WHERE at >= ? AND at < ? AND octet_length(points) <= ? ORDER BY at", a, b, sampleBytes)
 	if err != nil {
 		return err
 	}
@@ -196,7 +196,7 @@ func (g *grid) add(b bucket) {
 func (g *grid) buckets() []Bucket {
 	out := make([]Bucket, len(g.list))
 	for i, b := range g.list {
-		out[i] = Bucket{At: fromMS(b.at), Min: b.min, Max: b.max, Mean: b.mean, Last: b.last, N: int(b.n)}
+		out[i] = Bucket{At: fromMS(b.at), Min: b.min, Max: b.max, Mean: rounded(b.mean), Last: b.last, N: int(b.n)}
 	}
 	return out
 }
@@ -207,7 +207,7 @@ func (s *Store) List(ctx context.Context) ([]Info, error) {
 	var out []Info
 	err := s.view(ctx, func(tx *sql.Tx) error {
 		now := map[int64][2]int64{} // of the samples that are not packed: first and last
-		rows, err := tx.QueryContext(ctx, "SELECT at, points FROM sample ORDER BY at")
+		rows, err := tx.QueryContext(ctx, "SELECT at, points FROM sample WHERE octet_length(points) <= ? ORDER BY at", sampleBytes)
 		if err != nil {
 			return err
 		}
@@ -309,7 +309,7 @@ func (s *Store) Latest(ctx context.Context) (at time.Time, points []Point, err e
 	err = s.view(ctx, func(tx *sql.Tx) error {
 		var t int64
 		var text string
-		switch err := tx.QueryRowContext(ctx, "SELECT at, points FROM sample ORDER BY at DESC LIMIT 1").Scan(&t, &text); {
+		switch err := tx.QueryRowContext(ctx, "SELECT at, points FROM sample WHERE octet_length(points) <= ? ORDER BY at DESC LIMIT 1", sampleBytes).Scan(&t, &text); {
 		case errors.Is(err, sql.ErrNoRows):
 			return nil
 		case err != nil:

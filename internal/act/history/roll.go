@@ -50,7 +50,7 @@ func (s *Store) roll(ctx context.Context, now int64) (more bool, err error) {
 // samples reads the points of the samples in [from, to), by series, in the order
 // of their time.
 func samples(tx *sql.Tx, from, to int64) (map[int64][]bucket, error) {
-	rows, err := tx.Query("SELECT at, points FROM sample WHERE at >= ? AND at < ? ORDER BY at", from, to)
+	rows, err := tx.Query("SELECT at, points FROM sample WHERE at >= ? AND at < ? AND octet_length(points) <= ? ORDER BY at", from, to, sampleBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func merge(tx *sql.Tx, series int64, points []bucket) error {
 		list := points
 		start := floor(list[0].at, l.span)
 		var data []byte
-		switch err := tx.QueryRow("SELECT data FROM block WHERE series = ? AND level = ? AND start = ?", series, n, start).Scan(&data); {
+		switch err := tx.QueryRow("SELECT data FROM block WHERE series = ? AND level = ? AND start = ? AND octet_length(data) <= ?", series, n, start, blockBytes).Scan(&data); {
 		case errors.Is(err, sql.ErrNoRows):
 		case err != nil:
 			return err
