@@ -1,14 +1,17 @@
 #!/bin/sh
 # Runs the experiments of docs/benchmarks.md: pgfettle's plan against the defaults and against four
-# calculators, under five loads. It takes a day and more on a quiet machine; one that was interrupted goes on
-# where it was. What is set in the environment:
+# calculators under five loads, the exercises of courses, and configurations against themselves. With prove's own
+# durations it takes a day and more on a quiet machine; one that was interrupted goes on where it was, and what had
+# no verdict because the machine was disturbed is run again. What is set in the environment:
 #   BENCH_DIR     where the documents go (default: ./bench-plans); finished experiments there are not run again
 #   BENCH_BLOCKS  blocks of each experiment (8)
-#   BENCH_FLAGS   more flags of prove, such as '--pg 17' or, for a trial, '--scale 1 --duration 2s --warmup 2s'
-#   BENCH_KERNEL  1: this machine's kernel may be touched, and the plan is measured with its kernel part
+#   BENCH_FLAGS   more flags of prove, such as '--pg 17', '--duration 8s --warmup 5s' for two hours in all, or, for a
+#                 trial, '--scale 1 --duration 2s --warmup 2s'
+#   BENCH_KERNEL  1: this machine's kernel may be touched: the plan is measured with its kernel part, and huge pages are
 #   BENCH_OTHERS, BENCH_LOADS  fewer of them, by name
 #   BENCH_SCRATCH where the clusters are made (prove's own choice). The data of a load are loaded once, stay there for
 #                 its experiments, and are removed after the last of them
+#   BENCH_UNTIL   no experiment begins after this time of the day: 17:30
 #   BENCH_PAGE    the page (docs/benchmarks.md); another one may hold trials too
 set -eu
 
@@ -20,38 +23,76 @@ kernel=
 scratch=${BENCH_SCRATCH:+--scratch $BENCH_SCRATCH}
 mkdir -p "$dir"
 
-for load in ${BENCH_LOADS:-tpcb select-only-8 select-only-100 olap 1c}; do
-  # tpcb at 600 is 9 GB, beyond the 6 GB of shared buffers that all of them give a host of 24 GB; reads at 300 are
-  # 4.5 GB, within them
+# one NAME FLAGS…: an experiment, unless it is there
+one() {
+  to=$dir/$1
+  shift
+  if [ -n "${BENCH_UNTIL:-}" ] && [ "$(date +%H%M)" -gt "$(echo "$BENCH_UNTIL" | tr -d :)" ]; then
+    return 0
+  fi
+  if [ -e "$to/result.json" ]; then
+    if ! grep -Eq '"ended": *"' "$to/result.json"; then
+      echo "== $to, resumed"
+      ./bin/pgfettle prove --resume "$to" --keep-data $kernel
+      return
+    fi
+    grep -Eq '"verdict": *"UNSUITABLE"' "$to/result.json" || return 0
+    rm -r "$to"
+  fi
+  echo "== $to, $(date +%H:%M)"
+  # words of BENCH_FLAGS are meant to be split; the last of two equal flags holds
+  ./bin/pgfettle prove "$@" --blocks "${BENCH_BLOCKS:-8}" --dir "$to" --keep-data $scratch $kernel --yes ${BENCH_FLAGS:-}
+}
+
+for load in ${BENCH_LOADS:-aa exercises tpcb select-only-8 select-only-100 olap 1c}; do
+  # tpcb at 450 is 6.6 GB, beyond the 6 GB of shared buffers that all of them give a host of 24 GB; reads at 300 are
+  # 4.4 GB, within them. Each arm of a load that writes keeps its copy: to make a new one takes longer than a short run.
   case $load in
-    tpcb)            what='--workload tpcb --scale 600 --clients 8 --profile-of oltp' ;;
-    select-only-8)   what='--workload select-only --scale 300 --clients 8 --profile-of web' ;;
-    select-only-100) what='--workload select-only --scale 300 --clients 100 --profile-of web' ;;
-    olap)            what='--workload olap --scale 0.3x --clients 2 --profile-of dw' ;;
-    1c)              what='--workload 1c --scale 0.1x --clients 8 --profile-of 1c' ;;
+    tpcb)            what='--workload tpcb --scale 450 --clients 8 --restore kept'; profile=oltp ;;
+    select-only-8)   what='--workload select-only --scale 300 --clients 8'; profile=web ;;
+    select-only-100) what='--workload select-only --scale 300 --clients 100'; profile=web ;;
+    olap)            what='--workload olap --scale 0.2x --clients 2'; profile=dw ;;
+    1c)              what='--workload 1c --scale 0.1x --clients 8'; profile=1c ;;
+    exercises)
+      # the data of the course (2 GB) would be copied for each block
+      for name in synchronous-commit fsync-off reconnect; do
+        one "exercise,$name" --experiment "$name" --scale 50
+      done
+      for name in work-mem random-page-cost; do
+        one "exercise,$name" --experiment "$name" --scale 0.1x
+      done
+      if [ -n "$kernel" ]; then
+        one exercise,huge-pages --experiment huge-pages
+        one exercise,huge-pages-8 --experiment huge-pages --clients 8
+      fi
+      ./bin/pgfettle prove --clean $scratch
+      continue ;;
+    aa)
+      # twenty short ones: what is asked is how often they find a difference, not how small a one they could find
+      all_flags=${BENCH_FLAGS:-} all_kernel=$kernel kernel=
+      BENCH_FLAGS="$all_flags --duration 4s --warmup 4s"
+      for n in 1 2 3 4 5; do
+        one "aa,default-select-only-$n" --aa --a default --workload select-only --scale 10 --clients 4 --design slices
+        one "aa,plan-select-only-$n" --aa --a plan --workload select-only --scale 10 --clients 8 --design slices
+        one "aa,plan-tpcb-$n" --aa --a plan --workload tpcb --scale 10 --clients 4 --design slices
+        one "aa,default-oltp-rw-$n" --aa --a default --workload oltp-rw --scale 10 --clients 4 --design slices
+      done
+      BENCH_FLAGS=$all_flags kernel=$all_kernel
+      ./bin/pgfettle prove --clean $scratch
+      continue ;;
     *) echo "bench-plans: there is no load $load" >&2; exit 2 ;;
   esac
-  profile=${what##*--profile-of }
-  what=${what%% --profile-of*}
   for other in ${BENCH_OTHERS:-default pgtune timescaledb-tune pgconfig autobase}; do
     conf=$peers/$other.conf
     [ "$other" = default ] && conf=default
-    to=$dir/$load,$other
-    if [ -e "$to/result.json" ]; then
-      grep -Eq '"ended": *"' "$to/result.json" && continue
-      echo "== $load against $other, resumed"
-      ./bin/pgfettle prove --resume "$to" --keep-data $kernel
-      continue
-    fi
-    echo "== $load against $other"
-    # words of what and BENCH_FLAGS are meant to be split; the last of two equal flags holds
-    ./bin/pgfettle prove --a "$conf" --b "plan:$profile" $what --blocks "${BENCH_BLOCKS:-8}" --dir "$to" --keep-data $scratch $kernel --yes ${BENCH_FLAGS:-}
+    one "$load,$other" --a "$conf" --b "plan:$profile" $what
   done
   ./bin/pgfettle prove --clean $scratch
 done
 
 any=
-[ "$page" = docs/benchmarks.md ] || any=-any
-${GO:-go} run ./internal/gen/benchplans $any "$dir" > "$page.new"
+publish=
+if [ "$page" = docs/benchmarks.md ]; then publish='-publish docs/benchmarks'; else any=-any; fi
+${GO:-go} run ./internal/gen/benchplans $any $publish "$dir" > "$page.new"
 mv "$page.new" "$page"
 echo "== $page"
