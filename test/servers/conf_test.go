@@ -16,28 +16,6 @@ import (
 	pgconf "github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 )
 
-// ask runs a query on a throwaway instance and returns its rows, NULL as "".
-func ask(t *testing.T, c *pgconn.PgConn, sql string, args ...string) [][]string {
-	t.Helper()
-	var values [][]byte
-	for _, a := range args {
-		values = append(values, []byte(a))
-	}
-	res := c.ExecParams(t.Context(), sql, values, nil, nil, nil).Read()
-	if res.Err != nil {
-		t.Fatalf("%s: %v", sql, res.Err)
-	}
-	var out [][]string
-	for _, r := range res.Rows {
-		var row []string
-		for _, v := range r {
-			row = append(row, string(v))
-		}
-		out = append(out, row)
-	}
-	return out
-}
-
 func dial(t *testing.T, i *server.Instance) *pgconn.PgConn {
 	t.Helper()
 	c, err := pgconn.Connect(t.Context(), i.ConnString())

@@ -33,24 +33,6 @@ func session(t *testing.T, i *server.Instance) *pgconn.PgConn {
 	return conn
 }
 
-// lines runs statements and returns the first column of the last one's rows.
-func lines(t *testing.T, conn *pgconn.PgConn, sql string) string {
-	t.Helper()
-	res, err := conn.Exec(t.Context(), sql).ReadAll()
-	if err != nil {
-		t.Fatalf("%s: %v", sql, err)
-	}
-	var b strings.Builder
-	if len(res) == 0 {
-		return ""
-	}
-	for _, row := range res[len(res)-1].Rows {
-		b.Write(row[0])
-		b.WriteByte('\n')
-	}
-	return b.String()
-}
-
 // explained are queries that bring every kind of line that EXPLAIN writes.
 var explained = []struct{ name, sql string }{
 	{"join", `SELECT count(*) FROM big b JOIN small s ON s.id = b.k WHERE b.v < 900`},
