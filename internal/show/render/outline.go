@@ -144,10 +144,8 @@ func (o *Outline) list(items []Item) {
 	}
 }
 
-// texts adds paragraphs and listings: a line that begins with two spaces is a
-// command, as in page.para.
-func (o *Outline) texts(s string) { o.add(blocksOf(s)...) }
-
+// blocksOf are the paragraphs and listings of a text: a line that begins with two
+// spaces is a command, as in page.para.
 func blocksOf(s string) []Block {
 	var out []Block
 	for l := range strings.SplitSeq(strings.TrimRight(s, "\n"), "\n") {

@@ -33,9 +33,6 @@ func (t Told) Instance(in SubjectInstance) string { return t.p.instance(in) }
 // Severity is the word for one.
 func (t Told) Severity(s check.Severity) string { return t.p.word(severityWords[s]) }
 
-// Severities is a number of findings of one severity.
-func (t Told) Severities(s check.Severity, n int) string { return t.p.severityCount(s, n) }
-
 // Where, Seen, Why, Do, Sources and Accepted name the fields of a finding.
 func (t Told) Where() string    { return t.p.word(labelWhere) }
 func (t Told) Seen() string     { return t.p.word(labelSeen) }

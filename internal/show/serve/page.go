@@ -83,7 +83,7 @@ func piece(name string, data any) (template.HTML, error) {
 	if err := parsed.ExecuteTemplate(&b, name+".html", data); err != nil {
 		return "", fmt.Errorf("page %s: %w", name, err)
 	}
-	return template.HTML(seen(b.String())), nil
+	return template.HTML(web.Seen(b.String())), nil
 }
 
 // problem is what a reader is told instead of a page.

@@ -2,8 +2,6 @@ package serve
 
 import (
 	"strings"
-
-	"github.com/pgfettle/pgfettle/internal/show/render"
 )
 
 // block is one piece of a longer text: a line that begins with two spaces is a
@@ -27,27 +25,6 @@ func blocks(s string) []block {
 		}
 	}
 	return out
-}
-
-// seen makes a page harmless to look at: what would act on the reader's screen,
-// such as marks that reorder text, is written as \xNN. Line ends and tabs are the
-// templates' own.
-func seen(s string) string {
-	var b strings.Builder
-	b.Grow(len(s))
-	for line := range strings.Lines(s) {
-		body, end := strings.CutSuffix(line, "\n")
-		for i, part := range strings.Split(body, "\t") {
-			if i > 0 {
-				b.WriteByte('\t')
-			}
-			b.WriteString(render.Clean(part))
-		}
-		if end {
-			b.WriteByte('\n')
-		}
-	}
-	return b.String()
 }
 
 // pairs hands several values to a template: names and values by turns.

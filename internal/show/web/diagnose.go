@@ -36,29 +36,14 @@ func DiagnoseOOMPage(d *diagnose.OOM, v View) (Page, error) {
 	return v.english().outlinePage(render.DiagnoseOOMOutline(d), oomDrawing(d))
 }
 
-// DiagnoseLog is the sections of what a server's log shows.
-func DiagnoseLog(r *diagnose.LogReport, v View) (template.HTML, error) {
-	return v.english().outline(render.LogOutline(r), logDrawing(r))
-}
-
 // DiagnoseLogPage is the page of what a server's log shows.
 func DiagnoseLogPage(r *diagnose.LogReport, v View) (Page, error) {
 	return v.english().outlinePage(render.LogOutline(r), logDrawing(r))
 }
 
-// DiagnoseSlow is the sections of the comparison of two runs of a query.
-func DiagnoseSlow(d *diagnose.Slow, v View) (template.HTML, error) {
-	return v.english().outline(render.SlowOutline(d), nil)
-}
-
 // DiagnoseSlowPage is the page of the comparison of two runs of a query.
 func DiagnoseSlowPage(d *diagnose.Slow, v View) (Page, error) {
 	return v.english().outlinePage(render.SlowOutline(d), nil)
-}
-
-// DiagnoseSlowSample is the sections of what a watch told.
-func DiagnoseSlowSample(d *diagnose.SlowSample, v View) (template.HTML, error) {
-	return v.english().outline(render.SlowSampleOutline(d), sampleDrawing(d))
 }
 
 // DiagnoseSlowSamplePage is the page of what a watch told.

@@ -76,7 +76,7 @@ func themed(svg []byte, id, title, desc string) (template.HTML, error) {
 			}
 		}
 	}
-	return template.HTML(seen(b.String())), nil
+	return template.HTML(Seen(b.String())), nil
 }
 
 // attributes are those of an element as they are written: the ones that place it,

@@ -144,12 +144,13 @@ func fragment(name string, data any) (template.HTML, error) {
 	if err := parsed().ExecuteTemplate(&b, name+".html", data); err != nil {
 		return "", fmt.Errorf("web: %w", err)
 	}
-	return template.HTML(seen(b.String())), nil
+	return template.HTML(Seen(b.String())), nil
 }
 
-// seen makes text of several lines harmless to look at. Line ends and tabs are
-// the templates' own.
-func seen(s string) string {
+// Seen makes a page harmless to look at: what would act on the reader's screen,
+// such as marks that reorder text, is written as \xNN. Line ends and tabs are the
+// templates' own.
+func Seen(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	for line := range strings.Lines(s) {
