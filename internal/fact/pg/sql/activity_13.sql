@@ -12,7 +12,7 @@ select grouping(usesysid, kind, state) = 7 as total,
        max(age(backend_xmin)) as oldest_xmin,
        percentile_cont(0.5) within group (order by extract(epoch from now - backend_start)::float8)
          filter (where kind = 'client') as median_age,
-       min(extract(epoch from backend_start)::bigint) filter (where backend_type = 'checkpointer') as checkpointer_at
+       min(floor(extract(epoch from backend_start))::bigint) filter (where backend_type = 'checkpointer') as checkpointer_at
   from (select a.*, clock_timestamp() as now,
                case when backend_type = 'client backend' then 'client'
                     when backend_type is null and usesysid is not null and datid is not null then 'hidden'

@@ -3,6 +3,6 @@
 select c.num_timed + c.restartpoints_timed as timed, c.num_requested + c.restartpoints_req as requested,
        c.num_done + c.restartpoints_done as done,
        c.write_time, c.sync_time, c.buffers_written, b.buffers_clean, b.maxwritten_clean as max_written, b.buffers_alloc,
-       extract(epoch from c.stats_reset)::bigint as stats_reset,
+       floor(extract(epoch from c.stats_reset))::bigint as stats_reset,
        extract(epoch from clock_timestamp() - c.stats_reset) as secs
   from pg_stat_checkpointer c, pg_stat_bgwriter b

@@ -9,6 +9,6 @@ select d.datname, d.datistemplate, d.datallowconn, d.datconnlimit, age(d.datfroz
        pg_stat_get_db_tuples_updated(d.oid) as tup_updated, pg_stat_get_db_tuples_deleted(d.oid) as tup_deleted, pg_stat_get_db_deadlocks(d.oid) as deadlocks,
        pg_stat_get_db_conflict_all(d.oid) as conflicts,
        pg_stat_get_db_checksum_failures(d.oid) as checksum_failures,
-       extract(epoch from pg_stat_get_db_stat_reset_time(d.oid))::bigint as stats_reset
+       floor(extract(epoch from pg_stat_get_db_stat_reset_time(d.oid)))::bigint as stats_reset
   from pg_database d
  order by d.oid

@@ -10,7 +10,7 @@ select d.datname, d.datistemplate, d.datallowconn, d.datconnlimit, age(d.datfroz
        pg_stat_get_db_active_time(d.oid) as active_time, pg_stat_get_db_deadlocks(d.oid) as deadlocks,
        pg_stat_get_db_conflict_all(d.oid) as conflicts,
        pg_stat_get_db_checksum_failures(d.oid) as checksum_failures,
-       extract(epoch from pg_stat_get_db_stat_reset_time(d.oid))::bigint as stats_reset,
+       floor(extract(epoch from pg_stat_get_db_stat_reset_time(d.oid)))::bigint as stats_reset,
        pg_stat_get_db_sessions(d.oid) as sessions, pg_stat_get_db_sessions_fatal(d.oid) as sessions_fatal,
        pg_stat_get_db_sessions_killed(d.oid) as sessions_killed,
        pg_stat_get_db_sessions_abandoned(d.oid) as sessions_abandoned
