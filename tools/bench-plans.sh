@@ -70,7 +70,7 @@ for load in ${BENCH_LOADS:-aa exercises tpcb select-only-8 select-only-100 olap 
     aa)
       # twenty short ones: what is asked is how often they find a difference, not how small a one they could find
       all_flags=${BENCH_FLAGS:-} all_kernel=$kernel kernel=
-      BENCH_FLAGS="$all_flags --duration 4s --warmup 4s"
+      BENCH_FLAGS="$all_flags --duration 3s --warmup 3s"
       for n in 1 2 3 4 5; do
         one "aa,default-select-only-$n" --aa --a default --workload select-only --scale 10 --clients 4 --design slices
         one "aa,plan-select-only-$n" --aa --a plan --workload select-only --scale 10 --clients 8 --design slices

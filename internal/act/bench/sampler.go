@@ -12,6 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/live"
 )
 
 const (
@@ -166,13 +167,8 @@ func pressures() map[string]time.Duration {
 		if err != nil {
 			continue
 		}
-		for line := range strings.Lines(string(b)) {
-			kind, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-			if _, total, ok := strings.Cut(rest, "total="); ok {
-				if us, err := strconv.ParseInt(total, 10, 64); err == nil && us >= 0 {
-					out[name+" "+kind] = time.Duration(us) * time.Microsecond
-				}
-			}
+		if p, err := live.ParsePSI(b); err == nil {
+			out[name+" some"], out[name+" full"] = time.Duration(p.Some)*time.Microsecond, time.Duration(p.Full)*time.Microsecond
 		}
 	}
 	return out

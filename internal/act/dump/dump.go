@@ -21,6 +21,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/workload"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 )
 
 // Programs are pg_dump and pg_restore of one version.
@@ -311,16 +312,16 @@ func (s *Source) make(ctx context.Context, t Into) (notes []string, err error) {
 	if err := s.missing(ctx, c); err != nil {
 		return nil, err
 	}
-	if _, err := rows(ctx, c, "DROP DATABASE IF EXISTS "+ident(t.DB)); err != nil {
+	if _, err := rows(ctx, c, "DROP DATABASE IF EXISTS "+conf.SQLName(t.DB)); err != nil {
 		return nil, err
 	}
-	create := "CREATE DATABASE " + ident(t.DB) + " TEMPLATE template0 ENCODING " + literal(s.Encoding)
-	like := create + " LC_COLLATE " + literal(s.Collate) + " LC_CTYPE " + literal(s.CType)
+	create := "CREATE DATABASE " + conf.SQLName(t.DB) + " TEMPLATE template0 ENCODING " + conf.SQLString(s.Encoding)
+	like := create + " LC_COLLATE " + conf.SQLString(s.Collate) + " LC_CTYPE " + conf.SQLString(s.CType)
 	switch s.Provider {
 	case "i":
-		like += " LOCALE_PROVIDER icu ICU_LOCALE " + literal(s.Locale)
+		like += " LOCALE_PROVIDER icu ICU_LOCALE " + conf.SQLString(s.Locale)
 	case "b":
-		like += " LOCALE_PROVIDER builtin BUILTIN_LOCALE " + literal(s.Locale)
+		like += " LOCALE_PROVIDER builtin BUILTIN_LOCALE " + conf.SQLString(s.Locale)
 	}
 	if _, err := rows(ctx, c, like); err != nil {
 		var refused *pgconn.PgError
@@ -337,12 +338,12 @@ func (s *Source) make(ctx context.Context, t Into) (notes []string, err error) {
 		notes = append(notes, fmt.Sprintf("The collation %s of the original is not to be had here (%s): texts are compared as in C, which is faster.", name, refused.Message))
 	}
 	if s.SearchPath != "" { // a list of names that the server itself has put together
-		if _, err := rows(ctx, c, "ALTER DATABASE "+ident(t.DB)+" SET search_path = "+s.SearchPath); err != nil {
+		if _, err := rows(ctx, c, "ALTER DATABASE "+conf.SQLName(t.DB)+" SET search_path = "+s.SearchPath); err != nil {
 			return nil, fmt.Errorf("search_path of the copy: %w", err)
 		}
 	}
 	for _, role := range s.Roles {
-		if _, err := rows(ctx, c, "CREATE ROLE "+ident(role)+" NOLOGIN"); err != nil {
+		if _, err := rows(ctx, c, "CREATE ROLE "+conf.SQLName(role)+" NOLOGIN"); err != nil {
 			return nil, fmt.Errorf("roles of the copy: %w", err)
 		}
 	}
@@ -367,9 +368,6 @@ func (s *Source) missing(ctx context.Context, c *pgconn.PgConn) error {
 	return &say.Problem{Message: "extensions of the database " + s.Database + " are not installed with the server of the experiment: " + strings.Join(lack, ", "),
 		Hint: "install their packages for that version, or name server programs that have them with --bin", Code: say.CodeError}
 }
-
-func ident(s string) string   { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
-func literal(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
 // rows runs a statement.
 func rows(ctx context.Context, c *pgconn.PgConn, sql string) ([][]string, error) {

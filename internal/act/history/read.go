@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +14,7 @@ import (
 const (
 	pointsUsual = 500
 	rangeMost   = 10_000
+	seriesRead  = 10_000 // a file of somebody else's may hold any number
 )
 
 // Range returns a series in [from, to) as at most maxPoints buckets (0: 500), the
@@ -149,6 +151,16 @@ func blocks(ctx context.Context, tx *sql.Tx, id int64, n int, a, b int64, put fu
 // recent adds the samples of [a, b) that are not packed yet to those series that
 // are keys of the map.
 func recent(ctx context.Context, tx *sql.Tx, of map[int64][]bucket, a, b int64) error {
+	return unpacked(ctx, tx, a, b, func(at, id int64, v float64) {
+		if list, ok := of[id]; ok {
+			of[id] = append(list, bucket{at: at, n: 1, min: v, max: v, mean: v, last: v})
+		}
+	})
+}
+
+// unpacked passes on the points of the samples of [a, b) that are not packed yet,
+// in the order of their time.
+func unpacked(ctx context.Context, tx *sql.Tx, a, b int64, put func(at, id int64, v float64)) error {
 	rows, err := tx.QueryContext(ctx, "SELECT at, points FROM sample WHERE at >= ? AND at < ? AND octet_length(points) <= ? ORDER BY at", a, b, sampleBytes)
 	if err != nil {
 		return err
@@ -160,12 +172,7 @@ func recent(ctx context.Context, tx *sql.Tx, of map[int64][]bucket, a, b int64) 
 		if err := rows.Scan(&at, &text); err != nil {
 			return err
 		}
-		err := eachPoint(string(text), func(id int64, v float64) {
-			if list, ok := of[id]; ok {
-				of[id] = append(list, bucket{at: at, n: 1, min: v, max: v, mean: v, last: v})
-			}
-		})
-		if err != nil {
+		if err := eachPoint(string(text), func(id int64, v float64) { put(at, id, v) }); err != nil {
 			return err
 		}
 	}
@@ -207,38 +214,22 @@ func (s *Store) List(ctx context.Context) ([]Info, error) {
 	var out []Info
 	err := s.view(ctx, func(tx *sql.Tx) error {
 		now := map[int64][2]int64{} // of the samples that are not packed: first and last
-		rows, err := tx.QueryContext(ctx, "SELECT at, points FROM sample WHERE octet_length(points) <= ? ORDER BY at", sampleBytes)
-		if err != nil {
+		if err := unpacked(ctx, tx, math.MinInt64, math.MaxInt64, func(at, id int64, _ float64) {
+			t, ok := now[id]
+			if !ok {
+				t[0] = at
+			}
+			t[1] = at
+			now[id] = t
+		}); err != nil {
 			return err
 		}
-		defer rows.Close()
-		for rows.Next() {
-			var at int64
-			var text sql.RawBytes
-			if err := rows.Scan(&at, &text); err != nil {
-				return err
-			}
-			if err := eachPoint(string(text), func(id int64, _ float64) {
-				t, ok := now[id]
-				if !ok {
-					t[0] = at
-				}
-				t[1] = at
-				now[id] = t
-			}); err != nil {
-				return err
-			}
-		}
-		if err := rows.Err(); err != nil {
-			return err
-		}
-		rows.Close()
 		// The coarsest level reaches back the farthest; its last block, an hour
 		// that was packed, tells the end to the hour.
-		rows, err = tx.QueryContext(ctx, `SELECT id, instance, name, label,
+		rows, err := tx.QueryContext(ctx, `SELECT id, instance, name, label,
   (SELECT min(start) FROM block WHERE block.series = series.id AND level = ?1),
   (SELECT max(start) FROM block WHERE block.series = series.id AND level = ?1)
-FROM series LIMIT 10000`, len(levels)-1)
+FROM series LIMIT ?2`, len(levels)-1, seriesRead)
 		if err != nil {
 			return err
 		}
@@ -316,20 +307,7 @@ func (s *Store) Latest(ctx context.Context) (at time.Time, points []Point, err e
 			return err
 		}
 		names := map[int64]Series{}
-		rows, err := tx.QueryContext(ctx, "SELECT id, instance, name, label FROM series LIMIT 10000")
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var id int64
-			var k Series
-			if err := rows.Scan(&id, &k.Instance, &k.Name, &k.Label); err != nil {
-				return err
-			}
-			names[id] = k
-		}
-		if err := rows.Err(); err != nil {
+		if err := eachSeries(ctx, tx, seriesRead, func(id int64, k Series) { names[id] = k }); err != nil {
 			return err
 		}
 		at = fromMS(t)

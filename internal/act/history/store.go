@@ -277,7 +277,22 @@ func (s *Store) create() error {
 
 // begin reads what the writer has to know.
 func (s *Store) begin() error {
-	rows, err := s.db.Query("SELECT id, instance, name, label FROM series LIMIT ?", 4*s.o.SeriesMost)
+	if err := eachSeries(context.Background(), s.db, 4*s.o.SeriesMost, func(id int64, k Series) { s.ids[k] = id }); err != nil {
+		return err
+	}
+	var last sql.NullInt64
+	if err := s.db.QueryRow("SELECT max(at) FROM sample").Scan(&last); err != nil {
+		return err
+	}
+	s.last = last.Int64
+	return nil
+}
+
+// eachSeries passes on the series and their numbers, most of them at the most.
+func eachSeries(ctx context.Context, from interface {
+	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
+}, most int, put func(id int64, k Series)) error {
+	rows, err := from.QueryContext(ctx, "SELECT id, instance, name, label FROM series LIMIT ?", most)
 	if err != nil {
 		return err
 	}
@@ -288,18 +303,9 @@ func (s *Store) begin() error {
 		if err := rows.Scan(&id, &k.Instance, &k.Name, &k.Label); err != nil {
 			return err
 		}
-		s.ids[k] = id
+		put(id, k)
 	}
-	if err := rows.Err(); err != nil {
-		return err
-	}
-	rows.Close()
-	var last sql.NullInt64
-	if err := s.db.QueryRow("SELECT max(at) FROM sample").Scan(&last); err != nil {
-		return err
-	}
-	s.last = last.Int64
-	return nil
+	return rows.Err()
 }
 
 // tx runs one transaction: all of it or nothing.

@@ -1,9 +1,11 @@
 package keep
 
 import (
-	"bytes"
 	"errors"
 	"time"
+
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/live"
 )
 
 // unseen is a number that was not there: unknown is never zero.
@@ -28,6 +30,12 @@ const (
 	memLines
 )
 
+// memNames are the lines in bytes.
+var memNames = [...]string{
+	memTotal: "MemTotal", memAvailable: "MemAvailable", memAnon: "AnonPages", memShmem: "Shmem", memCached: "Cached", memDirty: "Dirty",
+	memTables: "PageTables", memCommitted: "Committed_AS", memLimit: "CommitLimit", memSwapTotal: "SwapTotal", memSwapFree: "SwapFree",
+}
+
 // The counters of the kernel that are kept.
 const (
 	vmSwapIn = iota // pages
@@ -36,6 +44,8 @@ const (
 	vmOOM
 	vmCounters
 )
+
+var vmNames = [vmCounters]string{vmSwapIn: "pswpin", vmSwapOut: "pswpout", vmMajor: "pgmajfault", vmOOM: "oom_kill"}
 
 // The resources of /proc/pressure.
 const (
@@ -64,8 +74,8 @@ type HostReading struct {
 	CPU     [cpuTimes]int64     `json:"cpu"` // clock ticks
 	Running int64               `json:"running"`
 	Blocked int64               `json:"blocked"`
-	Some    [psiFiles]int64     `json:"some"` // microseconds
-	Full    [psiFiles]int64     `json:"full"`
+	Some    [psiFiles]int64     `json:"some"`             // microseconds
+	Full    [psiFiles]int64     `json:"full"`             // the processor's is 0 before 5.13, and not kept
 	Groups  map[string]int64    `json:"groups,omitempty"` // oom_kill of memory.events by instance
 	missing [3 + psiFiles]error // of the files, in the order of their reading
 }
@@ -109,122 +119,52 @@ func (r *HostReading) read(f *files, at time.Time, groups map[string]string) {
 		if err != nil {
 			continue
 		}
-		if n, ok := named(b, "oom_kill"); ok {
-			if r.Groups == nil {
-				r.Groups = map[string]int64{}
-			}
-			r.Groups[label] = n
+		n, err := host.ParseOOMKills(b)
+		if err != nil {
+			continue
 		}
+		if r.Groups == nil {
+			r.Groups = map[string]int64{}
+		}
+		r.Groups[label] = n
 	}
 }
 
 func (r *HostReading) meminfo(b []byte) error {
-	for len(b) > 0 {
-		var line []byte
-		line, b = cutLine(b)
-		name, rest, ok := bytes.Cut(line, colon)
-		if !ok {
-			continue
-		}
-		at, unit := memTotal, int64(1024)
-		switch string(name) {
-		case "MemTotal":
-		case "MemAvailable":
-			at = memAvailable
-		case "AnonPages":
-			at = memAnon
-		case "Shmem":
-			at = memShmem
-		case "Cached":
-			at = memCached
-		case "Dirty":
-			at = memDirty
-		case "PageTables":
-			at = memTables
-		case "Committed_AS":
-			at = memCommitted
-		case "CommitLimit":
-			at = memLimit
-		case "SwapTotal":
-			at = memSwapTotal
-		case "SwapFree":
-			at = memSwapFree
-		case "HugePages_Total":
-			at, unit = memHugeTotal, 1
-		case "HugePages_Free":
-			at, unit = memHugeFree, 1
-		case "HugePages_Rsvd":
-			at, unit = memHugeRsvd, 1
-		default:
-			continue
-		}
-		if n, _, ok := number(rest); ok {
-			r.Memory[at] = n * unit
+	m, err := host.ParseMemory(b)
+	if err != nil {
+		return err
+	}
+	for i, name := range memNames {
+		if n, ok := m.Line(name); ok {
+			r.Memory[i] = int64(n)
 		}
 	}
-	if r.Memory[memTotal] <= 0 {
-		return errors.New("no line MemTotal")
+	if m.HugePageSize > 0 { // else the kernel has no huge pages, and the zeros are no counts
+		r.Memory[memHugeTotal], r.Memory[memHugeFree], r.Memory[memHugeRsvd] = m.HugeTotal, m.HugeFree, m.HugeRsvd
 	}
 	return nil
 }
 
 func (r *HostReading) stat(b []byte) error {
-	for len(b) > 0 {
-		var line []byte
-		line, b = cutLine(b)
-		name, rest, ok := bytes.Cut(line, blank)
-		if !ok {
-			continue
-		}
-		switch string(name) {
-		case "cpu":
-			for i := range r.CPU {
-				n, after, ok := number(rest)
-				if !ok {
-					break
-				}
-				r.CPU[i], rest = n, after
-			}
-		case "procs_running":
-			if n, _, ok := number(rest); ok {
-				r.Running = max(n-1, 0) // we run as well
-			}
-		case "procs_blocked":
-			if n, _, ok := number(rest); ok {
-				r.Blocked = n
-			}
-		}
+	c, err := live.ParseStat(b)
+	if err != nil {
+		return err
 	}
-	if r.CPU[cpuTimes-1] == unseen {
-		fill(r.CPU[:])
-		return errors.New("no whole line cpu")
-	}
+	r.CPU = [cpuTimes]int64{c.User, c.Nice, c.System, c.Idle, c.IOWait, c.IRQ, c.SoftIRQ, c.Steal}
+	r.Running = max(c.Running-1, 0) // we run as well
+	r.Blocked = c.Blocked
 	return nil
 }
 
 func (r *HostReading) vmstat(b []byte) error {
-	for len(b) > 0 {
-		var line []byte
-		line, b = cutLine(b)
-		name, rest, ok := bytes.Cut(line, blank)
-		if !ok {
-			continue
-		}
-		var at int
-		switch string(name) {
-		case "pswpin":
-			at = vmSwapIn
-		case "pswpout":
-			at = vmSwapOut
-		case "pgmajfault":
-			at = vmMajor
-		case "oom_kill":
-			at = vmOOM
-		default:
-			continue
-		}
-		if n, _, ok := number(rest); ok {
-			r.VM[at] = n
+	counts, err := live.ParseCounters(b, vmNames[:])
+	if err != nil {
+		return err
+	}
+	for i, name := range vmNames {
+		if n, ok := counts[name]; ok {
+			r.VM[i] = n
 		}
 	}
 	if r.VM[vmMajor] == unseen {
@@ -233,70 +173,11 @@ func (r *HostReading) vmstat(b []byte) error {
 	return nil
 }
 
-var (
-	colon = []byte{':'}
-	blank = []byte{' '}
-	total = []byte("total=")
-)
-
 func (r *HostReading) pressure(i int, b []byte) error {
-	for len(b) > 0 {
-		var line []byte
-		line, b = cutLine(b)
-		at := bytes.LastIndex(line, total)
-		if at < 0 {
-			continue
-		}
-		n, _, ok := number(line[at+len(total):])
-		switch {
-		case !ok:
-		case bytes.HasPrefix(line, []byte("some ")):
-			r.Some[i] = n
-		case bytes.HasPrefix(line, []byte("full ")):
-			r.Full[i] = n
-		}
+	p, err := live.ParsePSI(b)
+	if err != nil {
+		return err
 	}
-	if r.Some[i] == unseen {
-		return errors.New("no total of «some»")
-	}
+	r.Some[i], r.Full[i] = p.Some, p.Full
 	return nil
-}
-
-// named returns the number of a line «name number».
-func named(b []byte, name string) (int64, bool) {
-	for len(b) > 0 {
-		var line []byte
-		line, b = cutLine(b)
-		if key, rest, ok := bytes.Cut(line, blank); ok && string(key) == name {
-			n, _, ok := number(rest)
-			return n, ok
-		}
-	}
-	return 0, false
-}
-
-func cutLine(b []byte) (line, rest []byte) {
-	if i := bytes.IndexByte(b, '\n'); i >= 0 {
-		return b[:i], b[i+1:]
-	}
-	return b, nil
-}
-
-// mostNumber keeps sums of a few of them, in bytes, within what an int64 holds.
-const mostNumber = 1 << 50
-
-// number reads the whole number that a text begins with, blanks before it left
-// out. What is above mostNumber is that.
-func number(b []byte) (n int64, rest []byte, ok bool) {
-	i := 0
-	for i < len(b) && (b[i] == ' ' || b[i] == '\t') {
-		i++
-	}
-	for ; i < len(b) && b[i] >= '0' && b[i] <= '9'; i++ {
-		ok = true
-		if n < mostNumber {
-			n = n*10 + int64(b[i]-'0')
-		}
-	}
-	return min(n, mostNumber), b[i:], ok
 }

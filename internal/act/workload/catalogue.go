@@ -69,7 +69,7 @@ func oltpRW() Workload {
 func olap() Workload {
 	return Workload{Name: "olap", Title: "ten analytic queries, one after another", Stream: true, Scripts: []Script{{Name: "stream", Text: text("olap/stream.sql"), Weight: 1}},
 		ScaleUnit: olapUnit, Base: olapBase, Protocol: Prepared, data: dataset{name: "olap"},
-		About: "Exercises work_mem, parallel queries, JIT and the planner's costs over a shop's sales. One stream; the run time of each query and of all is measured."}
+		About: "Exercises work_mem, parallel queries, JIT and the planner's costs over a shop's sales. Each client works through all ten; the time of each query and of the list is measured."}
 }
 
 func onec() Workload {

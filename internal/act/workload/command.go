@@ -155,8 +155,6 @@ func (o *Options) check(w *Workload) error {
 	switch {
 	case o.Clients < 1:
 		return fmt.Errorf("%d clients", o.Clients)
-	case w.Stream && o.Clients != 1:
-		return errors.New("its queries are one stream: it takes one client")
 	case (o.Seconds > 0) == (o.Transactions > 0):
 		return errors.New("it takes either a time or a number of transactions")
 	case o.Seconds < 0 || o.Transactions < 0 || o.Jobs < 0 || o.Rate < 0 || o.LatencyLimit < 0:

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 )
 
 // quiet are volatile functions that change nothing and tell nobody.
@@ -64,9 +66,9 @@ func harmless(ctx context.Context, c *pgconn.PgConn, ts []token, writes bool, de
 // full is the name of a table as to_regclass reads it.
 func (s source) full() string {
 	if s.schema != "" {
-		return quote(s.schema) + "." + quote(s.table)
+		return conf.SQLName(s.schema) + "." + conf.SQLName(s.table)
 	}
-	return quote(s.table)
+	return conf.SQLName(s.table)
 }
 
 func boolean(b bool) []byte {

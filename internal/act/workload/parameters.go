@@ -163,8 +163,6 @@ func distributionOf(ctx context.Context, c *pgconn.PgConn, from []source, u use)
 	return found, nil
 }
 
-func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
-
 // pick returns n values, each for as many rows of the table: the common ones as
 // often as they are, the rest evenly out of the histogram. For a range the
 // histogram alone, in its order.

@@ -32,8 +32,8 @@ type Workload struct {
 	Protocol string
 	// Connect says that each transaction connects anew: its rate is one of connections.
 	Connect bool
-	// Stream says that one client works through a list of queries and the time of the
-	// whole list and of each query is what counts, not a rate.
+	// Stream says that each client works through the same list of queries, and that the
+	// time of each query is measured as well as that of the list.
 	Stream bool
 	// Scripts are what is run, each as often as its weight says; empty where pgbench
 	// has it built in.

@@ -101,11 +101,6 @@ func TestOptionsThatPgbenchWouldMistake(t *testing.T) {
 		}
 	}
 	o := good
-	o.Clients = 2
-	if _, err := find(t, "olap").Command(Pgbench{Version: 150000}, o); err == nil {
-		t.Error("a stream of two clients")
-	}
-	o = good
 	o.Dir = ""
 	if _, err := find(t, "oltp-rw").Command(Pgbench{Version: 150000}, o); err == nil {
 		t.Error("scripts without a folder")

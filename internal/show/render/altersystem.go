@@ -2,9 +2,10 @@ package render
 
 import (
 	"fmt"
-	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"io"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -59,7 +60,7 @@ func alterSystem(name, value string) string {
 func quoteIdent(name string) string {
 	for _, c := range name {
 		if c != '_' && c != '.' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') {
-			return `"` + strings.ReplaceAll(clean(name), `"`, `""`) + `"`
+			return conf.SQLName(clean(name))
 		}
 	}
 	return name

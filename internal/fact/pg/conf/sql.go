@@ -69,7 +69,7 @@ func FlattenList(v string) string {
 			plain = c >= 'a' && c <= 'z' || c == '_' || digit(c)
 		}
 		if !plain {
-			name = `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+			name = SQLName(name)
 		}
 		out = append(out, name)
 	}
@@ -87,9 +87,9 @@ func Spelled(name, value string) string {
 // SQL spells a step as a statement. A list without names cannot be set by SQL,
 // which would make it one name that is empty; that is an error.
 func (s Step) SQL() (string, error) {
-	id := `"` + strings.ReplaceAll(lower(s.Name), `"`, `""`) + `"`
+	id := SQLName(lower(s.Name))
 	if a, b, ok := strings.Cut(lower(s.Name), "."); ok {
-		id = `"` + a + `"."` + b + `"`
+		id = SQLName(a) + "." + SQLName(b)
 	}
 	if !isName(s.Name) {
 		return "", fmt.Errorf("%q is not the name of a setting", s.Name)
@@ -117,6 +117,9 @@ func SQLValue(name, value string) (text string, ok bool) {
 	}
 	return strings.Join(names, ", "), len(names) > 0
 }
+
+// SQLName spells a name of SQL in double quotes, whatever it holds.
+func SQLName(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
 // SQLString spells a string constant of SQL, right under both settings of
 // standard_conforming_strings.
