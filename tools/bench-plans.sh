@@ -11,6 +11,8 @@
 #   BENCH_OTHERS, BENCH_LOADS  fewer of them, by name
 #   BENCH_SCRATCH where the clusters are made (prove's own choice). The data of a load are loaded once, stay there for
 #                 its experiments, and are removed after the last of them
+#   BENCH_OLAP    size of the data of analytic queries (0.1x); at 0.01x two clients take ten seconds for the ten queries,
+#                 at 0.1x minutes, and no run ends before they do
 #   BENCH_UNTIL   no experiment begins after this time of the day: 17:30
 #   BENCH_PAGE    the page (docs/benchmarks.md); another one may hold trials too
 set -eu
@@ -20,6 +22,7 @@ page=${BENCH_PAGE:-docs/benchmarks.md}
 peers=internal/act/prove/testdata/peers
 kernel=
 [ "${BENCH_KERNEL:-}" = 1 ] && kernel=--kernel
+olap=${BENCH_OLAP:-0.1x}
 scratch=${BENCH_SCRATCH:+--scratch $BENCH_SCRATCH}
 mkdir -p "$dir"
 
@@ -51,7 +54,7 @@ for load in ${BENCH_LOADS:-aa exercises tpcb select-only-8 select-only-100 olap 
     tpcb)            what='--workload tpcb --scale 450 --clients 8 --restore kept'; profile=oltp ;;
     select-only-8)   what='--workload select-only --scale 300 --clients 8'; profile=web ;;
     select-only-100) what='--workload select-only --scale 300 --clients 100'; profile=web ;;
-    olap)            what='--workload olap --scale 0.2x --clients 2'; profile=dw ;;
+    olap)            what="--workload olap --scale $olap --clients 2"; profile=dw ;;
     1c)              what='--workload 1c --scale 0.1x --clients 8'; profile=1c ;;
     exercises)
       # the data of the course (2 GB) would be copied for each block
@@ -59,7 +62,7 @@ for load in ${BENCH_LOADS:-aa exercises tpcb select-only-8 select-only-100 olap 
         one "exercise,$name" --experiment "$name" --scale 50
       done
       for name in work-mem random-page-cost; do
-        one "exercise,$name" --experiment "$name" --scale 0.1x
+        one "exercise,$name" --experiment "$name" --scale "$olap"
       done
       if [ -n "$kernel" ]; then
         one exercise,huge-pages --experiment huge-pages

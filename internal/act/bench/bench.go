@@ -147,6 +147,9 @@ type Load interface {
 	Data() string
 	// Size is how large its database will be.
 	Size(scale int) unit.Bytes
+	// Shortest is about how long a run lasts at the least, in seconds: one transaction
+	// of each client. For estimates alone; 0 where that is no time worth counting.
+	Shortest(scale, clients int) float64
 	// Fill makes schema and data. told may be told of rows done.
 	Fill(ctx context.Context, c Conn, scale int, told func(done, all int64)) error
 	// EndsWhole says that Drive.Whole is obeyed.

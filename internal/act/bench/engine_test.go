@@ -321,6 +321,43 @@ func TestVoidBlocks(t *testing.T) {
 	clean(t, w)
 }
 
+// TestWarmsUpAgain: while the hypervisor takes too much the warm-up is made again,
+// each time with another seed and a few times at the most; the run after it counts
+// if it was left alone itself.
+func TestWarmsUpAgain(t *testing.T) {
+	for stolen, wanted := range map[int]int{0: 1, 2: 3, 3: 4} {
+		w := newToy()
+		w.steal = func(drive int) float64 {
+			if drive <= stolen {
+				return 1
+			}
+			return 0
+		}
+		r, err := w.run(t.Context(), w.manner(0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		warm, seeds := 0, map[uint64]bool{}
+		for warm = 0; !w.drives[warm].Logged; warm++ {
+			seeds[w.drives[warm].Seed] = true
+		}
+		if warm != wanted || len(seeds) != warm || r.Void != 0 || !r.Blocks[0].Runs[0].Steady {
+			t.Errorf("stolen from %d warm-ups: %d of them, %d seeds, %d blocks void", stolen, warm, len(seeds), r.Void)
+		}
+		clean(t, w)
+	}
+	w := newToy()
+	w.steal = func(int) float64 { return 1 }
+	r, err := w.run(t.Context(), w.manner(0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Word != stat.Unsuitable || w.drives[mostWarm-1].Logged || !w.drives[mostWarm].Logged {
+		t.Errorf("always stolen from: %s", r.Word)
+	}
+	clean(t, w)
+}
+
 // TestRefused holds what an experiment does not begin with.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct {

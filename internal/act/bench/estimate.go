@@ -87,15 +87,22 @@ func Estimate(e *Experiment) Estimation {
 	if e.Restore == Kept {
 		copying = one * time.Duration(atOnce)
 	}
-	warm, around := arms*seconds(s.Warmup), arms*aroundRun
-	if e.Design == result.Slices {
-		around += arms * time.Duration(s.Duration/math.Max(s.Slice, 1)) * eachSlice
+	least := e.Load.Shortest(e.Scale, s.Clients) // a transaction that has begun is ended
+	warm, around := time.Duration(0), arms*aroundRun
+	if s.Warmup > 0 {
+		warm = arms * seconds(max(s.Warmup, least))
 	}
-	measure, measuring := arms*seconds(s.Duration), "measuring"
+	measured := max(s.Duration, least)
+	if e.Design == result.Slices {
+		parts := time.Duration(s.Duration / math.Max(s.Slice, 1))
+		around += arms * parts * eachSlice
+		measured = max(measured, float64(parts)*least)
+	}
+	measure, measuring := arms*seconds(measured), "measuring"
 	if s.Cycles > 0 {
 		measure, measuring = 0, "measuring, at most"
 		for _, arm := range e.arms() {
-			measure += seconds(longest(e.config(arm), s.Cycles, s.Duration))
+			measure += seconds(max(longest(e.config(arm), s.Cycles, s.Duration), least))
 		}
 	}
 	count := arms * seconds(float64(s.Count)/countSpeed)

@@ -49,6 +49,13 @@ func TestEstimate(t *testing.T) {
 		if two := Estimate(e); two.Time <= one.Time || two.Disk != one.Disk || two.Memory != one.Memory {
 			t.Errorf("%s: twice the blocks: %+v after %+v", name(i), two, one)
 		}
+		e.Spec.Blocks /= 2
+		e.Load.(*toyLoad).least = 400
+		if slow := Estimate(e); slow.Time < one.Time+time.Duration(6*len(e.arms()))*300*time.Second {
+			t.Errorf("%s: with transactions of 400 s %+v, without %+v", name(i), slow, one)
+		}
+		e.Load.(*toyLoad).least = 0
+		e.Spec.Blocks *= 2
 		e.A.Settings["max_wal_size"] = "8GB"
 		if more := Estimate(e); more.Disk < one.Disk+6*unit.GB {
 			t.Errorf("%s: disk with 8 GB of WAL %v, without %v", name(i), more.Disk, one.Disk)

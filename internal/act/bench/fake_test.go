@@ -42,6 +42,7 @@ type toy struct {
 	dead    bool
 	free    unit.Bytes // of 100 GB
 	busy    func(block int, arm string) float64
+	steal   func(drive int) float64
 	fail    func(d Drive) error
 	drives  []Drive
 	most    int // servers at once
@@ -230,6 +231,9 @@ func (w *toy) watch(n node, _ func(error)) func() seen {
 			}
 			s.busy += w.busy(len(w.drives), arm)
 		}
+		if w.steal != nil {
+			s.steal = w.steal(len(w.drives))
+		}
 		return s
 	}
 }
@@ -332,6 +336,7 @@ type toyLoad struct {
 	w      *toy
 	writes bool
 	words  string
+	least  float64 // of a run, in seconds
 }
 
 func (l *toyLoad) Describe(scale int) result.Workload {
@@ -341,6 +346,7 @@ func (l *toyLoad) Identity() string          { return "toy" + l.words }
 func (l *toyLoad) Data() string              { return "toy" + l.words }
 func (l *toyLoad) EndsWhole() bool           { return l.words != "until its end" }
 func (l *toyLoad) Size(scale int) unit.Bytes { return unit.Bytes(scale) * 16 * unit.MB }
+func (l *toyLoad) Shortest(int, int) float64 { return l.least }
 func (l *toyLoad) Fill(_ context.Context, _ Conn, _ int, told func(done, all int64)) error {
 	told(1, 1)
 	return l.w.op("fill", func() error { return nil })

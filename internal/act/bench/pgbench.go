@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 
@@ -57,6 +58,11 @@ func (p *Pgbench) Data() string { return p.data().Data() }
 
 // Size implements Load.
 func (p *Pgbench) Size(scale int) unit.Bytes { return p.data().Size(scale) }
+
+// Shortest implements Load.
+func (p *Pgbench) Shortest(scale, clients int) float64 {
+	return p.Workload.ListTime * float64(scale) * max(1, float64(clients)/float64(runtime.NumCPU()))
+}
 
 // EndsWhole implements Load.
 func (p *Pgbench) EndsWhole() bool { return true }

@@ -67,7 +67,8 @@ func (m *machine) watch(n node, fault func(error)) (end func() seen) {
 		s.wall = time.Since(begun)
 		last := stats()
 		if s.known = first.known && last.known; s.known {
-			s.all, s.steal, s.own = last.all-first.all, last.steal-first.steal, last.own-first.own
+			s.all, s.steal = last.all-first.all, last.steal-first.steal
+			s.own = last.own - first.own + grown(first.threads, last.threads).Seconds()
 			// Differences of large sums: where nothing was idle this could be a hair above all.
 			s.busy = min(last.busy-first.busy, s.all)
 		}
@@ -108,6 +109,7 @@ func (m *machine) nearlyFull(free, total unit.Bytes) error {
 // cpuTimes are in seconds since some moment.
 type cpuTimes struct {
 	all, busy, steal, own float64
+	threads               map[int]time.Duration // of the kernel's own, by their ids
 	known                 bool
 }
 
@@ -125,7 +127,8 @@ func stats() (s cpuTimes) {
 	// Interrupts are served for whoever is there; they are nobody's.
 	s.busy = seconds(t.User + t.Nice + t.System)
 	s.all = seconds(t.User + t.Nice + t.System + t.Idle + t.IOWait + t.IRQ + t.SoftIRQ + t.Steal)
-	s.own, s.known = (usage(syscall.RUSAGE_SELF) + usage(syscall.RUSAGE_CHILDREN) + kernelThreads()).Seconds(), true
+	s.own, s.known = (usage(syscall.RUSAGE_SELF) + usage(syscall.RUSAGE_CHILDREN)).Seconds(), true
+	s.threads = kernelThreads()
 	return s
 }
 
@@ -140,20 +143,33 @@ func usage(who int) time.Duration {
 // kernelThreads is the CPU time of the kernel's own threads. They write pages back
 // and commit the filesystem's journal for whoever writes, which here is us; whom
 // they work for is not told, so they are not counted as foreign.
-func kernelThreads() (sum time.Duration) {
+func kernelThreads() map[int]time.Duration {
 	const kthreadd = 2 // its children are all of them; in a container it is not seen
 	name, err := os.ReadFile("/proc/2/comm")
 	if err != nil || strings.TrimSpace(string(name)) != "kthreadd" {
-		return 0
+		return nil
 	}
 	list, err := children(kthreadd)
 	if err != nil {
-		return 0
+		return nil
 	}
+	out := make(map[int]time.Duration, len(list))
 	for _, pid := range list {
 		if own, _, err := times(pid); err == nil {
-			sum += own
+			out[pid] = own
 		}
+	}
+	return out
+}
+
+// grown is the time that threads took between two looks. Workers of the kernel come
+// and go: a sum over all of them would lose, with one that went, the hours before.
+func grown(before, after map[int]time.Duration) (sum time.Duration) {
+	for pid, t := range after {
+		if b := before[pid]; b <= t {
+			t -= b
+		} // else the number was given to another
+		sum += t
 	}
 	return sum
 }

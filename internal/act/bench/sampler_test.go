@@ -119,3 +119,16 @@ func BenchmarkSample(b *testing.B) {
 	each := (time.Duration(used.Utime.Nano()+used.Stime.Nano()) - before) / time.Duration(b.N)
 	b.ReportMetric(100*each.Seconds()/sampleEvery.Seconds(), "%core")
 }
+
+// TestGrown: a thread that went takes nothing with it, a new one counts whole, and so
+// does one that was given the number of another.
+func TestGrown(t *testing.T) {
+	before := map[int]time.Duration{3: 5 * time.Second, 4: time.Hour, 5: 2 * time.Hour}
+	after := map[int]time.Duration{3: 7 * time.Second, 5: time.Second, 6: 4 * time.Second}
+	if d := grown(before, after); d != 7*time.Second {
+		t.Errorf("they took %v", d)
+	}
+	if d := grown(nil, nil); d != 0 {
+		t.Errorf("without threads %v", d)
+	}
+}

@@ -47,6 +47,9 @@ func (s *Sysbench) hash(what any) string {
 // Size implements Load.
 func (s *Sysbench) Size(scale int) unit.Bytes { return s.Workload.Size(scale) }
 
+// Shortest implements Load.
+func (s *Sysbench) Shortest(int, int) float64 { return 0 }
+
 // EndsWhole implements Load: a signal ends it without its report.
 func (s *Sysbench) EndsWhole() bool { return false }
 

@@ -45,7 +45,7 @@ func describe(load, data *workload.Workload) Workload {
 	if load.Protocol != workload.Prepared {
 		protocol = load.Protocol
 	}
-	return Workload{Name: load.Name, Title: load.Title, About: load.About, Writes: load.Writes, Synthetic: load.Synthetic, Protocol: protocol, ScaleFor: data.ScaleFor, Size: data.Size}
+	return Workload{Name: load.Name, Title: load.Title, About: load.About, Writes: load.Writes, Synthetic: load.Synthetic, Stream: load.Stream, Protocol: protocol, ScaleFor: data.ScaleFor, Size: data.Size}
 }
 
 // Workload implements Runner.

@@ -72,6 +72,7 @@ type Workload struct {
 	Name, Title, About string
 	Writes             bool
 	Synthetic          bool
+	Stream             bool                                       // each client works through one list of queries
 	Protocol           string                                     // that it needs; "": any
 	ScaleFor           func(memory unit.Bytes, times float64) int // units of scale that fill so many memories
 	Size               func(scale int) unit.Bytes

@@ -59,7 +59,7 @@ func (o *trialOptions) flags(cmd *cobra.Command, env *Env) {
 	f.StringVarP(&o.workload, "workload", "w", "", "the load, `NAME`")
 	f.StringArrayVarP(&o.scripts, "script", "f", nil, "a pgbench script of your own, `FILE[@WEIGHT]`, on the data of --workload (default: tpcb); repeat it for a mix")
 	f.StringVar(&o.scale, "scale", "0.3x", "size of the database: units of the load, or `N`x the memory of this host")
-	f.IntVar(&o.clients, "clients", 0, "sessions that send the load, `N` (default: 4 for each processor)")
+	f.IntVar(&o.clients, "clients", 0, "sessions that send the load, `N` (default: 4 for each processor; 1 for olap)")
 	f.Float64Var(&o.rate, "rate", 0, "send `TPS` transactions a second, to compare latencies (default: as fast as it goes)")
 	f.IntVar(&o.count, "transactions", 0, "count the work of `N` transactions of each client too, after each run; --metric seconds times them")
 	f.DurationVar(&o.duration, "duration", 0, "of a run, or of all slices of an arm in a block: `TIME` such as 2m (default: 2m; slices 40s; 3m where work is put off to checkpoints)")
@@ -224,6 +224,9 @@ func (o *trialOptions) order(ctx context.Context, env *Env) (*prove.Experiment, 
 	clients := o.clients
 	if clients == 0 {
 		clients = 4 * cpus // enough that neither a processor nor the disk waits for a client
+		if w.Stream {
+			clients = 1 // its queries use the other processors
+		}
 	}
 	seed := o.seed
 	if !o.said("seed") {
