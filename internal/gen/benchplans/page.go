@@ -134,7 +134,7 @@ func writeExercises(b *strings.Builder, list []named) {
 |---|---|---|---|---|---|---|---|---|---|---|
 `)
 	for _, e := range list {
-		writeRow(b, fmt.Sprintf("%s, %d clients | %s | %s | %s", e.other, e.Spec.Clients, e.A.Name, e.B.Name, e.Metric), e)
+		writeRow(b, fmt.Sprintf("%s, %s | %s | %s | %s", e.other, clients(e.Spec.Clients), e.A.Name, e.B.Name, e.Metric), e)
 	}
 }
 
@@ -181,8 +181,8 @@ func writeWhat(b *strings.Builder, list []named) {
 		case itself:
 			name = e.Workload.Name + " against itself"
 		}
-		line := fmt.Sprintf("- %s: %s at scale %d (%s), %d clients, design %s, %g s of each arm a block, cache %s, protocol %s\n", name, e.Workload.Name, e.Workload.Scale,
-			unit.Bytes(e.Workload.Bytes), e.Spec.Clients, e.Design, e.Spec.Duration, e.Spec.Cache, e.Spec.Protocol)
+		line := fmt.Sprintf("- %s: %s at scale %d (%s), %s, design %s, %g s of each arm a block, cache %s, protocol %s\n", name, e.Workload.Name, e.Workload.Scale,
+			unit.Bytes(e.Workload.Bytes), clients(e.Spec.Clients), e.Design, e.Spec.Duration, e.Spec.Cache, e.Spec.Protocol)
 		if !told[line] {
 			told[line] = true
 			b.WriteString(line)
@@ -215,7 +215,7 @@ func writeConfigurations(b *strings.Builder, list []named) {
 			}
 			line := fmt.Sprintf("- %s: %s\n", a.name, text)
 			if a.name == "plan" {
-				line = fmt.Sprintf("- plan, %d clients: %s\n", e.Spec.Clients, text)
+				line = fmt.Sprintf("- plan, %s: %s\n", clients(e.Spec.Clients), text)
 			}
 			if !told[line] {
 				told[line] = true
@@ -259,4 +259,11 @@ func signed(n stat.Number) string {
 	default:
 		return "+" + s
 	}
+}
+
+func clients(n int) string {
+	if n == 1 {
+		return "1 client"
+	}
+	return fmt.Sprintf("%d clients", n)
 }
