@@ -94,8 +94,8 @@ func Estimate(e *Experiment) Estimation {
 	}
 	measured := max(s.Duration, least)
 	if e.Design == result.Slices {
-		parts := time.Duration(s.Duration / math.Max(s.Slice, 1))
-		around += arms * parts * eachSlice
+		parts := slicesOf(s)
+		around += arms * time.Duration(parts) * eachSlice
 		measured = max(measured, float64(parts)*least)
 	}
 	measure, measuring := arms*seconds(measured), "measuring"

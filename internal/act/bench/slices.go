@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"errors"
+	"math"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/judge/result"
@@ -34,8 +35,7 @@ func (g *engine) sliced(ctx context.Context, b *result.Block, p *pair) ([]result
 			return nil, err
 		}
 	}
-	n := max(1, int(g.e.Spec.Duration/g.e.Spec.Slice+0.5))
-	for i, arm := range turns(b.Order, n) {
+	for i, arm := range turns(b.Order, slicesOf(g.e.Spec)) {
 		s := at[arm]
 		// A slice of A and its neighbour of B draw the same numbers, and no other slice
 		// does.
@@ -97,3 +97,6 @@ func (g *engine) closePairUnlessKept(p *pair) error {
 	}
 	return g.closePair(p)
 }
+
+// slicesOf is how many slices an arm has in a block.
+func slicesOf(s result.Spec) int { return max(1, int(s.Duration/math.Max(s.Slice, 1)+0.5)) }

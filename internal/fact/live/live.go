@@ -148,10 +148,11 @@ func counter(s string) (int64, error) {
 	return int64(min(v, 1<<59)), nil // eight of them still add up
 }
 
-// ParseStat reads /proc/stat. A text without the line cpu is an error.
+// ParseStat reads /proc/stat. A text without the line cpu, or without the counts of
+// processes, is an error.
 func ParseStat(b []byte) (CPU, error) {
 	var c CPU
-	seen := false
+	missing := map[string]bool{"cpu": true, "procs_running": true, "procs_blocked": true}
 	for line := range strings.Lines(string(b)) {
 		f := strings.Fields(line)
 		if len(f) < 2 {
@@ -160,7 +161,6 @@ func ParseStat(b []byte) (CPU, error) {
 		var to []*int64
 		switch f[0] {
 		case "cpu":
-			seen = true
 			to = []*int64{&c.User, &c.Nice, &c.System, &c.Idle, &c.IOWait, &c.IRQ, &c.SoftIRQ, &c.Steal}
 			if len(f) < 9 {
 				return CPU{}, errors.New("the line cpu is too short")
@@ -179,9 +179,10 @@ func ParseStat(b []byte) (CPU, error) {
 			}
 			*p = v
 		}
+		delete(missing, f[0])
 	}
-	if !seen {
-		return CPU{}, errors.New("no line cpu")
+	for name := range missing {
+		return CPU{}, errors.New("no line " + name)
 	}
 	return c, nil
 }

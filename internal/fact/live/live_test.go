@@ -51,7 +51,7 @@ func TestParseStat(t *testing.T) {
 	if err != nil || got != want || got.All() != 36 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	for _, bad := range []string{"", "cpu 1 2 3\n", "cpu  1 2 3 4 5 6 7 x\n", "cpu  1 2 3 4 5 6 7 -1\n", "ctxt 9\n"} {
+	for _, bad := range []string{"", "cpu 1 2 3\n", "cpu  1 2 3 4 5 6 7 x\n", "cpu  1 2 3 4 5 6 7 -1\n", "ctxt 9\n", "cpu  1 2 3 4 5 6 7 8\nprocs_running 3\n"} {
 		if c, err := ParseStat([]byte(bad)); err == nil {
 			t.Errorf("%q: %+v", bad, c)
 		}

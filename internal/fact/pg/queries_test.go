@@ -156,3 +156,36 @@ func TestHeadsTellRights(t *testing.T) {
 		}
 	}
 }
+
+// TestTimesAreCut: a cast to bigint rounds, and a time that is rounded may lie in
+// the future; it has to be cut.
+func TestTimesAreCut(t *testing.T) {
+	const call = "extract(epoch from"
+	seen := 0
+	for major := 13; major <= 18; major++ {
+		for _, q := range Queries(major, true) {
+			for text := strings.ToLower(q.SQL); ; seen++ {
+				_, rest, ok := strings.Cut(text, call)
+				if !ok {
+					break
+				}
+				end := 0
+				for depth := 1; depth > 0 && end < len(rest); end++ {
+					switch rest[end] {
+					case '(':
+						depth++
+					case ')':
+						depth--
+					}
+				}
+				if strings.HasPrefix(rest[end:], "::bigint") {
+					t.Errorf("%s of %d rounds: %s%s::bigint", q.Name, q.MinMajor, call, rest[:end])
+				}
+				text = rest
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("no query asks for a time")
+	}
+}
