@@ -14,11 +14,13 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/probe"
+	"github.com/pgfettle/pgfettle/internal/act/prove"
 	"github.com/pgfettle/pgfettle/internal/act/server"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
@@ -106,6 +108,27 @@ func TestProbe(t *testing.T) {
 		}
 		if dec := out.Of(kept.Instances[0].Key, "pg:track_io_timing"); p.Timing != nil && (dec == nil || !strings.Contains(dec.Reason.String(), p.Timing.By)) {
 			t.Errorf("track_io_timing does not rest on it: %+v", dec)
+		}
+
+		// What an experiment measures as «plan» is what plan says here.
+		lab, err := prove.OpenLab(t.Context(), &target.Local{}, prove.Choice{Bin: b.Dir, Tool: "test", Measured: []string{dir}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := lab.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		tried, err := lab.Plan(t.Context(), rule.Options{Profile: rule.Mixed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rests := slices.ContainsFunc(tried.Changes, func(c plan.Change) bool {
+			return d.Reads != nil && strings.Contains(c.Reason, d.Reads.By) || p.Timing != nil && strings.Contains(c.Reason, p.Timing.By)
+		})
+		if (d.Reads != nil || p.Timing != nil) && !rests {
+			t.Errorf("the plan of an experiment does not rest on the probe: %+v", tried.Changes)
 		}
 	})
 }

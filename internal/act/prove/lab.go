@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/server"
@@ -67,23 +69,51 @@ func OpenLab(ctx context.Context, t target.Target, c Choice) (Lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	inst, err := server.New(ctx, b, server.Options{})
+	inst, err := server.New(ctx, b, server.Options{Near: beside(c.Scratch)})
 	if err != nil {
 		return nil, err
 	}
-	l := &lab{target: t, tool: c.Tool, inst: inst}
+	l := &lab{target: t, tool: c.Tool, measured: c.Measured, inst: inst}
 	if l.shadow, err = server.NewShadow(b, inst.DataDir, inst.Account); err != nil {
 		return nil, errors.Join(err, inst.Remove())
 	}
 	return l, nil
 }
 
+// beside returns the folder that the scratch folder is in, or will be in, where
+// that is on another filesystem than temporary files: what a plan says of the
+// disk must be of the one that is measured, and /tmp is memory on many hosts.
+func beside(scratch string) string {
+	if scratch == "" {
+		return ""
+	}
+	temp, err := os.Stat(os.TempDir())
+	for dir := filepath.Dir(scratch); err == nil; dir = filepath.Dir(dir) {
+		st, e := os.Stat(dir)
+		switch {
+		case e == nil && device(st) == device(temp):
+			return ""
+		case e == nil:
+			return dir
+		case dir == "/" || !errors.Is(e, fs.ErrNotExist):
+			return ""
+		}
+	}
+	return ""
+}
+
+func device(st fs.FileInfo) uint64 {
+	sys, _ := st.Sys().(*syscall.Stat_t) // what os.Stat gives here
+	return sys.Dev
+}
+
 type lab struct {
-	target target.Target
-	tool   string
-	inst   *server.Instance
-	shadow *server.Shadow
-	closed bool
+	target   target.Target
+	tool     string
+	measured []string
+	inst     *server.Instance
+	shadow   *server.Shadow
+	closed   bool
 }
 
 func (l *lab) Server() server.Binaries { return l.inst.Binaries }
@@ -114,7 +144,7 @@ func (l *lab) Plan(ctx context.Context, o rule.Options) (p *plan.Plan, err error
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, l.inst.Stop()) }()
-	a, err := collect.Run(ctx, l.target, collect.Request{Kind: collect.DataDir, Value: l.inst.DataDir, Tool: l.tool, Progress: func(string) {}})
+	a, err := collect.Run(ctx, l.target, collect.Request{Kind: collect.DataDir, Value: l.inst.DataDir, Tool: l.tool, Measured: l.measured, Progress: func(string) {}})
 	if err != nil {
 		return nil, err
 	}

@@ -65,6 +65,9 @@ type Choice struct {
 	Major int    // 0: the newest installed
 	Bin   string // their folder; "": looked for
 	Tool  string // our name and version, for the evidence
+
+	Scratch  string   // where the experiment's clusters will be: a plan is made for that disk; "": for the temporary folder's
+	Measured []string // folders of probes, as of collect.Request: a plan rests on them here as it does elsewhere
 }
 
 // Workload is one that can be asked for.

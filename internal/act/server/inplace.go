@@ -57,7 +57,7 @@ func in(b Binaries, folder string, acc Account) (*Instance, error) {
 	if err != nil {
 		return nil, fmt.Errorf("folder of a cluster: %w", err)
 	}
-	sock, err := newPlace(acc)
+	sock, err := newPlace(acc, "")
 	if err != nil {
 		return nil, errors.Join(err, root.Close())
 	}

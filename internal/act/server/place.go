@@ -22,13 +22,18 @@ type place struct {
 
 // newPlace makes the folder: below the usual temporary folder, or below /tmp
 // where that is out of the account's reach or makes the socket's path too long.
-func newPlace(acc Account) (*place, error) {
+// A folder that is named (near, else "") is preferred to both.
+func newPlace(acc Account, near string) (*place, error) {
 	var errs []error
 	me, err := self()
 	if err != nil {
 		return nil, fmt.Errorf("private temporary folder: %w", err)
 	}
-	for _, parent := range []string{os.TempDir(), "/tmp"} {
+	parents := []string{os.TempDir(), "/tmp"}
+	if near != "" {
+		parents = append([]string{near}, parents...)
+	}
+	for _, parent := range parents {
 		if acc.Switch && !reachable(parent) {
 			errs = append(errs, fmt.Errorf("%s: not open to an unprivileged user", parent))
 			continue

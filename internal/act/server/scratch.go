@@ -29,6 +29,7 @@ const (
 type Options struct {
 	Settings map[string]string // written to its postgresql.conf, values as a person spells them
 	InitDB   []string          // further arguments of initdb
+	Near     string            // folder that the instance's is made in, where the account may pass; "": a temporary one
 
 	// Made is told the instance's folder before anything is put into it, for who
 	// has to find it again should we be killed; nil: nobody. Its error ends New.
@@ -58,7 +59,7 @@ func New(ctx context.Context, b Binaries, o Options) (*Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := newPlace(acc)
+	p, err := newPlace(acc, o.Near)
 	if err != nil {
 		return nil, err
 	}

@@ -57,7 +57,7 @@ func NewShadow(b Binaries, dataDir string, acc Account) (*Shadow, error) {
 	if err != nil {
 		return nil, fmt.Errorf("control file: %w", err)
 	}
-	p, err := newPlace(acc)
+	p, err := newPlace(acc, "")
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 // for its end.
 func TestMain(m *testing.M) {
 	if os.Getenv("PGFETTLE_TEST_PLACE") != "" {
-		p, err := newPlace(Account{UID: os.Getuid(), GID: os.Getgid()})
+		p, err := newPlace(Account{UID: os.Getuid(), GID: os.Getgid()}, "")
 		if err != nil {
 			os.Stdout.WriteString("error: " + err.Error() + "\n")
 			os.Exit(1)
@@ -105,7 +105,7 @@ func TestStalePlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _ = dead.Process.Wait()
-	p, err := newPlace(Account{UID: os.Getuid(), GID: os.Getgid()})
+	p, err := newPlace(Account{UID: os.Getuid(), GID: os.Getgid()}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

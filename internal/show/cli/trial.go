@@ -353,7 +353,7 @@ func (o *trialOptions) open(ctx context.Context, env *Env, e *prove.Experiment) 
 	if err != nil {
 		return nil, err
 	}
-	lab, err := runner.Open(ctx, prove.Choice{Major: o.major, Bin: o.bin, Tool: "pgfettle " + Version})
+	lab, err := runner.Open(ctx, prove.Choice{Major: o.major, Bin: o.bin, Tool: "pgfettle " + Version, Scratch: e.Scratch, Measured: measuredDirs(env)})
 	if err != nil {
 		return nil, err
 	}
