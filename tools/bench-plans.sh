@@ -2,7 +2,8 @@
 # Runs the experiments of docs/benchmarks.md: pgfettle's plan against the defaults and against four
 # calculators under five loads, the exercises of courses, and configurations against themselves. With prove's own
 # durations it takes a day and more on a quiet machine; one that was interrupted goes on where it was, and what had
-# no verdict because the machine was disturbed is run again. What is set in the environment:
+# no verdict because the machine was disturbed is run again. The calculators were told that the disk is an SSD; what a
+# virtual disk is, nobody tells pgfettle: run 'pgfettle probe' first. What is set in the environment:
 #   BENCH_DIR     where the documents go (default: ./bench-plans); finished experiments there are not run again
 #   BENCH_BLOCKS  blocks of each experiment (8)
 #   BENCH_FLAGS   more flags of prove, such as '--pg 17', '--duration 8s --warmup 5s' for two hours in all, or, for a

@@ -3,8 +3,10 @@ package workload
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -135,6 +137,30 @@ func TestNames(t *testing.T) {
 		if !errors.As(err, &p) || p.Code != say.CodeUsage || !strings.Contains(p.Hint, hint) {
 			t.Errorf("%q: %v", name, err)
 		}
+	}
+}
+
+// TestScriptsUnderAnyConfiguration holds that no string of our scripts means
+// something else where standard_conforming_strings is off, as plans for 1C have it:
+// a backslash stands in E” only.
+func TestScriptsUnderAnyConfiguration(t *testing.T) {
+	plain := regexp.MustCompile(`(?:^|[^A-Za-z0-9_'])'[^'\n]*\\`)
+	if !plain.MatchString(`SELECT '\x07'::bytea`) || plain.MatchString(`SELECT E'\\x07'::bytea`) {
+		t.Fatal("the pattern does not tell them apart")
+	}
+	seen := 0
+	err := fs.WalkDir(files, "sql", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		seen++
+		if m := plain.FindString(text(strings.TrimPrefix(path, "sql/"))); m != "" {
+			t.Errorf("%s: %s", path, m)
+		}
+		return nil
+	})
+	if err != nil || seen < 10 {
+		t.Fatalf("%d scripts, %v", seen, err)
 	}
 }
 
