@@ -56,7 +56,7 @@ for load in ${BENCH_LOADS:-aa exercises tpcb select-only-8 select-only-100 olap 
     select-only-8)   what='--workload select-only --scale 300 --clients 8'; profile=web ;;
     select-only-100) what='--workload select-only --scale 300 --clients 100'; profile=web ;;
     olap)            what="--workload olap --scale $olap --clients 2"; profile=dw ;;
-    1c)              what='--workload 1c --scale 0.1x --clients 8'; profile=1c ;;
+    1c)              what='--workload 1c --scale 0.1x --clients 8 --restore kept'; profile=1c ;;
     exercises)
       # the data of the course (2 GB) would be copied for each block
       for name in synchronous-commit fsync-off reconnect; do

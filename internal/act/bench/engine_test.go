@@ -436,6 +436,33 @@ func TestResumeRefuses(t *testing.T) {
 	}
 }
 
+// TestPoolOfScatteredMemory: where the kernel gives fewer huge pages, memory is
+// compacted, and the page cache dropped only when that was not enough; at last the
+// former pool is put back.
+func TestPoolOfScatteredMemory(t *testing.T) {
+	for short, want := range [][]string{
+		{"set 10"}, {"set 10", "compact false", "set 10"}, {"set 10", "compact false", "set 10", "compact true", "set 10"},
+		{"set 10", "compact false", "set 10", "compact true", "set 10", "set 3"},
+	} {
+		w := newToy()
+		w.scattered = short
+		err := touch(w, []Config{{HugePages: 7}}, true)
+		var p *say.Problem
+		if failed := errors.As(err, &p) && strings.Contains(p.Message, "7 huge pages"); failed != (short == mostPools) || (err != nil) != failed {
+			t.Errorf("%d times too few: %v", short, err)
+		}
+		var log []string
+		for _, l := range w.log {
+			if l = strings.ReplaceAll(l, poolName+" ", ""); strings.HasPrefix(l, "set") || strings.HasPrefix(l, "compact") {
+				log = append(log, l)
+			}
+		}
+		if !slices.Equal(log, want) {
+			t.Errorf("%d times too few: %q, wanted %q", short, log, want)
+		}
+	}
+}
+
 // TestForeignKernelValue holds that what somebody else set meanwhile stays.
 func TestForeignKernelValue(t *testing.T) {
 	w := newToy()

@@ -31,23 +31,24 @@ type toy struct {
 	folders map[string]bool   // of loads
 	claimed bool
 
-	running map[string]*toyNode
-	dirty   map[string]bool // clusters whose server was not stopped
-	idle    bool            // no checkpoint comes by itself
-	broken  bool            // such a cluster does not start again
-	clock   time.Time
-	steps   int
-	dies    int // at this step; 0: never
-	after   bool
-	dead    bool
-	free    unit.Bytes // of 100 GB
-	busy    func(block int, arm string) float64
-	steal   func(drive int) float64
-	fail    func(d Drive) error
-	drives  []Drive
-	most    int // servers at once
-	refuse  string
-	log     []string
+	running   map[string]*toyNode
+	dirty     map[string]bool // clusters whose server was not stopped
+	idle      bool            // no checkpoint comes by itself
+	broken    bool            // such a cluster does not start again
+	clock     time.Time
+	steps     int
+	dies      int // at this step; 0: never
+	after     bool
+	dead      bool
+	free      unit.Bytes // of 100 GB
+	busy      func(block int, arm string) float64
+	steal     func(drive int) float64
+	fail      func(d Drive) error
+	drives    []Drive
+	most      int // servers at once
+	refuse    string
+	log       []string
+	scattered int // times that the kernel gives fewer pages than were asked for
 }
 
 func newToy() *toy {
@@ -205,7 +206,19 @@ func (w *toy) setKernel(name, value string) error {
 		w.die()
 		return errDead
 	}
-	return w.op("set "+name+" "+value, func() error { w.values[name] = value; return nil })
+	return w.op("set "+name+" "+value, func() error {
+		if name == poolName && w.scattered > 0 && value != "3" {
+			w.scattered--
+			w.values[name] = "5"
+			return errors.New("5 is there")
+		}
+		w.values[name] = value
+		return nil
+	})
+}
+
+func (w *toy) compact(empty bool) error {
+	return w.op(fmt.Sprintf("compact %t", empty), func() error { return nil })
 }
 
 func (w *toy) dropCaches() error { return w.op("drop caches", func() error { return nil }) }

@@ -411,12 +411,7 @@ func (m *machine) setKernel(name, value string) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(file, os.O_WRONLY, 0)
-	if err != nil {
-		return access(err)
-	}
-	_, err = f.WriteString(value + "\n")
-	if err := errors.Join(err, f.Close()); err != nil {
+	if err := poke(file, value); err != nil {
 		return err
 	}
 	if got, err := m.kernel(name); err != nil || got != value {
@@ -429,10 +424,27 @@ func (m *machine) setKernel(name, value string) error {
 // as only clean pages can be dropped.
 func (m *machine) dropCaches() error {
 	syscall.Sync()
-	f, err := os.OpenFile("/proc/sys/vm/drop_caches", os.O_WRONLY, 0)
-	if err != nil {
-		return err
+	return poke("/proc/sys/vm/drop_caches", "3") // 1: pages, 2: dentries and inodes
+}
+
+// compact implements world. Pages that wait to be written can be neither moved nor
+// dropped.
+func (m *machine) compact(empty bool) error {
+	syscall.Sync()
+	if empty {
+		if err := poke("/proc/sys/vm/drop_caches", "1"); err != nil {
+			return err
+		}
 	}
-	_, err = f.WriteString("3\n") // 1: pages, 2: dentries and inodes
+	return poke("/proc/sys/vm/compact_memory", "1")
+}
+
+// poke writes a value as echo does.
+func poke(file, value string) error {
+	f, err := os.OpenFile(file, os.O_WRONLY, 0)
+	if err != nil {
+		return access(err)
+	}
+	_, err = f.WriteString(value + "\n")
 	return errors.Join(err, f.Close())
 }

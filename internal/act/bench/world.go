@@ -40,6 +40,9 @@ type world interface {
 	kernel(name string) (string, error)
 	setKernel(name, value string) error
 	dropCaches() error
+	// compact moves pages of memory together, so that there is room for huge ones;
+	// empty drops the page cache before.
+	compact(empty bool) error
 
 	memory() (host.Memory, error)
 	space() (free, total unit.Bytes, err error) // of the filesystem of the scratch folder
