@@ -329,9 +329,9 @@ func TestWarmsUpAgain(t *testing.T) {
 		w := newToy()
 		w.steal = func(drive int) float64 {
 			if drive <= stolen {
-				return 1
+				return 0.03 // 1.5 %: a run would not be void yet
 			}
-			return 0
+			return 0.018
 		}
 		r, err := w.run(t.Context(), w.manner(0))
 		if err != nil {
