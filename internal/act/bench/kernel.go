@@ -101,7 +101,7 @@ func touch(w world, arms []Config, may bool) error {
 	for _, f := range list {
 		err := w.setKernel(f.Name, f.After)
 		for try := 1; err != nil && f.Name == poolName && try < mostPools; try++ {
-			// The data of an arm that ran before fill the page cache. Data are read into it again before a run.
+			// The data of the arm before fill the page cache; those of this one are read into it before its run.
 			if e := w.compact(try == mostPools-1); e != nil {
 				err = errors.Join(err, e)
 				break

@@ -216,24 +216,15 @@ func (r *Reads) AtDepth(depth int) (Random, bool) {
 // page is what the server reads at once.
 const page = 8 * unit.KB
 
-// PageInOrder returns the seconds that the device takes for a page read in order;
-// ok is false where that was not measured.
-func (r *Reads) PageInOrder() (float64, bool) {
-	if r.Sequential <= 0 {
-		return 0, false
-	}
-	return float64(page) / float64(r.Sequential), true
-}
-
 // RandomOverSequential returns how many times longer a page read at random takes
-// than one read in order; ok is false where either was not measured.
-func (r *Reads) RandomOverSequential() (float64, bool) {
+// than one read in order, which takes no less than so many seconds; ok is false
+// where either was not measured.
+func (r *Reads) RandomOverSequential(least float64) (float64, bool) {
 	one, ok := r.AtDepth(1)
-	order, has := r.PageInOrder()
-	if !ok || !has || one.PerSecond <= 0 {
+	if !ok || r.Sequential <= 0 || one.PerSecond <= 0 {
 		return 0, false
 	}
-	return 1 / one.PerSecond / order, true
+	return 1 / one.PerSecond / max(least, float64(page)/float64(r.Sequential)), true
 }
 
 // saturated is which share of the best rate counts as all of it: rates of one

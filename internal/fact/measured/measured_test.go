@@ -132,14 +132,17 @@ func TestProbeIsBounded(t *testing.T) {
 // TestFiguresOfReads holds the two figures that rules ask for.
 func TestFiguresOfReads(t *testing.T) {
 	r := Reads{Sequential: 800 * page, Random: []Random{{Depth: 1, PerSecond: 100}, {Depth: 4, PerSecond: 380}, {Depth: 16, PerSecond: 1000}, {Depth: 64, PerSecond: 1100}}}
-	if got, ok := r.RandomOverSequential(); !ok || got != 8 {
+	if got, ok := r.RandomOverSequential(0); !ok || got != 8 {
 		t.Errorf("a page at random costs %v of one in order, want 8", got)
+	}
+	if got, ok := r.RandomOverSequential(0.005); !ok || got != 2 {
+		t.Errorf("10 ms cost %v of a page in order that takes 5 ms at the least, want 2", got)
 	}
 	if got, ok := r.Saturation(); !ok || got != 16 {
 		t.Errorf("saturated at %d, want 16", got)
 	}
 	r.Sequential, r.Random = 0, r.Random[:1]
-	if _, ok := r.RandomOverSequential(); ok {
+	if _, ok := r.RandomOverSequential(0); ok {
 		t.Error("a ratio without sequential reads")
 	}
 	if _, ok := r.Saturation(); ok {

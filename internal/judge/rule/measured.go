@@ -24,9 +24,9 @@ const (
 	// scanLeast is what a page of a scan takes at the least, in seconds, however fast
 	// the disk reads ahead: the planner weighs seq_page_cost against the rows' own
 	// costs, and 1 is as much as 80 rows (1 / (cpu_tuple_cost + cpu_operator_cost)).
-	// A backend on a processor of 2024 took 6.6 µs for the 61 rows of a cached page,
-	// 0.11 µs a row (PostgreSQL 18, sum over 164,000 pages). Without this bound a
-	// disk of 4 GB/s would count as rotating: its random pages take 40 times as long.
+	// On the machine of docs/benchmarks.md a backend took 6.6 µs for the 61 rows of a
+	// cached page, 0.11 µs a row (PostgreSQL 18, sum over 164,000 pages). Without this
+	// bound its disk of 4.1 GB/s would count as rotating: 34 times as long at random.
 	scanLeast = 8e-6
 	// costApart is how far from the measured cost somebody's own value may lie:
 	// runs of one device differ by a third.
@@ -43,12 +43,11 @@ func (c *Case) measuredCost() (cost pageCost, inputs []any, ok bool) {
 	if !ok || d.Reads == nil {
 		return cost, nil, false
 	}
-	one, ok := d.Reads.AtDepth(1)
-	order, has := d.Reads.PageInOrder()
-	if !ok || !has || one.PerSecond <= 0 {
+	ratio, ok := d.Reads.RandomOverSequential(scanLeast)
+	one, _ := d.Reads.AtDepth(1)
+	if !ok {
 		return cost, nil, false
 	}
-	ratio := 1 / one.PerSecond / max(order, scanLeast)
 	want := min(max(math.Round(ratio*(1-cachedReads)*10)/10, pageCostLeast), pageCostMost)
 	cost = pageCost{want: want, low: max(want/costApart, 1), high: want * costApart}
 	return cost, []any{"random", int64(math.Round(one.PerSecond)), "ratio", fmt.Sprintf("%.0f", ratio), "by", d.Reads.By}, true

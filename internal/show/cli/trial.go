@@ -75,7 +75,7 @@ func (o *trialOptions) flags(cmd *cobra.Command, env *Env) {
 	f.StringVar(&o.dir, "dir", "", "the documents go to the folder `DIR` (default: a new one, told)")
 	f.StringVar(&o.scratch, "scratch", "", "the scratch instances are made below `DIR`, on the disk that is meant")
 	f.BoolVar(&o.keepData, "keep-data", false, "leave the loaded cluster in the scratch folder for the next experiment with the same data; 'pgfettle prove --clean' removes it")
-	f.BoolVar(&o.kernel, "kernel", false, "this machine's kernel may be touched: huge pages and values that the arms name; all is put back")
+	f.BoolVar(&o.kernel, "kernel", false, "this machine's kernel may be touched: huge pages and values that the arms name; all is put back, but the page cache may be emptied to make room for huge pages")
 	f.BoolVar(&o.yes, "yes", false, "ask nothing")
 	f.StringVar(&o.format, "format", "text", docFormsHelp)
 	complete(cmd, "metric", result.Primary()...)

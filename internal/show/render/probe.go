@@ -163,7 +163,7 @@ func (p *page) probeDisk(d *Probe, k *measured.Disk) {
 	}
 	if r.Sequential > 0 {
 		p.line("    ", pad("in order", 20), padLeft(speed(r.Sequential), 11), "/s")
-		if ratio, ok := r.RandomOverSequential(); ok {
+		if ratio, ok := r.RandomOverSequential(0); ok {
 			p.para("    ", plain, fmt.Sprintf("A page read at random, one by one, takes %.0f times as long as one in order.", ratio))
 		}
 	}
