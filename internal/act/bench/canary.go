@@ -24,6 +24,9 @@ const (
 	canaryName  = "canary"
 )
 
+// pause implements world.
+func (m *machine) pause(ctx context.Context, d time.Duration) error { return wait(ctx, d) }
+
 // canary implements world.
 func (m *machine) canary(ctx context.Context) (cpu, sync time.Duration, err error) {
 	block := make([]byte, 1<<20)

@@ -18,15 +18,16 @@ import (
 
 // engine is an experiment at work.
 type engine struct {
-	e      *Experiment
-	w      world
-	docs   shelf
-	res    *result.Result
-	made   map[string]string // copies that are kept, by arm
-	begun  time.Time         // of the block at work
-	spent  time.Duration     // on the blocks of this process
-	ran    int               // how many they are
-	wanted Estimation
+	e                   *Experiment
+	w                   world
+	docs                shelf
+	res                 *result.Result
+	made                map[string]string // copies that are kept, by arm
+	begun               time.Time         // of the block at work
+	spent               time.Duration     // on the blocks of this process
+	ran                 int               // how many they are
+	quickCPU, quickSync time.Duration     // the quickest canary yet; 0: none was made
+	wanted              Estimation
 }
 
 // execute runs an experiment or goes on with it. It leaves nothing behind but the

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -356,6 +357,34 @@ func TestWarmsUpAgain(t *testing.T) {
 		t.Errorf("always stolen from: %s", r.Word)
 	}
 	clean(t, w)
+}
+
+// TestWaitsForCanary: a machine that is slow before a run is waited for, half a
+// minute at the most; what is slow then is void.
+func TestWaitsForCanary(t *testing.T) {
+	for slow, wanted := range map[int]int{0: 0, 3: 3, 5: 5, 6: 5} {
+		w := newToy()
+		w.slow = func(canary int) time.Duration { // the first one is the measure
+			if canary > 1 && canary <= 1+slow {
+				return 240 * time.Millisecond // 1.2 times as long
+			}
+			return 200 * time.Millisecond
+		}
+		r, err := w.run(t.Context(), w.manner(0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pauses := 0
+		for _, step := range w.log {
+			if step == "pause" {
+				pauses++
+			}
+		}
+		if void := max(0, slow-mostCanaries+1); pauses != wanted || r.Void != void || r.Word != stat.Improved {
+			t.Errorf("slow for %d canaries: %d pauses, %d blocks void, %s", slow, pauses, r.Void, r.Word)
+		}
+		clean(t, w)
+	}
 }
 
 // TestRefused holds what an experiment does not begin with.

@@ -43,6 +43,8 @@ type toy struct {
 	free      unit.Bytes // of 100 GB
 	busy      func(block int, arm string) float64
 	steal     func(drive int) float64
+	slow      func(canary int) time.Duration // processor time of the canary
+	canaries  int
 	fail      func(d Drive) error
 	drives    []Drive
 	most      int // servers at once
@@ -230,7 +232,15 @@ func (w *toy) memory() (host.Memory, error) {
 func (w *toy) space() (free, total unit.Bytes, err error) { return w.free, 100 * unit.GB, nil }
 
 func (w *toy) canary(context.Context) (cpu, sync time.Duration, err error) {
-	return 200 * time.Millisecond, 20 * time.Millisecond, w.op("canary", func() error { return nil })
+	cpu, w.canaries = 200*time.Millisecond, w.canaries+1
+	if w.slow != nil {
+		cpu = w.slow(w.canaries)
+	}
+	return cpu, 20 * time.Millisecond, w.op("canary", func() error { return nil })
+}
+
+func (w *toy) pause(_ context.Context, d time.Duration) error {
+	return w.op("pause", func() error { w.clock = w.clock.Add(d); return nil })
 }
 
 func (w *toy) watch(n node, _ func(error)) func() seen {

@@ -47,6 +47,7 @@ type world interface {
 	memory() (host.Memory, error)
 	space() (free, total unit.Bytes, err error) // of the filesystem of the scratch folder
 	canary(ctx context.Context) (cpu, sync time.Duration, err error)
+	pause(ctx context.Context, d time.Duration) error
 	// watch samples the host, and the page tables of one server, until the returned function is called, which tells what
 	// was seen. Where fault is told something, the run cannot go on.
 	watch(n node, fault func(error)) (end func() seen)
