@@ -14,6 +14,8 @@
 #                 its experiments, and are removed after the last of them
 #   BENCH_OLAP    size of the data of analytic queries (0.1x); at 0.01x two clients take ten seconds for the ten queries,
 #                 at 0.1x minutes, and no run ends before they do
+#   BENCH_1C      transactions of each client of the 1c load (100): its reports have 100 to 50,000 rows, so that runs of a
+#                 time differ by what they happened to draw, and those of a number do the same work
 #   BENCH_UNTIL   no experiment begins after this time of the day: 17:30
 #   BENCH_PAGE    the page (docs/benchmarks.md); another one may hold trials too
 set -eu
@@ -25,6 +27,7 @@ kernel=
 [ "${BENCH_KERNEL:-}" = 1 ] && kernel=--kernel
 olap=${BENCH_OLAP:-0.1x}
 scratch=${BENCH_SCRATCH:+--scratch $BENCH_SCRATCH}
+last= # flags of a load that hold against those of BENCH_FLAGS
 mkdir -p "$dir"
 
 # one NAME FLAGS…: an experiment, unless it is there
@@ -45,18 +48,19 @@ one() {
   fi
   echo "== $to, $(date +%H:%M)"
   # words of BENCH_FLAGS are meant to be split; the last of two equal flags holds
-  ./bin/pgfettle prove "$@" --blocks "${BENCH_BLOCKS:-8}" --dir "$to" --keep-data $scratch $kernel --yes ${BENCH_FLAGS:-}
+  ./bin/pgfettle prove "$@" --blocks "${BENCH_BLOCKS:-8}" --dir "$to" --keep-data $scratch $kernel --yes ${BENCH_FLAGS:-} $last
 }
 
 for load in ${BENCH_LOADS:-aa exercises tpcb select-only-8 select-only-100 olap 1c}; do
   # tpcb at 450 is 6.6 GB, beyond the 6 GB of shared buffers that all of them give a host of 24 GB; reads at 300 are
   # 4.4 GB, within them. Each arm of a load that writes keeps its copy: to make a new one takes longer than a short run.
+  last=
   case $load in
     tpcb)            what='--workload tpcb --scale 450 --clients 8 --restore kept'; profile=oltp ;;
     select-only-8)   what='--workload select-only --scale 300 --clients 8'; profile=web ;;
     select-only-100) what='--workload select-only --scale 300 --clients 100'; profile=web ;;
     olap)            what="--workload olap --scale $olap --clients 2"; profile=dw ;;
-    1c)              what='--workload 1c --scale 0.1x --clients 8 --restore kept'; profile=1c ;;
+    1c)              what='--workload 1c --scale 0.1x --clients 8 --restore kept'; profile=1c; last="--duration 0 --transactions ${BENCH_1C:-100}" ;;
     exercises)
       # the data of the course (2 GB) would be copied for each block
       for name in synchronous-commit fsync-off reconnect; do

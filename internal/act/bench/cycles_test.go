@@ -76,7 +76,7 @@ func TestCyclesRefused(t *testing.T) {
 		"only reads":      {1, func(*Experiment) {}},
 		"design restart":  {3, func(*Experiment) {}},
 		"from 1 to 100":   {0, func(e *Experiment) { e.Spec.Cycles = 101 }},
-		"another metric":  {0, func(e *Experiment) { e.Metric = "seconds" }},
+		"no fixed number": {0, func(e *Experiment) { e.Spec.Duration, e.Spec.Count, e.Spec.Jobs = 0, 9, e.Spec.Clients }},
 		"cannot be ended": {0, func(e *Experiment) { e.Load.(*toyLoad).words = "until its end" }},
 		"than a day":      {0, func(e *Experiment) { e.B.Settings["checkpoint_timeout"] = "12h" }},
 	} {

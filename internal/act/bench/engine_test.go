@@ -111,11 +111,17 @@ func TestDesigns(t *testing.T) {
 func TestFixedNumber(t *testing.T) {
 	w := newToy()
 	e := w.manner(0)
-	e.Metric, e.Spec.Count = "seconds", 0
-	if _, err := w.run(t.Context(), e); err == nil || !strings.Contains(err.Error(), "fixed number") {
-		t.Fatalf("without a number: %v", err)
+	for _, no := range []struct {
+		metric      string
+		duration    float64
+		count, jobs int
+	}{{"seconds", 0, 0, e.Spec.Clients}, {"seconds", 10, 30, e.Spec.Clients}, {"tps", 0, 0, e.Spec.Clients}, {"tps", 0, 30, 1}} {
+		e.Metric, e.Spec.Duration, e.Spec.Count, e.Spec.Jobs = no.metric, no.duration, no.count, no.jobs
+		if _, err := w.run(t.Context(), e); err == nil || !strings.Contains(err.Error(), "fixed number") && !strings.Contains(err.Error(), "one sequence") {
+			t.Fatalf("%+v: %v", no, err)
+		}
 	}
-	e.Spec.Count = 30
+	e.Metric, e.Spec.Duration, e.Spec.Count, e.Spec.Jobs = "seconds", 0, 30, e.Spec.Clients
 	r, err := w.run(t.Context(), e)
 	if err != nil {
 		t.Fatal(err)

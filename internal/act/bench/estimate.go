@@ -15,6 +15,7 @@ type Estimation struct {
 	Disk   unit.Bytes    // at most at one time
 	Memory unit.Bytes    // at most at one time
 	Parts  []Part        // of the time
+	Open   bool          // without the runs themselves: how long their transactions take is not known
 }
 
 // Part is a part of the time.
@@ -106,10 +107,10 @@ func Estimate(e *Experiment) Estimation {
 		}
 	}
 	count := arms * seconds(float64(s.Count)/countSpeed)
-	if e.fixed() {
-		measure = 0
+	if e.fixed() { // the transactions are the run
+		measure, count = arms*seconds(least), 0
 	}
-	out := Estimation{Disk: disk(e, data), Block: warm + around + measure + count + one*time.Duration(perBlock)}
+	out := Estimation{Disk: disk(e, data), Open: e.fixed(), Block: warm + around + measure + count + one*time.Duration(perBlock)}
 	if e.Design == result.Slices && e.Restore == Kept { // servers stay up and warm over all blocks
 		out.Block -= warm
 		warm /= max(blocks, 1)

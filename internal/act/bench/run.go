@@ -174,9 +174,8 @@ func (g *engine) run(ctx context.Context, b *result.Block, arm string) (r result
 	return s.run, nil
 }
 
-// fixed says that a run is a fixed number of transactions, not a fixed time: how
-// long it takes is what decides.
-func (e *Experiment) fixed() bool { return e.Metric == "seconds" }
+// fixed says that a run is a fixed number of transactions, not a fixed time.
+func (e *Experiment) fixed() bool { return e.Spec.Duration == 0 }
 
 // drive is an order of the experiment's load.
 func (g *engine) drive(s *seat, seconds float64, seed uint64) Drive {

@@ -45,7 +45,7 @@ func describe(load, data *workload.Workload) Workload {
 	if load.Protocol != workload.Prepared {
 		protocol = load.Protocol
 	}
-	return Workload{Name: load.Name, Title: load.Title, About: load.About, Writes: load.Writes, Synthetic: load.Synthetic, Stream: load.Stream, Protocol: protocol, ScaleFor: data.ScaleFor, Size: data.Size}
+	return Workload{Name: load.Name, Title: load.Title, About: load.About, Writes: load.Writes, Synthetic: load.Synthetic, Stream: load.Stream, Uneven: load.Uneven, Protocol: protocol, ScaleFor: data.ScaleFor, Size: data.Size}
 }
 
 // Workload implements Runner.
@@ -150,7 +150,7 @@ func (e Engine) Estimate(ctx context.Context, x *Experiment) (Estimation, error)
 		return Estimation{}, err
 	}
 	have := bench.Estimate(b)
-	out := Estimation{Time: have.Time, Disk: have.Disk, Memory: have.Memory, Free: e.free(x.Scratch)}
+	out := Estimation{Time: have.Time, Disk: have.Disk, Memory: have.Memory, Open: have.Open, Free: e.free(x.Scratch)}
 	for _, p := range have.Parts {
 		out.Parts = append(out.Parts, Part{What: p.What, Time: p.Time})
 	}

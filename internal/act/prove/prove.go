@@ -76,6 +76,7 @@ type Workload struct {
 	Writes             bool
 	Synthetic          bool
 	Stream             bool                                       // each client works through one list of queries
+	Uneven             bool                                       // transactions differ by orders of magnitude: runs of a number of them scatter less than runs of a time
 	Protocol           string                                     // that it needs; "": any
 	ScaleFor           func(memory unit.Bytes, times float64) int // units of scale that fill so many memories
 	Size               func(scale int) unit.Bytes
@@ -126,6 +127,7 @@ type Estimation struct {
 	Free   unit.Bytes // of the file system of Scratch; 0: not known
 	Memory unit.Bytes
 	Parts  []Part
+	Open   bool       // without the runs themselves: how long their transactions take is not known
 	Held   unit.Bytes // size of data that an earlier experiment left loaded; 0: none
 	Fits   bool       // they are those of this one: they are not loaded again
 }

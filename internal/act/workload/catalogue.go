@@ -74,7 +74,7 @@ func olap() Workload {
 }
 
 func onec() Workload {
-	return Workload{Name: "1c", Title: "reports with temporary tables, lists and postings as 1C sends them", Writes: true, Protocol: Simple,
+	return Workload{Name: "1c", Title: "reports with temporary tables, lists and postings as 1C sends them", Writes: true, Uneven: true, Protocol: Simple,
 		Scripts: []Script{
 			{Name: "report", Text: text("onec/report.sql"), Weight: 30},
 			{Name: "list", Text: text("onec/list.sql"), Weight: 40},

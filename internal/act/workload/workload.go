@@ -35,6 +35,9 @@ type Workload struct {
 	// Stream says that each client works through the same list of queries, and that the
 	// time of each query is measured as well as that of the list.
 	Stream bool
+	// Uneven says that its transactions differ by orders of magnitude, so that runs of a
+	// time differ by those that they happened to draw.
+	Uneven bool
 	// ListTime is the processor time that a list takes for each unit of scale, in
 	// seconds, for estimates alone; 0 where a transaction takes no time worth counting.
 	ListTime float64

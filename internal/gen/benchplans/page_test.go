@@ -55,6 +55,7 @@ func TestPage(t *testing.T) {
 	made(t, dir, "tpcb,pgtune", 1.0, nil)
 	made(t, dir, "tpcb,default", 1.1, func(r *result.Result) { r.Blocks[2].Runs[0].Environment.Steal = 20 })
 	made(t, dir, "exercise,fsync-off", 2.5, func(r *result.Result) { r.A.Name, r.B.Name = "default", "default+pg:fsync=off" })
+	made(t, dir, "1c,default", 1.3, func(r *result.Result) { r.Workload.Name, r.Spec.Duration, r.Spec.Count = "1c", 0, 100 })
 	made(t, dir, "aa,1", 1.0, func(r *result.Result) { r.A.Name, r.Spec.Duration = "default", 4 })
 	made(t, dir, "aa,2", 1.02, func(r *result.Result) { r.A.Name, r.Spec.Duration = "default", 4 })
 	list, err := read(dir)

@@ -69,12 +69,12 @@ type Spec struct {
 	Blocks   int     `json:"blocks"`
 	Clients  int     `json:"clients"`
 	Jobs     int     `json:"jobs"`
-	Duration float64 `json:"duration_s"` // of a run; of the slices of one arm in a block
+	Duration float64 `json:"duration_s"` // of a run; of the slices of one arm in a block; 0: a run is Count transactions of each client
 	Warmup   float64 `json:"warmup_s"`   // most, until the rate is flat
 	Slice    float64 `json:"slice_s,omitempty"`
 	Cycles   int     `json:"checkpoint_cycles,omitempty"` // a run lasts until so many are complete, and Duration at least; 0: it has a fixed time
 	Rate     float64 `json:"rate_tps,omitempty"`          // 0: as fast as it goes
-	Count    int     `json:"transactions,omitempty"`      // of the counted run with a fixed number, each client; 0: none
+	Count    int     `json:"transactions,omitempty"`      // of each client, of a run without Duration, or of the counted one after a run with it; 0: none
 	Seed     uint64  `json:"seed"`
 	Cache    string  `json:"cache"`    // warm, os-warm, cold
 	Protocol string  `json:"protocol"` // simple, extended, prepared

@@ -341,11 +341,16 @@ func (o *proveOptions) decide(e *prove.Experiment, w prove.Workload, d []arm.Dif
 	why := ""
 	switch {
 	case o.design != "":
-		if e.Design = o.design; e.Design == result.Slices && o.trial.cycles > 0 {
+		switch e.Design = o.design; {
+		case e.Design == result.Slices && o.trial.cycles > 0:
 			return "", usage("--checkpoint-cycles wants runs of their own length, and slices are short", "leave --design slices out")
+		case e.Design == result.Slices && o.trial.fixed():
+			return "", usage("a fixed number of transactions takes its own time, and slices have a fixed one", "leave --design slices out")
 		}
 	case o.trial.cycles > 0:
 		e.Design, why = result.Restart, "Restarts, because a run of whole checkpoint cycles begins right after a checkpoint and ends with one."
+	case o.trial.fixed():
+		e.Design, why = result.Restart, "Restarts, because a run of a fixed number of transactions takes its own time."
 	case shared:
 		e.Design, why = result.Restart, "Restarts, because what differs is the host's, and both servers would have it."
 	case deferred:
@@ -363,6 +368,9 @@ func (o *proveOptions) decide(e *prove.Experiment, w prove.Workload, d []arm.Dif
 		why += " The checkpoint after a run is charged to it (amortised, so approximate): work that is only put off is no gain."
 	}
 	o.trial.durations(e, deferred)
+	if w.Uneven && e.Spec.Duration > 0 {
+		e.Notes = append(e.Notes, "The transactions of "+w.Name+" differ by orders of magnitude, and runs of a time by what they happened to draw. --transactions 100 --duration 0 gives both arms the same ones, and finds much smaller differences.")
+	}
 	e.Notes = append(e.Notes, o.checkpoints(e, deferred, off)...)
 	return strings.TrimSpace(why), nil
 }
@@ -379,9 +387,11 @@ func (o *proveOptions) checkpoints(e *prove.Experiment, deferred bool, off []str
 	case s.Cycles > 0:
 	case e.Metric == "tps_with_checkpoint":
 		notes = append(notes, "Amortised, so approximate: to the time of each run that of one checkpoint after it is added. --checkpoint-cycles 2 measures whole cycles instead, and takes longer.")
-		if s.Duration < leastAmortised {
+		if s.Duration > 0 && s.Duration < leastAmortised {
 			notes = append(notes, fmt.Sprintf("Runs of %g s are too short for that: below %d s the checkpoint after a run weighs more than it does in operation.", s.Duration, leastAmortised))
 		}
+	case deferred && o.trial.fixed():
+		notes = append(notes, strings.Join(off, ", ")+" moves work to checkpoints or away from them, and what a run puts off is not charged to its time. --metric tps_with_checkpoint --duration 0 charges it.")
 	case deferred && o.experiment == "":
 		if whole := 2 * max(prove.CheckpointTimeout(&e.A), prove.CheckpointTimeout(&e.B)); s.Duration < whole.Seconds() {
 			notes = append(notes, fmt.Sprintf("%s moves work to checkpoints or away from them, and a run of %g s may hold less than two of their cycles (%s by time): what it puts off is not charged. --checkpoint-cycles 2 makes runs long enough.",

@@ -61,8 +61,8 @@ func (o *trialOptions) flags(cmd *cobra.Command, env *Env) {
 	f.StringVar(&o.scale, "scale", "0.3x", "size of the database: units of the load, or `N`x the memory of this host")
 	f.IntVar(&o.clients, "clients", 0, "sessions that send the load, `N` (default: 4 for each processor; 1 for olap)")
 	f.Float64Var(&o.rate, "rate", 0, "send `TPS` transactions a second, to compare latencies (default: as fast as it goes)")
-	f.IntVar(&o.count, "transactions", 0, "count the work of `N` transactions of each client too, after each run; --metric seconds times them")
-	f.DurationVar(&o.duration, "duration", 0, "of a run, or of all slices of an arm in a block: `TIME` such as 2m (default: 2m; slices 40s; 3m where work is put off to checkpoints)")
+	f.IntVar(&o.count, "transactions", 0, "count the work of `N` transactions of each client too, after each run; with --metric seconds or --duration 0 they are the run, the same ones for both arms")
+	f.DurationVar(&o.duration, "duration", 0, "of a run, or of all slices of an arm in a block: `TIME` such as 2m; 0: as long as --transactions take (default: 2m; slices 40s; 3m where work is put off to checkpoints)")
 	f.IntVar(&o.cycles, "checkpoint-cycles", 0, "each run lasts until `N` checkpoint cycles are complete in it, 2 where work is put off; with --duration at least so long (default: runs of a fixed time)")
 	f.StringVar(&o.restore, "restore", "", "the data of a run: fresh (a copy of those that were loaded) or kept (one copy an arm for all its runs: bloat accrues); default: fresh where the load writes")
 	f.DurationVar(&o.warmup, "warmup", 5*time.Minute, "at most, until the rate is flat: `TIME`")
@@ -156,12 +156,16 @@ func (o *trialOptions) order(ctx context.Context, env *Env) (*prove.Experiment, 
 		return nil, w, usage(fmt.Sprintf("--transactions: %d is out of range", o.count), fmt.Sprintf("write a whole number from 1 to %d", mostTransactions))
 	case o.metric == "seconds" && o.count == 0:
 		return nil, w, usage("--metric seconds is the time of a fixed number of transactions", "say how many of each client: --transactions 1000")
-	case o.said("duration") && (o.duration < time.Second || o.duration > mostDuration):
+	case o.said("duration") && o.duration == 0 && o.count == 0:
+		return nil, w, usage("--duration 0 is a run of a fixed number of transactions", "say how many of each client: --transactions 1000")
+	case o.said("duration") && o.duration > 0 && o.metric == "seconds":
+		return nil, w, usage("--metric seconds and --duration do not go together", "how long a run takes is what is measured: leave --duration out")
+	case o.said("duration") && o.duration != 0 && (o.duration < time.Second || o.duration > mostDuration):
 		return nil, w, usage(fmt.Sprintf("--duration: %s is out of range", o.duration), "write a time from 1s to 24h; below 2m a run says little")
 	case o.said("checkpoint-cycles") && (o.cycles < 1 || o.cycles > mostCycles):
 		return nil, w, usage(fmt.Sprintf("--checkpoint-cycles: %d is out of range", o.cycles), fmt.Sprintf("write a whole number from 1 to %d, such as 2", mostCycles))
-	case o.cycles > 0 && o.metric == "seconds":
-		return nil, w, usage("--checkpoint-cycles and --metric seconds do not go together", "a run ends with its cycles, or with its transactions: leave one of them out")
+	case o.cycles > 0 && o.fixed():
+		return nil, w, usage("--checkpoint-cycles and runs of a fixed number of transactions do not go together", "a run ends with its cycles, or with its transactions: leave one of them out")
 	case o.warmup < 0 || o.warmup > mostDuration:
 		return nil, w, usage(fmt.Sprintf("--warmup: %s is out of range", o.warmup), "write a time up to 24h")
 	case o.major != 0 && (o.major < 13 || o.major > 18):
@@ -240,7 +244,11 @@ func (o *trialOptions) order(ctx context.Context, env *Env) (*prove.Experiment, 
 	if w.Protocol != "" && !o.said("protocol") {
 		protocol = w.Protocol
 	}
-	e.Spec = result.Spec{Clients: clients, Jobs: min(clients, cpus), Warmup: o.warmup.Seconds(), Rate: o.rate, Count: o.count, Cycles: o.cycles, Seed: seed, Cache: o.cache, Protocol: protocol}
+	jobs := min(clients, cpus)
+	if o.fixed() {
+		jobs = clients // clients of one thread draw from one sequence, and who is slower draws less of it
+	}
+	e.Spec = result.Spec{Clients: clients, Jobs: jobs, Warmup: o.warmup.Seconds(), Rate: o.rate, Count: o.count, Cycles: o.cycles, Seed: seed, Cache: o.cache, Protocol: protocol}
 	return e, w, o.places(env, e)
 }
 
@@ -275,11 +283,16 @@ func (o *trialOptions) statements(ctx context.Context, env *Env, runner prove.Ru
 	return runner.Source(ctx, how)
 }
 
+// fixed says that runs are a number of transactions, not a time.
+func (o *trialOptions) fixed() bool {
+	return o.metric == "seconds" || o.said("duration") && o.duration == 0
+}
+
 // durations sets how long runs are, which depends on the design.
 func (o *trialOptions) durations(e *prove.Experiment, deferred bool) {
 	e.Spec.Duration = o.duration.Seconds()
 	switch {
-	case o.duration > 0:
+	case o.duration > 0 || o.fixed():
 	case e.Spec.Cycles > 0:
 		e.Spec.Duration = 1 // the cycles say it
 	case e.Design == result.Slices:

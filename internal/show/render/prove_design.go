@@ -78,7 +78,11 @@ func ProveDesignText(w io.Writer, d ProveDesign, st Style) error {
 	}
 	p.gap()
 	p.line(p.tint(strong, "What it takes"))
-	p.para("  ", plain, fmt.Sprintf("about %s, %s of disk in %s%s", span(d.Estimation.Time), d.Estimation.Disk, clean(e.Scratch), freeWords(d.Estimation.Free)))
+	runs := ""
+	if d.Estimation.Open {
+		runs = " without the runs themselves"
+	}
+	p.para("  ", plain, fmt.Sprintf("about %s%s, %s of disk in %s%s", span(d.Estimation.Time), runs, d.Estimation.Disk, clean(e.Scratch), freeWords(d.Estimation.Free)))
 	if d.Estimation.Memory > 0 {
 		p.para("  ", plain, fmt.Sprintf("%s of memory of the %s here", d.Estimation.Memory, unit.Bytes(e.Host.Memory)))
 	}
@@ -89,7 +93,13 @@ func ProveDesignText(w io.Writer, d ProveDesign, st Style) error {
 		p.para("  ", yellow, fmt.Sprintf("the data that an experiment before left there (%s) are others, and are removed", d.Estimation.Held))
 	}
 	for _, part := range d.Estimation.Parts {
+		if part.Time == 0 {
+			continue
+		}
 		p.line("    ", p.tint(faint, padLeft(span(part.Time), 10)+"  "+clean(part.What)))
+	}
+	if d.Estimation.Open {
+		p.line("    ", p.tint(faint, padLeft("?", 10)+"  measuring: how long so many transactions take is known after the first block"))
 	}
 	p.para("  ", plain, "The documents go to "+e.Dir+". Ctrl-C stops cleanly; what was measured is kept, and --resume goes on.")
 	_, err := io.WriteString(w, p.b.String())
@@ -143,9 +153,12 @@ func designWords(e *prove.Experiment) string {
 		count(s.Blocks, "block", "blocks"), runWords(s), s.Seed, forSeconds(s.Warmup))
 }
 
-// runWords say how long runs are: of 120 s, of 2 whole checkpoint cycles.
+// runWords say how long runs are: of 120 s, of 100 transactions of each client, of
+// 2 whole checkpoint cycles.
 func runWords(s result.Spec) string {
 	switch {
+	case s.Duration == 0:
+		return "of " + count(s.Count, "transaction", "transactions") + " of each client, the same ones for both arms"
 	case s.Cycles == 0:
 		return "of " + forSeconds(s.Duration)
 	case s.Duration > 1:

@@ -116,6 +116,10 @@ func proveCases() map[string]*result.Result {
 	cycles.Blocks[3].Runs[1].Cycles = 1
 	cases["cycles"] = cycles
 
+	number := experimentOf(4.4, 3.1, 5.2, 4.9, 3.9, 4.2)
+	number.Spec.Duration, number.Spec.Count, number.Spec.Jobs = 0, 100, 8
+	cases["number"] = number
+
 	kept := experimentOf(4.4, 3.1, 5.2, 4.9, 3.9, 4.2)
 	kept.Spec.Restore, kept.Spec.Slice, kept.Spec.Duration, kept.Design = "kept", 5, 40, result.Slices
 	cases["kept"] = kept
