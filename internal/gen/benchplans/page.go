@@ -234,7 +234,7 @@ func writeConfigurations(b *strings.Builder, list []named) {
 			}
 			line := fmt.Sprintf("- %s: %s\n", a.name, text)
 			if a.name == "plan" {
-				line = fmt.Sprintf("- plan, %s: %s\n", clients(e.Spec.Clients), text)
+				line = fmt.Sprintf("- %s, %s: %s\n", e.B.Name, clients(e.Spec.Clients), text)
 			}
 			if !told[line] {
 				told[line] = true

@@ -44,6 +44,8 @@ func plainFigure(x float64) string {
 		return strconv.FormatFloat(x, 'f', 1, 64)
 	case a >= 0.1:
 		return strconv.FormatFloat(x, 'f', 2, 64)
+	case a >= 1e-9 && a < 1e-4: // 'g' writes 9.3e-05
+		return strconv.FormatFloat(x, 'f', 1-int(math.Floor(math.Log10(a))), 64)
 	}
 	return strconv.FormatFloat(x, 'g', 2, 64)
 }
