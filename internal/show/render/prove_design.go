@@ -149,8 +149,12 @@ func designWords(e *prove.Experiment) string {
 		return fmt.Sprintf("%s. Both servers are up, and slices of %s are loaded by turns in balanced order, %s of each arm a block: what drifts slowly is in both.",
 			count(s.Blocks, "block", "blocks"), forSeconds(s.Slice), forSeconds(s.Duration))
 	}
-	return fmt.Sprintf("%s of two runs %s, one of each arm, in balanced order (AB, BA) drawn by seed %d. Before each run the server is started with its configuration, every value is verified, the load warms up until its rate is flat (at most %s), and a checkpoint is made.",
-		count(s.Blocks, "block", "blocks"), runWords(s), s.Seed, forSeconds(s.Warmup))
+	same := ""
+	if s.Duration == 0 {
+		same = ", the same ones in both"
+	}
+	return fmt.Sprintf("%s of two runs %s, one of each arm%s, in balanced order (AB, BA) drawn by seed %d. Before each run the server is started with its configuration, every value is verified, the load warms up until its rate is flat (at most %s), and a checkpoint is made.",
+		count(s.Blocks, "block", "blocks"), runWords(s), same, s.Seed, forSeconds(s.Warmup))
 }
 
 // runWords say how long runs are: of 120 s, of 100 transactions of each client, of
@@ -158,7 +162,7 @@ func designWords(e *prove.Experiment) string {
 func runWords(s result.Spec) string {
 	switch {
 	case s.Duration == 0:
-		return "of " + count(s.Count, "transaction", "transactions") + " of each client, the same ones for both arms"
+		return "of " + count(s.Count, "transaction", "transactions") + " of each client"
 	case s.Cycles == 0:
 		return "of " + forSeconds(s.Duration)
 	case s.Duration > 1:

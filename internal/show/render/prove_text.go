@@ -398,7 +398,11 @@ func (d *resultPage) noted() []string {
 	if unsteady > 0 {
 		notes = append(notes, fmt.Sprintf("Not stationary: in %s the rate had not become flat when the warm-up ended. A longer --warmup may help; some loads never settle.", count(unsteady, "run", "runs")))
 	}
-	if d.r.Spec.Cycles > 0 && shortest < leastRun {
+	switch {
+	case shortest >= leastRun:
+	case d.r.Spec.Duration == 0:
+		notes = append(notes, fmt.Sprintf("Short: one run came to its end after %s s, and a figure wants %d s and more. Ask for more --transactions.", plainFigure(shortest), leastRun))
+	case d.r.Spec.Cycles > 0:
 		notes = append(notes, fmt.Sprintf("Short: the cycles of one run came to an end after %s s, and a figure wants %d s and more. Ask for more --checkpoint-cycles, or for a --duration.", plainFigure(shortest), leastRun))
 	}
 	if d.e != nil {
