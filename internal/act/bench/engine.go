@@ -18,16 +18,17 @@ import (
 
 // engine is an experiment at work.
 type engine struct {
-	e                   *Experiment
-	w                   world
-	docs                shelf
-	res                 *result.Result
-	made                map[string]string // copies that are kept, by arm
-	begun               time.Time         // of the block at work
-	spent               time.Duration     // on the blocks of this process
-	ran                 int               // how many they are
-	quickCPU, quickSync time.Duration     // the quickest canary yet; 0: none was made
-	wanted              Estimation
+	e      *Experiment
+	w      world
+	docs   shelf
+	res    *result.Result
+	made   map[string]string // copies that are kept, by arm
+	begun  time.Time         // of the block at work
+	spent  time.Duration     // on the blocks of this process
+	ran    int               // how many they are
+	wanted Estimation
+
+	quickCPU, quickSync time.Duration // of the canaries of this process; 0: none was made
 }
 
 // execute runs an experiment or goes on with it. It leaves nothing behind but the
@@ -99,7 +100,7 @@ func (e *Experiment) check() error {
 		return bad("%q is no metric that can decide an experiment", e.Metric)
 	case s.Blocks < 1 || s.Blocks > 500: // with the repeated ones a document still holds them
 		return bad("%d blocks: from 1 to 500", s.Blocks)
-	case !finite(s.Duration) || !e.fixed() && s.Duration < 1 || s.Duration > 24*3600:
+	case !finite(s.Duration) || !e.Spec.Numbered() && s.Duration < 1 || s.Duration > 24*3600:
 		return bad("a run of %g s: from one second to one day", s.Duration)
 	case !finite(s.Warmup) || s.Warmup < 0 || s.Warmup > 24*3600:
 		return bad("a warm-up of %g s: from none to one day", s.Warmup)
@@ -111,23 +112,23 @@ func (e *Experiment) check() error {
 		return bad("scale %d, %d counted transactions: the scale is 1 or more, the count 0 or more", e.Scale, s.Count)
 	case !slices.Contains([]string{"warm", "os-warm", "cold"}, s.Cache):
 		return bad("%q is no state of the caches: warm, os-warm or cold", s.Cache)
-	case e.Design == result.Slices && e.fixed():
+	case e.Design == result.Slices && e.Spec.Numbered():
 		return bad("slices have a fixed time, and these runs a fixed number of transactions: use the design restart")
 	case e.Design == result.Slices && (!finite(s.Slice) || s.Slice < 1 || s.Slice > s.Duration):
 		return bad("slices of %g s in a run of %g s: a slice takes one second or more and fits in the run", s.Slice, s.Duration)
 	case e.Design == result.Slices && s.Cache == "cold":
 		return bad("slices load servers that are up, so the caches cannot be cold: use the design restart")
-	case metric.Name == "seconds" && !e.fixed():
+	case metric.Name == "seconds" && !e.Spec.Numbered():
 		return bad("the run time decides, so a run needs a fixed number of transactions, and no fixed time")
-	case e.fixed() && s.Count < 1:
+	case e.Spec.Numbered() && s.Count < 1:
 		return bad("a run has neither a time nor a fixed number of transactions")
-	case e.fixed() && s.Jobs < s.Clients:
+	case e.Spec.Numbered() && s.Jobs < s.Clients:
 		return bad("%d clients in %d threads: clients of one thread draw from one sequence, so that only with a thread for each is the work of both arms the same", s.Clients, s.Jobs)
 	case !slices.Contains([]string{Fresh, Kept, Shared}, e.Restore):
 		return bad("%q is no way to restore data", e.Restore)
 	case s.Cycles < 0 || s.Cycles > 100:
 		return bad("%d checkpoint cycles: from 1 to 100", s.Cycles)
-	case s.Cycles > 0 && (e.Design == result.Slices || e.fixed()):
+	case s.Cycles > 0 && (e.Design == result.Slices || e.Spec.Numbered()):
 		return bad("a run of whole checkpoint cycles has its own length: use the design restart, and no fixed number of transactions")
 	case s.Cycles > 0 && !writes:
 		return bad("the workload only reads, so that no checkpoint has anything to write")

@@ -107,10 +107,10 @@ func Estimate(e *Experiment) Estimation {
 		}
 	}
 	count := arms * seconds(float64(s.Count)/countSpeed)
-	if e.fixed() { // the transactions are the run
-		measure, count = arms*seconds(least), 0
+	if s.Numbered() { // the transactions are the run
+		measure, count = arms*seconds(float64(s.Count)*least), 0
 	}
-	out := Estimation{Disk: disk(e, data), Open: e.fixed(), Block: warm + around + measure + count + one*time.Duration(perBlock)}
+	out := Estimation{Disk: disk(e, data), Open: s.Numbered() && least == 0, Block: warm + around + measure + count + one*time.Duration(perBlock)}
 	if e.Design == result.Slices && e.Restore == Kept { // servers stay up and warm over all blocks
 		out.Block -= warm
 		warm /= max(blocks, 1)

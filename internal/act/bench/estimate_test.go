@@ -62,3 +62,25 @@ func TestEstimate(t *testing.T) {
 		}
 	}
 }
+
+// TestEstimateOfANumber: how long a number of transactions takes is known only
+// where it is known of one; else it is said to be unknown, not nothing.
+func TestEstimateOfANumber(t *testing.T) {
+	e := newToy().manner(0)
+	e.Spec.Duration, e.Spec.Count, e.Spec.Jobs = 0, 30, e.Spec.Clients
+	open := Estimate(e)
+	if !open.Open {
+		t.Errorf("transactions of unknown length: %+v", open)
+	}
+	e.Load.(*toyLoad).least = 10
+	known := Estimate(e)
+	measuring := time.Duration(0)
+	for _, p := range known.Parts {
+		if p.What == "measuring" {
+			measuring = p.Time
+		}
+	}
+	if known.Open || measuring != 6*2*300*time.Second { // blocks, arms, 30 times 10 s
+		t.Errorf("30 transactions of 10 s: %+v", known)
+	}
+}

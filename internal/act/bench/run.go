@@ -150,7 +150,7 @@ func (g *engine) run(ctx context.Context, b *result.Block, arm string) (r result
 		return r, err
 	}
 	d := g.drive(s, g.e.Spec.Duration, b.Seed)
-	if g.e.fixed() {
+	if g.e.Spec.Numbered() {
 		d.Seconds, d.Transactions = 0, g.e.Spec.Count
 	}
 	if g.e.Spec.Cycles > 0 {
@@ -164,7 +164,7 @@ func (g *engine) run(ctx context.Context, b *result.Block, arm string) (r result
 	if err := g.end(ctx, s); err != nil {
 		return r, err
 	}
-	if g.e.fixed() { // its counters are those of a fixed number already
+	if g.e.Spec.Numbered() { // its counters are those of a fixed number already
 		s.run.Counters[result.Counted] = float64(s.run.Transactions)
 		return s.run, nil
 	}
@@ -174,45 +174,10 @@ func (g *engine) run(ctx context.Context, b *result.Block, arm string) (r result
 	return s.run, nil
 }
 
-// fixed says that a run is a fixed number of transactions, not a fixed time.
-func (e *Experiment) fixed() bool { return e.Spec.Duration == 0 }
-
 // drive is an order of the experiment's load.
 func (g *engine) drive(s *seat, seconds float64, seed uint64) Drive {
 	sp := g.e.Spec
 	return Drive{Conn: s.n.conn(), Scale: g.e.Scale, Clients: sp.Clients, Jobs: sp.Jobs, Seconds: seconds, Rate: sp.Rate, Seed: seed, Protocol: sp.Protocol, Connect: g.e.config(s.arm).Reconnect, Logged: true}
-}
-
-// Most of what disturbs a machine passes within half a minute: so long the canary
-// is made again before the run is.
-const (
-	mostCanaries = 6
-	canaryPause  = 5 * time.Second
-)
-
-// canary does the same small work before each run: a machine that takes longer
-// for it is disturbed. It is waited for, against the quickest yet, which makes it
-// stricter than the gate, whose measure is the median; the last one counts.
-func (g *engine) canary(ctx context.Context, s *seat) error {
-	g.tell(Event{Step: "canary", Arm: s.arm})
-	for try := 1; ; try++ {
-		cpu, sync, err := g.w.canary(ctx)
-		if err != nil {
-			return fmt.Errorf("canary: %w", err)
-		}
-		s.run.Environment.CanaryCPU, s.run.Environment.CanarySync = millis(cpu), millis(sync)
-		if g.quickCPU == 0 {
-			g.quickCPU, g.quickSync = cpu, sync
-		}
-		g.quickCPU, g.quickSync = min(g.quickCPU, cpu), min(g.quickSync, sync)
-		calm := float64(cpu) <= result.MostCanaryCPU*float64(g.quickCPU) && float64(sync) <= result.MostCanarySync*float64(g.quickSync)
-		if calm || try == mostCanaries {
-			return nil
-		}
-		if err := g.w.pause(ctx, canaryPause); err != nil {
-			return err
-		}
-	}
 }
 
 func millis(d time.Duration) stat.Number { return stat.Number(d.Seconds() * 1000) }

@@ -43,7 +43,7 @@ func decides(list []named) error {
 // lasts is the time that the runs of an experiment have, or for those that have a
 // number of transactions the shortest that one took, in seconds.
 func lasts(r *result.Result) float64 {
-	if r.Spec.Duration > 0 {
+	if !r.Spec.Numbered() {
 		return r.Spec.Duration
 	}
 	least := math.Inf(1)
@@ -197,7 +197,7 @@ func writeWhat(b *strings.Builder, list []named) {
 			name = e.Workload.Name + " against itself"
 		}
 		runs := fmt.Sprintf("%g s of each arm a block", e.Spec.Duration)
-		if e.Spec.Duration == 0 {
+		if e.Spec.Numbered() {
 			runs = fmt.Sprintf("the same %d transactions of each client and arm a block", e.Spec.Count)
 		}
 		line := fmt.Sprintf("- %s: %s at scale %d (%s), %s, design %s, %s, cache %s, protocol %s\n", name, e.Workload.Name, e.Workload.Scale,

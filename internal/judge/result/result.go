@@ -84,6 +84,9 @@ type Spec struct {
 	Restore string `json:"restore,omitempty"`
 }
 
+// Numbered says that a run is a number of transactions, not a time.
+func (s Spec) Numbered() bool { return s.Duration == 0 }
+
 // Host is where it was run.
 type Host struct {
 	Line     string `json:"line"` // the host as `check` tells it

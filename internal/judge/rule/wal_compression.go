@@ -10,7 +10,7 @@ var walCompression = Rule{
 		"on two processors TPC-B wrote 79 % less WAL with either, with lz4 at as many transactions a second (−1.1 %, 95 % interval −4.0 to +1.8), with pglz at fewer (−11.1 %, −15.2 to −6.7); " +
 		"where the data did not fit into shared buffers, and a transaction wrote nearly two pages, it lost about a quarter.",
 	Formula: "lz4 where the server's build has it (15+), else what is set. Any method that is set stays. The desktop profile keeps what it has.",
-	Sources: []string{"pg-config-wal", "pg-release-notes"},
+	Sources: []string{"pg-config-wal", "pg-release-notes", "pgfettle-measured"},
 	Decide: func(c *Case) {
 		have, _ := c.Text(knob.PG("wal_compression"))
 		fpw, known := c.Text(knob.PG("full_page_writes"))

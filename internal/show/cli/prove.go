@@ -368,7 +368,7 @@ func (o *proveOptions) decide(e *prove.Experiment, w prove.Workload, d []arm.Dif
 		why += " The checkpoint after a run is charged to it (amortised, so approximate): work that is only put off is no gain."
 	}
 	o.trial.durations(e, deferred)
-	if w.Uneven && e.Spec.Duration > 0 {
+	if w.Uneven && !e.Spec.Numbered() {
 		e.Notes = append(e.Notes, "The transactions of "+w.Name+" differ by orders of magnitude, and runs of a time by what they happened to draw. --transactions 100 --duration 0 gives both arms the same ones, and finds much smaller differences.")
 	}
 	e.Notes = append(e.Notes, o.checkpoints(e, deferred, off)...)
@@ -387,10 +387,10 @@ func (o *proveOptions) checkpoints(e *prove.Experiment, deferred bool, off []str
 	case s.Cycles > 0:
 	case e.Metric == "tps_with_checkpoint":
 		notes = append(notes, "Amortised, so approximate: to the time of each run that of one checkpoint after it is added. --checkpoint-cycles 2 measures whole cycles instead, and takes longer.")
-		if s.Duration > 0 && s.Duration < leastAmortised {
+		if !s.Numbered() && s.Duration < leastAmortised {
 			notes = append(notes, fmt.Sprintf("Runs of %g s are too short for that: below %d s the checkpoint after a run weighs more than it does in operation.", s.Duration, leastAmortised))
 		}
-	case deferred && o.trial.fixed():
+	case deferred && s.Numbered():
 		notes = append(notes, strings.Join(off, ", ")+" moves work to checkpoints or away from them, and what a run puts off is not charged to its time. --metric tps_with_checkpoint --duration 0 charges it.")
 	case deferred && o.experiment == "":
 		if whole := 2 * max(prove.CheckpointTimeout(&e.A), prove.CheckpointTimeout(&e.B)); s.Duration < whole.Seconds() {

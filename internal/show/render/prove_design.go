@@ -150,7 +150,7 @@ func designWords(e *prove.Experiment) string {
 			count(s.Blocks, "block", "blocks"), forSeconds(s.Slice), forSeconds(s.Duration))
 	}
 	same := ""
-	if s.Duration == 0 {
+	if s.Numbered() {
 		same = ", the same ones in both"
 	}
 	return fmt.Sprintf("%s of two runs %s, one of each arm%s, in balanced order (AB, BA) drawn by seed %d. Before each run the server is started with its configuration, every value is verified, the load warms up until its rate is flat (at most %s), and a checkpoint is made.",
@@ -161,7 +161,7 @@ func designWords(e *prove.Experiment) string {
 // 2 whole checkpoint cycles.
 func runWords(s result.Spec) string {
 	switch {
-	case s.Duration == 0:
+	case s.Numbered():
 		return "of " + count(s.Count, "transaction", "transactions") + " of each client"
 	case s.Cycles == 0:
 		return "of " + forSeconds(s.Duration)

@@ -183,7 +183,7 @@ func repeatLine(r *result.Result) string {
 	if s.Cycles > 0 {
 		add("checkpoint-cycles", strconv.Itoa(s.Cycles))
 	}
-	if (s.Cycles == 0 || s.Duration > 1) && !(s.Duration == 0 && r.Metric == "seconds") { // not what follows from the metric
+	if s.Cycles == 0 || s.Duration > 1 {
 		add("duration", strconv.FormatFloat(s.Duration, 'f', -1, 64)+"s")
 	}
 	if s.Warmup != usualWarmup {

@@ -400,7 +400,7 @@ func (d *resultPage) noted() []string {
 	}
 	switch {
 	case shortest >= leastRun:
-	case d.r.Spec.Duration == 0:
+	case d.r.Spec.Numbered():
 		notes = append(notes, fmt.Sprintf("Short: one run came to its end after %s s, and a figure wants %d s and more. Ask for more --transactions.", plainFigure(shortest), leastRun))
 	case d.r.Spec.Cycles > 0:
 		notes = append(notes, fmt.Sprintf("Short: the cycles of one run came to an end after %s s, and a figure wants %d s and more. Ask for more --checkpoint-cycles, or for a --duration.", plainFigure(shortest), leastRun))
