@@ -2,7 +2,6 @@ package experiments
 
 import (
 	"errors"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -319,35 +318,6 @@ func TestExperimentKept(t *testing.T) {
 				nothingLeft(t, e)
 			})
 		}
-	})
-}
-
-// TestExperimentFixedNumber holds that runs of a number of transactions send the
-// same ones to both arms: of the 1c load, whose reports differ by a factor of 500.
-func TestExperimentFixedNumber(t *testing.T) {
-	on(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
-		e := experiment(t, b, "1c", result.Restart)
-		e.B.Settings = map[string]string{"log_lock_waits": "on"}
-		e.Metric, e.Spec.Duration, e.Spec.Count, e.Spec.Jobs, e.Spec.Protocol, e.Spec.Warmup = "seconds", 0, 60, 2, workload.Simple, 0
-		e.Scale = 4
-		r, err := bench.Run(t.Context(), e)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, block := range r.Blocks {
-			hits := map[string]float64{}
-			for _, run := range block.Runs {
-				hits[run.Arm] = run.Counters[result.BlocksHit] + run.Counters[result.BlocksRead]
-				if run.Transactions != 120 || run.Counters[result.Counted] != 120 {
-					t.Errorf("block %d: %+v", block.Number, run)
-				}
-			}
-			// With clients that draw from one sequence they differed by up to a tenth.
-			if d := hits["A"]/hits["B"] - 1; math.Abs(d) > 0.05 {
-				t.Errorf("block %d: the arms touched %v and %v pages", block.Number, hits["A"], hits["B"])
-			}
-		}
-		nothingLeft(t, e)
 	})
 }
 

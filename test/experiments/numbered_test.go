@@ -1,0 +1,78 @@
+package experiments
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/pgfettle/pgfettle/internal/act/bench"
+	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/workload"
+	"github.com/pgfettle/pgfettle/internal/judge/result"
+)
+
+// posted counts the documents that the 1c load has posted, and digests what was
+// drawn at random of them. The numbers of documents are the server's.
+const posted = `SELECT count(*), md5(string_agg(concat_ws(' ', at, warehouse, contract), ',' ORDER BY at, warehouse, contract))
+  FROM document WHERE substring(ref from 9) >= int8send(1000000000000)`
+
+// witness is the 1c load, and sees after each run what was posted.
+type witness struct {
+	*bench.Pgbench
+	saw []string
+}
+
+func (w *witness) Drive(ctx context.Context, d bench.Drive) (_ bench.Driven, err error) {
+	out, err := w.Pgbench.Drive(ctx, d)
+	if err != nil {
+		return out, err
+	}
+	c, err := pgconn.Connect(ctx, fmt.Sprintf("host='%s' port=%d user=%s dbname=%s", d.Conn.Host, d.Conn.Port, d.Conn.User, d.Conn.DB))
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, c.Close(context.WithoutCancel(ctx))) }()
+	r := c.ExecParams(ctx, posted, nil, nil, nil, nil).Read()
+	if r.Err != nil {
+		return out, r.Err
+	}
+	w.saw = append(w.saw, fmt.Sprintf("%s: %s", r.Rows[0][0], r.Rows[0][1]))
+	return out, nil
+}
+
+// TestExperimentFixedNumber holds that runs of a number of transactions send the
+// same ones to both arms. The pages that they touch may differ all the same: ANALYZE
+// of a temporary table takes its sample at random, and plans go by it.
+func TestExperimentFixedNumber(t *testing.T) {
+	on(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
+		e := experiment(t, b, "1c", result.Restart)
+		w := &witness{Pgbench: e.Load.(*bench.Pgbench)}
+		e.Load = w
+		e.B.Settings = map[string]string{"log_lock_waits": "on"}
+		e.Metric, e.Spec.Duration, e.Spec.Count, e.Spec.Jobs, e.Spec.Protocol, e.Spec.Warmup = "seconds", 0, 60, 2, workload.Simple, 0
+		r, err := bench.Run(t.Context(), e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(w.saw) != 2*len(r.Blocks) {
+			t.Fatalf("%d blocks, documents %v", len(r.Blocks), w.saw)
+		}
+		seen := map[string]bool{}
+		for i, block := range r.Blocks {
+			for _, run := range block.Runs {
+				if run.Transactions != 120 || run.Counters[result.Counted] != 120 {
+					t.Errorf("block %d: %+v", block.Number, run)
+				}
+			}
+			first, second := w.saw[2*i], w.saw[2*i+1]
+			if first != second || seen[first] {
+				t.Errorf("block %d posted %s and %s; the blocks before it %v", block.Number, first, second, seen)
+			}
+			seen[first] = true
+		}
+		nothingLeft(t, e)
+	})
+}
