@@ -15,7 +15,7 @@
 #   BENCH_OLAP    size of the data of analytic queries (0.1x); at 0.01x two clients take ten seconds for the ten queries,
 #                 at 0.1x minutes, and no run ends before they do
 #   BENCH_1C      transactions of each client of the 1c load (100): its reports have 100 to 50,000 rows, so that runs of a
-#                 time differ by what they happened to draw, and those of a number do the same work
+#                 time differ by what they happened to draw, and those of a number do not
 #   BENCH_UNTIL   no experiment begins after this time of the day: 17:30
 #   BENCH_PAGE    the page (docs/benchmarks.md); another one may hold trials too
 set -eu

@@ -3,7 +3,6 @@ package experiments
 import (
 	"context"
 	"errors"
-	"fmt"
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -16,12 +15,13 @@ import (
 
 // posted counts the documents that the 1c load has posted, and digests what was
 // drawn at random of them. The numbers of documents are the server's.
-const posted = `SELECT count(*), md5(string_agg(concat_ws(' ', at, warehouse, contract), ',' ORDER BY at, warehouse, contract))
+const posted = `SELECT count(*) || ' ' || md5(string_agg(concat_ws(' ', at, warehouse, contract), ',' ORDER BY at, warehouse, contract))
   FROM document WHERE substring(ref from 9) >= int8send(1000000000000)`
 
 // witness is the 1c load, and sees after each run what was posted.
 type witness struct {
 	*bench.Pgbench
+	t   *testing.T
 	saw []string
 }
 
@@ -30,16 +30,12 @@ func (w *witness) Drive(ctx context.Context, d bench.Drive) (_ bench.Driven, err
 	if err != nil {
 		return out, err
 	}
-	c, err := pgconn.Connect(ctx, fmt.Sprintf("host='%s' port=%d user=%s dbname=%s", d.Conn.Host, d.Conn.Port, d.Conn.User, d.Conn.DB))
+	c, err := pgconn.Connect(ctx, d.Conn.ConnString())
 	if err != nil {
 		return out, err
 	}
 	defer func() { err = errors.Join(err, c.Close(context.WithoutCancel(ctx))) }()
-	r := c.ExecParams(ctx, posted, nil, nil, nil, nil).Read()
-	if r.Err != nil {
-		return out, r.Err
-	}
-	w.saw = append(w.saw, fmt.Sprintf("%s: %s", r.Rows[0][0], r.Rows[0][1]))
+	w.saw = append(w.saw, lines(w.t, c, posted))
 	return out, nil
 }
 
@@ -49,7 +45,7 @@ func (w *witness) Drive(ctx context.Context, d bench.Drive) (_ bench.Driven, err
 func TestExperimentFixedNumber(t *testing.T) {
 	on(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
 		e := experiment(t, b, "1c", result.Restart)
-		w := &witness{Pgbench: e.Load.(*bench.Pgbench)}
+		w := &witness{Pgbench: e.Load.(*bench.Pgbench), t: t}
 		e.Load = w
 		e.B.Settings = map[string]string{"log_lock_waits": "on"}
 		e.Metric, e.Spec.Duration, e.Spec.Count, e.Spec.Jobs, e.Spec.Protocol, e.Spec.Warmup = "seconds", 0, 60, 2, workload.Simple, 0
@@ -58,7 +54,7 @@ func TestExperimentFixedNumber(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(w.saw) != 2*len(r.Blocks) {
-			t.Fatalf("%d blocks, documents %v", len(r.Blocks), w.saw)
+			t.Fatalf("%d blocks, documents %q", len(r.Blocks), w.saw)
 		}
 		seen := map[string]bool{}
 		for i, block := range r.Blocks {
@@ -69,7 +65,7 @@ func TestExperimentFixedNumber(t *testing.T) {
 			}
 			first, second := w.saw[2*i], w.saw[2*i+1]
 			if first != second || seen[first] {
-				t.Errorf("block %d posted %s and %s; the blocks before it %v", block.Number, first, second, seen)
+				t.Errorf("block %d posted %q and %q; the blocks before it %v", block.Number, first, second, seen)
 			}
 			seen[first] = true
 		}

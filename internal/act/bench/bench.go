@@ -11,6 +11,7 @@ package bench
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/server"
@@ -120,6 +121,11 @@ type Conn struct {
 	User    string
 	DB      string
 	Account server.Account // that clients run as
+}
+
+// ConnString is the conninfo string.
+func (c Conn) ConnString() string {
+	return fmt.Sprintf("host='%s' port=%d user=%s dbname=%s", c.Host, c.Port, c.User, c.DB)
 }
 
 // Driven is what a load reports of itself.

@@ -123,7 +123,7 @@ func (e *Experiment) check() error {
 	case e.Spec.Numbered() && s.Count < 1:
 		return bad("a run has neither a time nor a fixed number of transactions")
 	case e.Spec.Numbered() && s.Jobs < s.Clients:
-		return bad("%d clients in %d threads: clients of one thread draw from one sequence, so that only with a thread for each is the work of both arms the same", s.Clients, s.Jobs)
+		return bad("%d clients in %d threads: clients of one thread draw their scripts from one sequence, so that only with a thread for each are both arms sent the same transactions", s.Clients, s.Jobs)
 	case !slices.Contains([]string{Fresh, Kept, Shared}, e.Restore):
 		return bad("%q is no way to restore data", e.Restore)
 	case s.Cycles < 0 || s.Cycles > 100:

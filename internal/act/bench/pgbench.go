@@ -69,7 +69,7 @@ func (p *Pgbench) EndsWhole() bool { return true }
 
 // Fill implements Load.
 func (p *Pgbench) Fill(ctx context.Context, c Conn, scale int, told func(done, all int64)) error {
-	conn, err := pgconn.Connect(ctx, fmt.Sprintf("host='%s' port=%d user=%s dbname=%s", c.Host, c.Port, c.User, c.DB))
+	conn, err := pgconn.Connect(ctx, c.ConnString())
 	if err != nil {
 		return err
 	}

@@ -246,7 +246,7 @@ func (o *trialOptions) order(ctx context.Context, env *Env) (*prove.Experiment, 
 	}
 	jobs := min(clients, cpus)
 	if o.fixed() {
-		jobs = clients // clients of one thread draw from one sequence, and who is slower draws less of it
+		jobs = clients // clients of one thread draw their scripts from one sequence, and who is slower draws less of it
 	}
 	e.Spec = result.Spec{Clients: clients, Jobs: jobs, Warmup: o.warmup.Seconds(), Rate: o.rate, Count: o.count, Cycles: o.cycles, Seed: seed, Cache: o.cache, Protocol: protocol}
 	return e, w, o.places(env, e)

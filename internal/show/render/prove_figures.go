@@ -26,26 +26,23 @@ func figure(m result.Metric, n stat.Number) string {
 	return plainFigure(float64(n))
 }
 
-// plainFigure gives three digits, or all before the point.
+// plainFigure gives three digits, or all before the point; two below 1.
 func plainFigure(x float64) string {
-	a := math.Abs(x)
 	switch {
 	case math.IsNaN(x) || math.IsInf(x, 0):
 		return "?"
-	case a >= 1e15:
+	case x < 0:
+		return "−" + plainFigure(-x)
+	case x >= 1e15:
 		return strconv.FormatFloat(x, 'g', 3, 64)
-	case a >= 100 || x == math.Trunc(x):
-		s := digits(int(math.Round(a)))
-		if x < 0 {
-			s = "−" + s
-		}
-		return s
-	case a >= 10:
+	case x >= 100 || x == math.Trunc(x):
+		return digits(int(math.Round(x)))
+	case x >= 10:
 		return strconv.FormatFloat(x, 'f', 1, 64)
-	case a >= 0.1:
+	case x >= 0.1:
 		return strconv.FormatFloat(x, 'f', 2, 64)
-	case a >= 1e-9 && a < 1e-4: // 'g' writes 9.3e-05
-		return strconv.FormatFloat(x, 'f', 1-int(math.Floor(math.Log10(a))), 64)
+	case x >= 1e-9: // two digits; what is less is the rounding of some difference
+		return strconv.FormatFloat(x, 'f', 1-int(math.Floor(math.Log10(x))), 64)
 	}
 	return strconv.FormatFloat(x, 'g', 2, 64)
 }

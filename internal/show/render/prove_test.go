@@ -169,7 +169,7 @@ func TestResultText(t *testing.T) {
 
 // TestPlainFigure holds that nobody has to read an exponent.
 func TestPlainFigure(t *testing.T) {
-	for x, want := range map[float64]string{0: "0", 9.29e-5: "0.000093", 0.0651: "0.065", 0.5: "0.50", -12.34: "-12.3", 1234.5: "1235", 12345: "12,345", math.Inf(1): "?", 3: "3"} {
+	for x, want := range map[float64]string{0: "0", 9.29e-5: "0.000093", 0.0651: "0.065", 0.5: "0.50", 0.05: "0.050", -12.34: "−12.3", -1234.5: "−1235", 1234.5: "1235", 12345: "12,345", math.Inf(1): "?", 3: "3"} {
 		if got := plainFigure(x); got != want {
 			t.Errorf("%v is written %s, not %s", x, got, want)
 		}
