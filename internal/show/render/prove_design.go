@@ -143,8 +143,8 @@ func designWords(e *prove.Experiment) string {
 	s := e.Spec
 	switch e.Design {
 	case result.Single:
-		return fmt.Sprintf("%s %s, each after a start, a warm-up of at most %s until the rate is flat, and a checkpoint. Nothing is compared, so there is no verdict.",
-			count(s.Blocks, "run", "runs"), runWords(s), forSeconds(s.Warmup))
+		return fmt.Sprintf("%s %s. Before each the server is started, %s, and a checkpoint is made. Nothing is compared, so there is no verdict.",
+			count(s.Blocks, "run", "runs"), runWords(s), warmWords(s))
 	case result.Slices:
 		return fmt.Sprintf("%s. Both servers are up, and slices of %s are loaded by turns in balanced order, %s of each arm a block: what drifts slowly is in both.",
 			count(s.Blocks, "block", "blocks"), forSeconds(s.Slice), forSeconds(s.Duration))
@@ -153,8 +153,16 @@ func designWords(e *prove.Experiment) string {
 	if s.Numbered() {
 		same = ", the same ones in both"
 	}
-	return fmt.Sprintf("%s of two runs %s, one of each arm%s, in balanced order (AB, BA) drawn by seed %d. Before each run the server is started with its configuration, every value is verified, the load warms up until its rate is flat (at most %s), and a checkpoint is made.",
-		count(s.Blocks, "block", "blocks"), runWords(s), same, s.Seed, forSeconds(s.Warmup))
+	return fmt.Sprintf("%s of two runs %s, one of each arm%s, in balanced order (AB, BA) drawn by seed %d. Before each run the server is started with its configuration, every value is verified, %s, and a checkpoint is made.",
+		count(s.Blocks, "block", "blocks"), runWords(s), same, s.Seed, warmWords(s))
+}
+
+// warmWords say how the load warms up before a run.
+func warmWords(s result.Spec) string {
+	if s.Warmup == 0 {
+		return "there is no warm-up"
+	}
+	return "the load warms up until its rate is flat (at most " + forSeconds(s.Warmup) + ")"
 }
 
 // runWords say how long runs are: of 120 s, of 100 transactions of each client, of

@@ -117,7 +117,12 @@ func proveCases() map[string]*result.Result {
 	cases["cycles"] = cycles
 
 	number := experimentOf(4.4, 3.1, 5.2, 4.9, 3.9, 4.2)
-	number.Spec.Duration, number.Spec.Count, number.Spec.Jobs = 0, 100, 8
+	number.Spec.Duration, number.Spec.Warmup, number.Spec.Count, number.Spec.Jobs = 0, 0, 100, 8
+	for i := range number.Blocks {
+		for k := range number.Blocks[i].Runs {
+			number.Blocks[i].Runs[k].Steady = false
+		}
+	}
 	cases["number"] = number
 
 	kept := experimentOf(4.4, 3.1, 5.2, 4.9, 3.9, 4.2)

@@ -395,7 +395,11 @@ func (d *resultPage) noted() []string {
 	if d.r.Workload.Synthetic {
 		notes = append(notes, "The load is synthetic: made from statistics, not from what users really sent.")
 	}
-	if unsteady > 0 {
+	switch {
+	case unsteady == 0:
+	case d.r.Spec.Warmup == 0:
+		notes = append(notes, "Not stationary: there was no warm-up, so that each run holds its own.")
+	default:
 		notes = append(notes, fmt.Sprintf("Not stationary: in %s the rate had not become flat when the warm-up ended. A longer --warmup may help; some loads never settle.", count(unsteady, "run", "runs")))
 	}
 	switch {
