@@ -46,6 +46,24 @@ func TestHugePagesAfterCompaction(t *testing.T) {
 	}
 }
 
+// TestHugePagesAfterSignal: a search that a signal cut short goes on, and nothing
+// is compacted for it.
+func TestHugePagesAfterSignal(t *testing.T) {
+	l := newLab(t, debian)
+	l.signals = 1
+	if err := growPool(t, l, "1050"); err != nil {
+		t.Fatal(err)
+	}
+	for _, op := range l.ops {
+		if strings.HasPrefix(op, "poke /proc/sys/vm/compact_memory") {
+			t.Error("memory that is whole was compacted")
+		}
+	}
+	if n := l.number("/proc/sys/vm/nr_hugepages"); n != 1050 || l.signals != 0 {
+		t.Errorf("pool %d, %d signals left", n, l.signals)
+	}
+}
+
 // TestHugePagesRefusedBefore: what could not be right is refused before
 // anything is written: more than is available, more than there is, a commit
 // limit below what is committed.

@@ -112,6 +112,11 @@ func (h hugePages) room(want int64) error {
 func (h hugePages) resize(now, want int64) error {
 	got, err := h.ask(want)
 	if err == nil && got < want {
+		// A signal to the thread that writes ends the kernel's search and is no error: at
+		// one each 0.5 ms, 177 of 546 pages were there (6.18). The Go runtime sends some.
+		got, err = h.ask(want)
+	}
+	if err == nil && got < want {
 		// fragmented memory: what can be moved is moved together, once
 		if err := h.Kernel.Poke("/proc/sys/vm/compact_memory", "1"); err == nil {
 			got, err = h.ask(want)

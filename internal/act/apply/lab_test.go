@@ -37,6 +37,7 @@ type lab struct {
 	pages    int64 // pages that fragmented memory gives at most
 	inUse    int64 // pages of the pool that a server holds
 	compact  int64 // pages that compaction frees
+	signals  int   // writes of the pool that a signal cuts short after one page
 	units    map[string]string
 	grubby   []string // arguments of the default entry
 	mountBad bool     // mount(8) refuses
@@ -266,6 +267,10 @@ func (l *lab) meminfo(name, value string) {
 // pool resizes the pool of huge pages: what is in use beyond it is surplus.
 func (l *lab) pool(n int64) error {
 	n = min(n, l.pages)
+	if now := l.number("/proc/sys/vm/nr_hugepages"); l.signals > 0 && n > now {
+		l.signals--
+		n = now + 1
+	}
 	total := max(n, l.inUse)
 	l.set("/proc/sys/vm/nr_hugepages", strconv.FormatInt(n, 10))
 	l.meminfo("HugePages_Total", strconv.FormatInt(total, 10))
