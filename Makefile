@@ -22,10 +22,12 @@ demo: build ## do all set-up and run the main job on a throwaway instance and th
 
 test: ## do all set-up and run every tier of tests; PGFETTLE_REQUIRE=servers,… fails instead of skipping
 	$(GO) vet ./...
+	@# the servers that are fetched once: not within the time of the tests that run them
+	$(GO) test -timeout 20m ./test/live
 	@# the longest first: they run beside all the others
-	$(GO) test -timeout 36m -skip '$(ALONE)' ./test/servers ./test/system ./test/experiments $$($(GO) list ./... | grep -vE '/test/(kernel|servers|system|experiments)$$')
+	$(GO) test -timeout 100m -skip '$(ALONE)' ./test/servers ./test/system ./test/experiments $$($(GO) list ./... | grep -vE '/test/(kernel|servers|system|experiments)$$')
 	@# alone: any other server that starts would take of the huge pages that these tests make for theirs
-	$(GO) test -timeout 30m ./test/kernel
+	$(GO) test -timeout 60m ./test/kernel
 	$(GO) test -timeout 30m -run '$(ALONE)' ./test/servers
 	cd tools && $(GO) vet ./...
 	cd test/web && $(GO) vet ./... && $(GO) test -timeout 20m ./...

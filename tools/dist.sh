@@ -53,6 +53,8 @@ zip "$share"/man/man1/*.1
 for unit in packaging/*.service packaging/*.timer packaging/*.socket; do
   [ ! -e "$unit" ] || cp "$unit" "$all/usr/lib/systemd/system/"
 done
+mkdir -p "$all/usr/lib/sysusers.d"
+cp packaging/sysusers.d/*.conf "$all/usr/lib/sysusers.d/"
 cp packaging/grafana/*.json "$share/pgfettle/grafana/"
 cp packaging/prometheus/pgfettle.rules.yml "$share/pgfettle/prometheus/"
 cp schema/*.json "$share/pgfettle/schema/"
@@ -101,7 +103,7 @@ for arch in amd64 arm64; do
   mkdir -p "$top/completion" "$top/docs"
   cp "$stage/all/usr/bin/pgfettle" LICENSE README.md "$doc/third-party-licenses.txt" "$top/"
   cp docs/*.md "$top/docs/"
-  cp -R "$share/man" "$share/pgfettle/." "$all/usr/lib/systemd" "$top/"
+  cp -R "$share/man" "$share/pgfettle/." "$all/usr/lib/systemd" "$all/usr/lib/sysusers.d" "$top/"
   cp "$share/bash-completion/completions/pgfettle" "$top/completion/pgfettle.bash"
   cp "$share/fish/vendor_completions.d/pgfettle.fish" "$work/_pgfettle" "$top/completion/"
   find "$top" -type d -exec chmod 755 {} +

@@ -131,9 +131,14 @@ func built() (string, error) {
 	return binary()
 }
 
-// Binary returns the path of the program, built once for all tests of a package.
+// Binary returns the path of the program, built once for all tests of a package, or
+// what PGFETTLE_TEST_BINARY names: another one, to see whether a test would find
+// what is wrong with it.
 func Binary(t *testing.T) string {
 	t.Helper()
+	if named := os.Getenv("PGFETTLE_TEST_BINARY"); named != "" {
+		return named
+	}
 	wasBuilt = true
 	bin, err := binary()
 	if err != nil {
@@ -155,16 +160,22 @@ func (r Ran) String() string {
 	return fmt.Sprintf("%q ended with %d\n%s\n%s", r.Args, r.Code, r.Stdout[max(0, len(r.Stdout)-end):], r.Stderr)
 }
 
-// Exec runs a program within, as a user (nil: root), with a bare environment
-// and what is added to it.
-func (c *Cell) Exec(as *server.Account, env []string, argv ...string) Ran {
-	c.t.Helper()
+// Cmd is a program that will run within, as a user (nil: root), with a bare
+// environment and what is added to it.
+func (c *Cell) Cmd(as *server.Account, env []string, argv ...string) *exec.Cmd {
 	args := []string{"-t", strconv.Itoa(c.pid), "-m", "--"}
 	if as != nil && as.Switch {
 		args = append(args, "setpriv", "--reuid="+strconv.Itoa(as.UID), "--regid="+strconv.Itoa(as.GID), "--clear-groups")
 	}
 	cmd := exec.Command("nsenter", append(args, argv...)...)
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH") + ":/usr/sbin:/sbin", "HOME=" + c.Dir + "/home", "LC_ALL=C", "TMPDIR=" + os.TempDir()}, env...)
+	return cmd
+}
+
+// Exec runs a program within: see Cmd.
+func (c *Cell) Exec(as *server.Account, env []string, argv ...string) Ran {
+	c.t.Helper()
+	cmd := c.Cmd(as, env, argv...)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()

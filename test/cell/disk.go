@@ -63,7 +63,7 @@ func DiskOf(t *testing.T, of, kind string, size int64) *Disk {
 			t.Errorf("%s: %v", at, err)
 		}
 	})
-	if err := os.Chmod(at, 0o1777); err != nil {
+	if err := os.Chmod(at, 0o777|os.ModeSticky); err != nil {
 		t.Fatal(err)
 	}
 	return &Disk{At: at, Block: block}

@@ -29,7 +29,8 @@ func Binaries(t *testing.T, of string, major int) server.Binaries {
 	var b server.Binaries
 	var err error
 	if os.Getenv("PGFETTLE_TEST_PG") == "" {
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+		// As live.Binaries: those that another package's tests fetch are waited for.
+		ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 		defer cancel()
 		b, err = server.Fetch(ctx, major, server.FetchOptions{})
 	} else {

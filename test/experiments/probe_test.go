@@ -22,6 +22,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/test/await"
 )
 
 // probeLeft returns what probes have left beside a data directory and in it.
@@ -175,13 +176,15 @@ func TestProbeIsInterrupted(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			for began := time.Now(); len(probeLeft(t, i)) == 0; time.Sleep(20 * time.Millisecond) {
-				if time.Since(began) > time.Minute {
-					_ = cmd.Process.Kill()
-					_ = cmd.Wait()
-					t.Fatal("no folder was made in a minute")
+			t.Cleanup(func() { _ = cmd.Process.Kill() }) // where no folder is made; else it has ended
+			await.That(t, "the folder of the probe, with its owner's mark", func() (bool, any) {
+				left := probeLeft(t, i)
+				if len(left) == 0 {
+					return false, left
 				}
-			}
+				mark, err := os.ReadFile(left[0] + "/.pgfettle-owner")
+				return err == nil && len(mark) > 0, err
+			})
 			if err := cmd.Process.Signal(sig); err != nil {
 				t.Fatal(err)
 			}

@@ -50,7 +50,7 @@ func shop(t *testing.T, b server.Binaries) (i *server.Instance, how collect.Conn
 	}
 	lines(t, c, "UPDATE item SET price = price + 0 WHERE id = 7")
 	lines(t, c, "SET pg_stat_statements.track = 'none'")
-	return i, collect.Connect{Conninfo: conninfo, AsUID: -1}, conninfo
+	return i, collect.Connect{Conninfo: conninfo, Peer: -1}, conninfo
 }
 
 // TestFromStatements runs an experiment on a copy of a live database with a mix of
@@ -138,7 +138,7 @@ func TestDumpCopies(t *testing.T) {
 		into := dump.Into{Host: to.Socket, Port: to.Port, User: "postgres", DB: "postgres", Account: to.Account}
 		// by its socket, as one whose data directory was named
 		t.Setenv("PGDATABASE", "the shop")
-		from, conn, err := dump.Look(t.Context(), collect.Connect{SocketDir: live.Socket, Port: live.Port, AsUID: live.Account.UID, User: "postgres"})
+		from, conn, err := dump.Look(t.Context(), collect.Connect{SocketDir: live.Socket, Port: live.Port, As: &target.User{UID: live.Account.UID, GID: live.Account.GID}, Peer: -1, User: "postgres"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +179,7 @@ func TestDumpCopies(t *testing.T) {
 			t.Errorf("a collation that is not here: %q, %v", notes, err)
 		}
 		lines(t, connected(t, conninfo), "CREATE EXTENSION file_fdw; CREATE SERVER s FOREIGN DATA WRAPPER file_fdw; CREATE MATERIALIZED VIEW v AS SELECT 1 AS a")
-		_, _, err = dump.Look(t.Context(), collect.Connect{Conninfo: conninfo, AsUID: -1})
+		_, _, err = dump.Look(t.Context(), collect.Connect{Conninfo: conninfo, Peer: -1})
 		wantProblem(t, err, say.CodeRefused, "foreign servers and materialized views")
 	})
 }

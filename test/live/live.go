@@ -31,7 +31,9 @@ var Majors = []int{13, 14, 15, 16, 17, 18}
 
 // Binaries are their programs.
 var Binaries = sync.OnceValues(func() (map[int]server.Binaries, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
+	// Six archives of 15 MB: at 2 Mbit/s they take six minutes, and those of another
+	// package's tests are waited for.
+	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Minute)
 	defer cancel()
 	found := map[int]server.Binaries{}
 	if list := os.Getenv("PGFETTLE_TEST_PG"); list != "" {

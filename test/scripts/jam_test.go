@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/pgfettle/pgfettle/test/await"
 )
 
 // jammed is a process that stands still at its first word on stderr.
@@ -43,8 +45,7 @@ func jam(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(w.Close())
 	ts.Defer(func() { _ = cmd.Process.Kill(); _, _ = cmd.Process.Wait(); _ = r.Close() })
 	running.Store(ts, &jammed{cmd, r})
-	const patience = time.Minute // a start takes some 20 ms
-	for end := time.Now().Add(patience); ; time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(await.Patience); ; time.Sleep(5 * time.Millisecond) {
 		b, err := os.ReadFile(ts.MkAbs(args[0]))
 		if err == nil && strings.Contains(string(b), fmt.Sprintf("process %d ", cmd.Process.Pid)) {
 			ts.Setenv("JAMMED", fmt.Sprint(cmd.Process.Pid))

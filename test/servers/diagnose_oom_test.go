@@ -10,13 +10,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/cgroup"
 	"github.com/pgfettle/pgfettle/internal/act/drill"
 	"github.com/pgfettle/pgfettle/internal/act/server"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
 	"github.com/pgfettle/pgfettle/internal/show/cli"
+	"github.com/pgfettle/pgfettle/test/await"
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
@@ -62,14 +62,11 @@ func TestDiagnoseOOM(t *testing.T) {
 			t.Fatal("the query got all that it wanted: the limit of the group did not hold it")
 		}
 		// The post-mortem is of a server that has recovered, so that its log says so.
-		for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
-			if err = inst.Exec(t.Context(), "select 1"); err == nil {
-				break
-			}
-			if time.Now().After(deadline) {
-				t.Fatalf("the server did not recover: %v", err)
-			}
-		}
+		// It takes connections for a moment more before it knows of the kill.
+		await.That(t, "the server's recovery", func() (bool, any) {
+			n := strings.Count(text(t, inst.Log()), "ready to accept connections")
+			return n == 2, n
+		})
 
 		var out, said bytes.Buffer
 		if code := cli.Main(t.Context(), []string{"diagnose", "oom", "--format", "json", inst.DataDir}, strings.NewReader(""), &out, &said, os.Environ()); code != 0 {

@@ -29,6 +29,7 @@ var phases = map[journal.Kind]string{
 	journal.Planned: notBegun, journal.Intend: "a change is intended", journal.Done: "a change is done", journal.Skipped: "a change is skipped",
 	journal.Failed: "a change has failed", journal.Activate: "reloading or restarting", journal.Active: "reloaded or restarted",
 	journal.Revert: "bringing back", journal.Undo: "an undo is begun", journal.Undoing: "the taking back of a change is intended",
+	journal.Resume: "an apply is resumed", journal.Checked: "everything was read back", journal.Left: "something is left",
 	journal.Undone: "a change is taken back", journal.Kept: "a change is kept", journal.End: ended,
 }
 
@@ -335,8 +336,8 @@ func (tr *trial) read() *journal.Journal {
 		return nil
 	}
 	j, _, err := journal.Parse(b)
-	if err != nil {
-		tr.fail("%v", err)
+	if err != nil || j.Damage != nil {
+		tr.fail("%v, %+v", err, j.Damage)
 	}
 	return j
 }

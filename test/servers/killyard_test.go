@@ -14,12 +14,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/pgfettle/pgfettle/internal/act/server"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/test/await"
 )
 
 // turned is a setting that the trials change, in the base unit before and after
@@ -311,14 +311,7 @@ func (y *yard) strays() []string {
 // a child that still looks as its parent did.
 func (y *yard) settle() {
 	y.t.Helper()
-	for end := time.Now().Add(time.Minute); ; time.Sleep(2 * time.Millisecond) {
-		if !y.pgctl() {
-			return
-		}
-		if time.Now().After(end) {
-			y.fatal("pg_ctl does not end")
-		}
-	}
+	await.That(y.t, "the end of pg_ctl", func() (bool, any) { return !y.pgctl(), "it runs" })
 }
 
 // up says whether the server takes connections once all of that has come to its
@@ -326,14 +319,16 @@ func (y *yard) settle() {
 func (y *yard) up() bool {
 	y.t.Helper()
 	y.settle()
-	for end := time.Now().Add(time.Minute); y.i.Running(); time.Sleep(2 * time.Millisecond) {
-		if err := y.i.Exec(y.t.Context()); err == nil {
-			return true
-		} else if time.Now().After(end) {
-			y.fatal("the server neither stops nor starts: %v", err)
+	up := false
+	await.That(y.t, "a server that neither stops nor starts", func() (bool, any) {
+		if !y.i.Running() {
+			return true, nil
 		}
-	}
-	return false
+		err := y.i.Exec(y.t.Context())
+		up = err == nil
+		return up, err
+	})
+	return up
 }
 
 func (y *yard) pgctl() bool {

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -21,6 +20,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
 	"github.com/pgfettle/pgfettle/internal/show/cli"
+	"github.com/pgfettle/pgfettle/test/await"
 )
 
 // logPrefixes are as different as prefixes get, one for each major version. All
@@ -78,8 +78,7 @@ func (l *logList) sortedAs(how string) []logged {
 // a lock, a deadlock, a query that is killed with its session, and the recovery.
 func logLife(t *testing.T, i *server.Instance, major int) (killed int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
+	ctx := t.Context()
 	connect := func() *pgconn.PgConn {
 		c, err := pgconn.Connect(ctx, i.ConnString())
 		if err != nil {
@@ -124,7 +123,11 @@ func logLife(t *testing.T, i *server.Instance, major int) (killed int) {
 	}
 	waited := make(chan error, 1)
 	go func() { waited <- run(b, "update account set note = 'b' where id = 5") }()
-	if err := run(a, "select pg_sleep(0.3); commit"); err != nil { // deadlock_timeout is 0.05
+	await.That(t, "a wait that is long enough to be logged", func() (bool, any) {
+		log := written(t, i)
+		return strings.Contains(log, "still waiting for"), log
+	})
+	if err := run(a, "commit"); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-waited; err != nil {
@@ -144,37 +147,46 @@ func logLife(t *testing.T, i *server.Instance, major int) (killed int) {
 	}
 	victim := connect()
 	go func() { _ = run(victim, "select pg_sleep(60), 'secret'") }()
-	// Until the server says that it runs.
-	for {
+	await.That(t, "the query at work", func() (bool, any) {
 		res, err := b.Exec(ctx, "rollback; select count(*) from pg_stat_activity where query like '%sleep%' and state = 'active' and pid <> pg_backend_pid()").ReadAll()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if last := res[len(res)-1]; len(last.Rows) == 1 && string(last.Rows[0][0]) == "1" {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+		last := res[len(res)-1]
+		return len(last.Rows) == 1 && string(last.Rows[0][0]) == "1", last
+	})
 	killed = int(victim.PID())
 	if err := syscall.Kill(killed, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	for run(b, "select 1") == nil { // until the postmaster has seen it, and ended the others
-		time.Sleep(10 * time.Millisecond)
-	}
-	for {
-		if c, err := pgconn.Connect(ctx, i.ConnString()); err == nil {
+	await.That(t, "the end of the other sessions, when the postmaster has seen it", func() (bool, any) { return run(b, "select 1") != nil, nil })
+	await.That(t, "the server after its crash", func() (bool, any) {
+		c, err := pgconn.Connect(ctx, i.ConnString())
+		if err == nil {
 			err = run(c, "select 1")
 			c.Close(context.WithoutCancel(ctx))
-			if err == nil {
-				return killed
-			}
 		}
-		if ctx.Err() != nil {
-			t.Fatal("the server did not come back")
-		}
-		time.Sleep(20 * time.Millisecond)
+		return err == nil, err
+	})
+	return killed
+}
+
+// written is all that a server has written into its plain logs.
+func written(t *testing.T, i *server.Instance) string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(i.DataDir, "written", "*.log"))
+	if err != nil {
+		t.Fatal(err)
 	}
+	var all strings.Builder
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(b)
+	}
+	return all.String()
 }
 
 // TestLogFormatsAgree: what one server writes as plain lines, as csvlog and, from 15
@@ -330,8 +342,7 @@ func TestLogOfRefusedMemory(t *testing.T) {
 		if err := i.StartConfined(t.Context(), server.Confinement{AddressSpace: 400 * unit.MB}); err != nil {
 			t.Fatal(err)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
+		ctx := t.Context()
 		c, err := pgconn.Connect(ctx, i.ConnString())
 		if err != nil {
 			t.Fatal(err)

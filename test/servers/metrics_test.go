@@ -10,14 +10,15 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
 
 	"github.com/pgfettle/pgfettle/internal/act/server"
 	"github.com/pgfettle/pgfettle/internal/show/cli"
+	"github.com/pgfettle/pgfettle/test/await"
 )
 
 // series is an exposition as its values by family and label.
@@ -240,6 +241,21 @@ func agreesWithServer(t *testing.T, m series, ask func(string) string) {
 	}
 }
 
+// reloaded waits until new sessions have a value of the configuration: the signal to
+// read it takes a moment to arrive.
+func reloaded(t *testing.T, i *server.Instance, setting, value string) {
+	t.Helper()
+	await.That(t, setting+" = "+value, func() (bool, any) {
+		c, err := pgconn.Connect(t.Context(), i.ConnString())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close(t.Context())
+		now := sql(t, c, "show "+setting)
+		return now == value, now
+	})
+}
+
 // TestMetricsOfAppliedValues: a value that was applied holds, and is told to be
 // changed, or lost from its file, as soon as somebody has set another one.
 func TestMetricsOfAppliedValues(t *testing.T) {
@@ -278,12 +294,7 @@ func TestMetricsOfAppliedValues(t *testing.T) {
 		c := connect(t, i.ConnString())
 		sql(t, c, "alter system set work_mem = '5MB'")
 		sql(t, c, "select pg_reload_conf()")
-		for n := 0; sql(t, c, "show work_mem") != "5MB"; n++ { // the signal takes a moment to arrive
-			if n == 200 {
-				t.Fatal("the server does not reload")
-			}
-			time.Sleep(50 * time.Millisecond)
-		}
+		reloaded(t, i, "work_mem", "5MB")
 		if by, moved := holds(); by["holds"] != 0 || by["changed"]+by["lost"] != 1 || len(moved) != 1 || !strings.HasPrefix(moved[0], i.DataDir+" pg:work_mem ") || by["off by"] != 4<<20 {
 			t.Errorf("changed by another: %v %v", by, moved)
 		}

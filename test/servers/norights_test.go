@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -95,13 +96,13 @@ func TestNoRights(t *testing.T) {
 }
 
 // touchable is what an apply of these tests could change: files, live values and
-// journals. The lock that it takes is no change.
+// journals. The locks that it takes are no change.
 func touchable(t *testing.T, c *cell.Cell, i *server.Instance) map[string]string {
 	t.Helper()
 	all := c.Files("/etc/sysctl.d", "/etc/tmpfiles.d", "/var/lib/pgfettle", c.Dir+"/own")
 	maps.Copy(all, cell.Files(t, i.DataDir+"/postgresql.auto.conf"))
 	for _, name := range slices.Collect(maps.Keys(all)) {
-		if name == "/var/lib/pgfettle" || strings.HasPrefix(all[name], "d") && strings.HasPrefix(name, c.Dir) || strings.HasSuffix(name, "/lock") {
+		if name == "/var/lib/pgfettle" || strings.HasPrefix(all[name], "d") && strings.HasPrefix(name, c.Dir) || path.Base(name) == "lock" || strings.HasPrefix(path.Base(name), "lock-") {
 			delete(all, name)
 		}
 	}

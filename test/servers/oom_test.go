@@ -14,13 +14,13 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/cgroup"
 	"github.com/pgfettle/pgfettle/internal/act/drill"
 	"github.com/pgfettle/pgfettle/internal/act/server"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/show/cli"
+	"github.com/pgfettle/pgfettle/test/await"
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
@@ -253,15 +253,12 @@ func TestOOMCommand(t *testing.T) {
 	groupHere(t)
 	var out, errs bytes.Buffer
 	code := 0
-	for range 600 { // another run of the tests on this machine may have the lock
+	await.That(t, "the lock, which another run of the tests on this machine may have", func() (bool, any) {
 		out.Reset()
 		errs.Reset()
 		code = cli.Main(t.Context(), []string{"demo", "oom", "--format", "json"}, strings.NewReader(""), &out, &errs, os.Environ())
-		if code != say.CodeRefused || !strings.Contains(errs.String(), "another exercise is running") {
-			break
-		}
-		time.Sleep(200 * time.Millisecond)
-	}
+		return code != say.CodeRefused || !strings.Contains(errs.String(), "another exercise is running"), errs.String()
+	})
 	var res drill.OOM
 	if err := json.Unmarshal(out.Bytes(), &res); err != nil || code != 0 {
 		t.Fatalf("exit code %d, %v: %s%s", code, err, errs.String(), out.String())

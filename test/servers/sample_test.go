@@ -66,6 +66,7 @@ func TestSampleSeesALockJam(t *testing.T) {
 				done <- struct{}{}
 			}()
 		}
+		waiting(t, holder, waiters)
 		d := watched(t, i, 3*time.Second, "")
 		lines(t, holder, "COMMIT")
 		for range waiters {
@@ -88,6 +89,9 @@ func TestSampleSeesALockJam(t *testing.T) {
 func TestSampleSeesAHog(t *testing.T) {
 	on(t, []int{18}, func(t *testing.T, b server.Binaries) {
 		i := start(t, b, nil)
+		// a hog ends with the thread that started it: one that ends before us is not to be that
+		runtime.LockOSThread()
+		t.Cleanup(runtime.UnlockOSThread)
 		var pids []int
 		for range 4 * runtime.NumCPU() {
 			hog := exec.Command("sh", "-c", "while :; do :; done")

@@ -3,7 +3,6 @@ package servers
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/server"
 	"github.com/pgfettle/pgfettle/internal/fact/explain"
@@ -94,10 +93,20 @@ func TestSlowPairs(t *testing.T) {
 		fast = run("", change)
 		lines(t, holder, "BEGIN; UPDATE small SET v = v WHERE id = 1")
 		freed := make(chan error, 1)
+		watching := session(t, i)
 		go func() {
-			time.Sleep(700 * time.Millisecond)
-			_, err := holder.Exec(t.Context(), "COMMIT").ReadAll()
-			freed <- err
+			// By the server's own clock: so long has the change waited, whenever it began.
+			for {
+				res, err := watching.Exec(t.Context(), "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND clock_timestamp() - query_start > interval '0.7 s'; SELECT pg_sleep(0.01)").ReadAll()
+				if err == nil && string(res[0].Rows[0][0]) == "0" {
+					continue
+				}
+				if err == nil {
+					_, err = holder.Exec(t.Context(), "COMMIT").ReadAll()
+				}
+				freed <- err
+				return
+			}
 		}()
 		slow := run("", change)
 		if err := <-freed; err != nil {

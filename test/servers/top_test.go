@@ -12,12 +12,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/pgfettle/pgfettle/internal/act/server"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
 	"github.com/pgfettle/pgfettle/internal/show/cli"
+	"github.com/pgfettle/pgfettle/test/await"
 	"github.com/pgfettle/pgfettle/test/cell"
 	"github.com/pgfettle/pgfettle/test/tier"
 )
@@ -51,12 +53,17 @@ func jam(t *testing.T, i *server.Instance) (holder, waiter int) {
 	}()
 	t.Cleanup(func() { h.Close(t.Context()); <-done })
 	probe := session(t, i)
-	for end := time.Now().Add(time.Minute); lines(t, probe, "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'") != "1\n"; time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("nobody waits")
-		}
-	}
+	waiting(t, probe, 1)
 	return holder, waiter
+}
+
+// waiting waits until so many sessions wait for a lock.
+func waiting(t *testing.T, probe *pgconn.PgConn, sessions int) {
+	t.Helper()
+	await.That(t, fmt.Sprint(sessions, " sessions that wait for a lock"), func() (bool, any) {
+		n := strings.TrimSpace(lines(t, probe, "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"))
+		return n == strconv.Itoa(sessions), n
+	})
 }
 
 // TestTopOfEachMajor: every question of the live view is answered by every version:
@@ -148,15 +155,9 @@ func (m *tmux) keys(keys ...string) { m.do(append([]string{"send-keys", "-t", "v
 // until waits until the screen is as it should be, and returns it.
 func (m *tmux) until(what string, is func(string) bool) string {
 	m.t.Helper()
-	for end := time.Now().Add(2 * time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		s := m.screen()
-		if is(s) {
-			return s
-		}
-		if time.Now().After(end) {
-			m.t.Fatalf("no screen with %s:\n%s", what, s)
-		}
-	}
+	var s string
+	await.That(m.t, "a screen with "+what, func() (bool, any) { s = m.screen(); return is(s), "\n" + s })
+	return s
 }
 
 func (m *tmux) shows(texts ...string) string {
@@ -215,22 +216,26 @@ func TestTopOnATerminal(t *testing.T) {
 			return lines(t, admin, "SELECT pid FROM pg_stat_activity WHERE application_name = 'pgfettle' AND state = 'idle' AND query LIKE 'select%' AND pid <> pg_backend_pid() AND backend_start < now() - interval '1 s'")
 		}
 		var kept string
-		for end := time.Now().Add(time.Minute); kept == "" || strings.Count(kept, "\n") != 1; time.Sleep(100 * time.Millisecond) {
-			if kept = ours(); time.Now().After(end) {
-				t.Fatalf("sessions of the view: %q", kept)
-			}
-		}
-		// It hangs: the view lives, says how old the numbers are, and asks elsewhere.
+		await.That(t, "one session of the view", func() (bool, any) { kept = ours(); return strings.Count(kept, "\n") == 1, kept })
+		// It hangs: the view lives, says how old the numbers are, and asks elsewhere, for
+		// as long as nobody answers there either.
 		pid, err := strconv.Atoi(strings.TrimSpace(kept))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-			t.Fatal(err)
+		postmaster := i.PID()
+		t.Cleanup(func() { _ = syscall.Kill(postmaster, syscall.SIGCONT) }) // or it does not stop where the test failed
+		for _, p := range []int{postmaster, pid} {
+			if err := syscall.Kill(p, syscall.SIGSTOP); err != nil {
+				t.Fatal(err)
+			}
 		}
 		s = m.shows("no answer within 5s", "the server is silent; its numbers are")
 		if !strings.Contains(s, "checkpointer") || !strings.Contains(s, "load ") {
 			t.Errorf("its numbers are gone:\n%s", s)
+		}
+		if err := syscall.Kill(postmaster, syscall.SIGCONT); err != nil {
+			t.Fatal(err)
 		}
 		m.until("an answer", func(s string) bool { return !strings.Contains(s, "silent") && strings.Contains(s, "of 100: ") })
 		if err := syscall.Kill(pid, syscall.SIGCONT); err != nil {
@@ -267,10 +272,6 @@ func TestTopOnATerminal(t *testing.T) {
 			t.Errorf("the terminal's mode is another: %q\n%s", sums, s)
 		}
 		admin = session(t, i)
-		for end := time.Now().Add(time.Minute); ours() != ""; time.Sleep(50 * time.Millisecond) {
-			if time.Now().After(end) {
-				t.Fatalf("a session of ours is left: %q", ours())
-			}
-		}
+		await.That(t, "the end of our sessions", func() (bool, any) { left := ours(); return left == "", left })
 	})
 }

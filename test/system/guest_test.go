@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -66,6 +67,8 @@ func boot(t *testing.T, img image, tools string) *guest {
 	g.qemu = exec.Command(argv[0], argv[1:]...)
 	var said strings.Builder
 	g.qemu.Stdout, g.qemu.Stderr = &said, &said
+	runtime.LockOSThread() // the kernel takes the end of the thread that started it for ours
+	t.Cleanup(runtime.UnlockOSThread)
 	g.qemu.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} // a test that dies leaves no machine behind
 	begun := time.Now()
 	if err := g.qemu.Start(); err != nil {

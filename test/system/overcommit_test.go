@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pgfettle/pgfettle/test/await"
 	"github.com/pgfettle/pgfettle/test/system/agent"
 )
 
@@ -83,16 +84,13 @@ func TestMemoryRunsOut(t *testing.T) {
 	if left := g.alive(t, before); left != len(before) {
 		t.Errorf("of %d other sessions %d lived on", len(before), left)
 	}
-	for range 100 { // it goes on, however slow this machine is
-		if g.transactions(t) > done {
-			done = -1
-			break
+	await.That(t, "more transactions of pgbench", func() (bool, any) { // it goes on, however slow this machine is
+		now := g.transactions(t)
+		if now > done {
+			return true, now
 		}
-		time.Sleep(200 * time.Millisecond)
-	}
-	if done != -1 {
-		t.Errorf("pgbench stands still: %s", g.sh(t, "journalctl -u crowd --no-pager | tail -5"))
-	}
+		return false, g.sh(t, "journalctl -u crowd --no-pager | tail -5")
+	})
 	if s := g.line(t, "systemctl is-active crowd"); s != "active" {
 		t.Errorf("pgbench is %s", s)
 	}
@@ -110,15 +108,15 @@ func crowd(t *testing.T, g *guest) []string {
 	g.sh(t, `systemd-run -q --unit=crowd --uid=postgres `+bin+`/pgbench -n -c 2 -T 3600 -P 2 postgres
 systemd-run -q --unit=witness --uid=postgres `+bin+`/psql -X -d postgres -c 'select pg_sleep(3600)'`)
 	const others = 3
-	for range 300 {
-		list := strings.Fields(g.sql(t, "select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()"))
+	var list []string
+	await.That(t, "the sessions of pgbench and psql", func() (bool, any) {
+		list = strings.Fields(g.sql(t, "select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()"))
 		if len(list) == others {
-			return list
+			return true, list
 		}
-		time.Sleep(200 * time.Millisecond)
-	}
-	t.Fatalf("pgbench and psql did not start: %s", g.sh(t, "journalctl -u crowd -u witness --no-pager | tail -20"))
-	return nil
+		return false, g.sh(t, "journalctl -u crowd -u witness --no-pager | tail -20")
+	})
+	return list
 }
 
 // runOut runs the hungry query. It takes as long as the kernel takes to hand out

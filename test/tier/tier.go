@@ -17,6 +17,7 @@ const (
 	Kernel  = "kernel"  // values of the kernel that may be changed, and are put back
 	System  = "system"  // a whole machine that is booted in an emulator
 	Web     = "web"     // a browser that pages are opened in
+	Hostile = "hostile" // root, two throwaway accounts that attack it, and a tracer
 	Rights  = "rights"  // root: to give files away, to become another user, to read what only root may
 
 	Promtool = "promtool" // the tool of Prometheus that checks metrics and alert rules

@@ -23,11 +23,12 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"github.com/pgfettle/pgfettle/test/await"
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
-// patience is how long one page may take on a busy machine.
-const patience = time.Minute
+// patience ends a test whose page never comes to what is waited for.
+const patience = await.Patience
 
 // browser is one browser for all tests of the package.
 var browser = sync.OnceValues(func() (context.Context, error) {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -60,7 +61,11 @@ func serve(t *testing.T, args ...string) (root, host string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := exec.Command(name, append([]string{"serve", "--listen", "127.0.0.1:0", "--no-policy"}, args...)...)
+	flags := []string{"serve", "--listen", "127.0.0.1:0", "--no-policy"}
+	if !slices.Contains(args, "--token-file") {
+		flags = append(flags, "--no-token") // what is looked at here are the pages
+	}
+	c := exec.Command(name, append(flags, args...)...)
 	errs, err := c.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

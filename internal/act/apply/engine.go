@@ -17,9 +17,11 @@ import (
 
 // engine is one apply, undo or resume at work on one journal.
 type engine struct {
-	w   *World
-	s   *snapshot.Snapshot
-	log *journal.Log
+	w     *World
+	s     *snapshot.Snapshot
+	log   *journal.Log
+	held  []journal.Part     // of the chosen changes: where their values were found before anything was done
+	later map[[2]string]bool // knobs, by keyOf, that a later apply has changed again
 }
 
 // Run carries a plan out on the host that the snapshot was just taken of. The
@@ -35,12 +37,12 @@ func Run(ctx context.Context, w *World, p *plan.Plan, s *snapshot.Snapshot, o Op
 	if len(chosen) == 0 {
 		return res, nil
 	}
-	unlock, err := w.lock(ctx, o.Wait)
+	unlock, err := w.lock(ctx, partsOf(chosen), o.Wait)
 	if err != nil {
 		return res, err
 	}
 	defer unlock()
-	if err := w.unfinished(); err != nil {
+	if err := w.unfinished(chosen); err != nil {
 		return res, err
 	}
 	e := &engine{w: w, s: s}
@@ -48,7 +50,7 @@ func Run(ctx context.Context, w *World, p *plan.Plan, s *snapshot.Snapshot, o Op
 		return res, err
 	}
 	run := journal.Run{ID: w.newID(), Tool: w.Tool, Plan: p.Snapshot, Hostname: w.Hostname, Root: w.Root}
-	e.log, err = journal.Create(w.Target, w.dir(), run, w.Now().Unix(), w.planned(chosen))
+	e.log, err = journal.Create(w.Target, w.dir(), run, w.Now().Unix(), e.planned(chosen))
 	if err != nil {
 		return res, noJournal("the journal", err)
 	}
@@ -73,29 +75,13 @@ func (w *World) newID() string {
 	return journal.NewID(at, w.Suffix)
 }
 
-func (w *World) planned(chosen []plan.Change) []journal.Line {
+func (e *engine) planned(chosen []plan.Change) []journal.Line {
 	var lines []journal.Line
 	for i, c := range chosen {
-		lines = append(lines, journal.Line{Kind: journal.Planned, At: w.Now().Unix(), N: i + 1,
-			Address: c.Address, Instance: c.Instance, Effect: c.Effect, From: c.From, To: c.To})
+		lines = append(lines, journal.Line{Kind: journal.Planned, At: e.w.Now().Unix(), N: i + 1,
+			Address: c.Address, Instance: c.Instance, Effect: c.Effect, From: c.From, To: c.To, Held: e.held[i]})
 	}
 	return lines
-}
-
-// unfinished refuses to start beside an apply that did not come to its end: its
-// knobs may be before or after, and the new one would take either for the origin.
-func (w *World) unfinished() error {
-	list, err := journal.List(w.Target, w.dir())
-	if err != nil {
-		return err
-	}
-	for _, j := range list {
-		if j.State == journal.Interrupted && j.Run.Root == w.Root && j.Run.Hostname == w.Hostname {
-			return &say.Problem{Message: "apply " + j.ID + " was interrupted and is not finished",
-				Hint: "finish it with 'pgfettle apply --resume', or take it back with 'pgfettle undo " + j.ID + "'", Code: say.CodeRefused}
-		}
-	}
-	return nil
 }
 
 // knob finds the kind and the instance of a change. An instance is named by its
@@ -236,9 +222,6 @@ func (e *engine) blocking(c *journal.Change) *journal.Change {
 func of(c *journal.Change) step {
 	return step{address: c.Address, instance: c.Instance, from: c.Before, to: c.After, effect: c.Effect}
 }
-
-// already is the reason of a change that was skipped without loss.
-const already = "it has the value already"
 
 // one makes one change: intention, change, reading back. The error is one after
 // which nothing more may be done; a change that failed and was put back is none.

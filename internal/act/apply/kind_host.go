@@ -10,6 +10,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
@@ -119,11 +120,31 @@ func (h Host) lookFile(at string) (*journal.File, error) {
 	}
 }
 
+// roots refuses a file of the system that somebody besides root could exchange: by
+// its folders, or by the file itself. Who is not root has no rights to lose.
+func (h Host) roots(name string) error { return rootsFile(h.Files, name) }
+
+func rootsFile(t target.Target, name string) error {
+	if t.UID() != 0 {
+		return nil
+	}
+	err := target.RootsOwn(t, name)
+	var c *target.Changeable
+	if !errors.As(err, &c) {
+		return err
+	}
+	return &say.Problem{Message: name + " is not written as root", Detail: c.Path + " " + c.Why, Code: say.CodeRefused,
+		Hint: "give it to root with chown root: and take the right to write from others with chmod go-w"}
+}
+
 // setFile is SetFile that makes the folders that are missing, and removes those
 // that were when the file goes.
 func (h Host) setFile(f *journal.File) error {
 	if f == nil {
 		return nil
+	}
+	if err := h.roots(f.Path); err != nil {
+		return err
 	}
 	if f.Text != nil {
 		if err := h.Files.Mkdir(path.Dir(f.Path), 0o755); err != nil {

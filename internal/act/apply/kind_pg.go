@@ -12,6 +12,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
@@ -41,10 +42,13 @@ type PG struct {
 	// have brought about before the server starts; 0: what there is now.
 	Pool int64
 
+	Tell func(string) // one clause for a person; nil: nobody listens
+
 	lock     sync.Mutex
-	manners  map[string]manner     // by data directory: see mannerOf
-	sessions map[string]*pgSession // by data directory, between calls
-	logs     map[string]string     // by data directory: what pg_ctl is to append the messages of a server to that is down
+	manners  map[string]manner         // by data directory: see mannerOf
+	sessions map[string]*pgSession     // by data directory, between calls
+	accounts map[string]*trust.Account // by data directory: see account
+	logs     map[string]string         // by data directory: what pg_ctl is to append the messages of a server to that is down
 }
 
 var (
@@ -53,6 +57,7 @@ var (
 	_ Scribe  = (*PG)(nil)
 	_ Speller = (*PG)(nil)
 
+	_ Sweeper    = (*PG)(nil)
 	_ Forewarner = (*PG)(nil)
 )
 
@@ -113,7 +118,7 @@ func (p *PG) look(ctx context.Context, k Knob, s *pgSession) (journal.State, err
 // overSQL says whether a file is written by the server alone, as it is closed to
 // us.
 func (p *PG) overSQL(at string, s *pgSession) bool {
-	return formOf(at) == autoForm && s != nil && !(s.here && p.mayWrite(at) == nil)
+	return formOf(at) == autoForm && s != nil && !(s.here && p.mayWrite(s.of.dir, at) == nil)
 }
 
 // asWritten is a file as its next ALTER SYSTEM leaves it: over SQL alone there is
@@ -161,22 +166,23 @@ func (p *PG) Forewarn(ctx context.Context, k Knob) ([]string, error) {
 // MayWrite implements Scribe: ALTER SYSTEM is the server's to carry out, and needs
 // no right to the file.
 func (p *PG) MayWrite(ctx context.Context, k Knob, f journal.File) error {
+	dir, _ := k.Instance.DataDirectory.Get()
 	if formOf(f.Path) != autoForm {
-		return p.mayWrite(f.Path)
+		return p.mayWrite(dir, f.Path)
 	}
 	s, err := p.session(ctx, k.Instance)
 	if err != nil {
 		return err
 	}
 	if s == nil {
-		return p.mayWrite(f.Path)
+		return p.mayWrite(dir, f.Path)
 	}
 	defer s.close()
 	may, err := s.mayAlter(ctx, k.Address.Name())
 	if err != nil {
 		return err
 	}
-	if err := p.mayWrite(f.Path); !may || s.here && errors.Is(err, target.ErrImmutable) {
+	if err := p.mayWrite(dir, f.Path); !may || s.here && errors.Is(err, target.ErrImmutable) {
 		return err // an attribute of the file, not our want of rights, stops the server as well
 	}
 	return nil
@@ -188,12 +194,16 @@ func (p *PG) lookFile(ctx context.Context, at string, k Knob, s *pgSession) (jou
 	if s != nil && !s.here && formOf(at) == autoForm {
 		return s.auto(ctx)
 	}
+	files, err := p.filesOf(k.Instance)
+	if err != nil {
+		return journal.File{}, err
+	}
 	if formOf(at) != blockForm {
-		if err := p.notLink(at); err != nil {
+		if err := notLink(files, at); err != nil {
 			return journal.File{}, err
 		}
 	}
-	file, err := LookFile(p.Target, at)
+	file, err := LookFile(files, at)
 	if errors.Is(err, fs.ErrPermission) && s != nil && s.super && formOf(at) == autoForm {
 		return s.auto(ctx)
 	}
@@ -207,7 +217,7 @@ func (p *PG) lookFile(ctx context.Context, at string, k Knob, s *pgSession) (jou
 	if c := p.configFile(k, s); formOf(at) == dropInForm && c != "" {
 		model = c
 	}
-	in, err := p.Target.Stat(model)
+	in, err := files.Stat(model)
 	if err != nil {
 		return file, err
 	}
@@ -242,7 +252,7 @@ func inBase(k Knob, value string) *string {
 	}
 	switch row.Type {
 	case "integer":
-		n, err := unit.ParseGUC(value, row.Unit)
+		n, err := unit.ParseInteger(value, row.Unit)
 		if err != nil {
 			return nil
 		}
@@ -281,14 +291,14 @@ func (p *PG) Set(ctx context.Context, k Knob, want journal.State) error {
 		return nil
 	}
 	if formOf(want.File.Path) != autoForm {
-		return p.setFile(ctx, *want.File)
+		return p.setFile(k.Instance, *want.File)
 	}
 	s, err := p.session(ctx, k.Instance)
 	if err != nil && !p.mayWriteBlind(Knob{Place: want.File.Path}, err) {
 		return err
 	}
 	if s == nil {
-		return p.setFile(ctx, *want.File)
+		return p.setFile(k.Instance, *want.File)
 	}
 	defer s.close()
 	now, err := p.lookWritten(ctx, want.File.Path, k, s)
@@ -306,7 +316,7 @@ func (p *PG) Set(ctx context.Context, k Knob, want journal.State) error {
 			return err
 		}
 	case byFile:
-		return p.setFile(ctx, *want.File)
+		return p.setFile(k.Instance, *want.File)
 	case !s.alter:
 		return &say.Problem{Message: "allow_alter_system is off on this server", Hint: "run pgfettle as root or as the owner of the data directory", Code: say.CodeNoAccess}
 	default:
@@ -316,7 +326,7 @@ func (p *PG) Set(ctx context.Context, k Knob, want journal.State) error {
 		return err
 	}
 	if byFile && now.Text != nil && want.File.Text != nil && *now.Text == *want.File.Text {
-		return p.setFile(ctx, *want.File) // the server gives the file its own mode
+		return p.setFile(k.Instance, *want.File) // the server gives the file its own mode
 	}
 	return fmt.Errorf("%s: the server made something else of it than was asked for", want.File.Path)
 }

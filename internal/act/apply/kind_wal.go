@@ -10,6 +10,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -79,16 +80,40 @@ func (w *Wal) dir(k Knob) (string, error) {
 		return "", &say.Problem{Message: "the data directory of " + k.Instance.Label() + " is not known", Detail: k.Instance.DataDirectory.Gap().Reason, Code: say.CodeNoAccess,
 			Hint: "run pgfettle as root or as the owner of the data directory"}
 	}
+	if a, err := accountIn(w.Target, dir); err != nil {
+		return "", err
+	} else if a != nil {
+		return w.Target.As(a.User()).Resolve(dir)
+	}
 	return w.Target.Resolve(dir)
 }
 
-// folders are those of the owner of a data directory.
+// view is the target with the rights of the account of an instance to files: those
+// of nobody where there is none any more. See folders.
+func (w *Wal) view(dir string) target.Target {
+	a, err := accountIn(w.Target, dir)
+	switch {
+	case err != nil:
+		return w.Target.As(target.User{UID: trust.Nobody, GID: trust.Nobody})
+	case a == nil:
+		return w.Target
+	}
+	return w.Target.As(a.User())
+}
+
+// folders are those of the account of an instance. dir has found that there is
+// one; should that have changed meanwhile, they are those of nobody, who may do
+// nothing.
 func (w *Wal) folders(dir string) target.Folders {
-	in, err := w.Target.Stat(dir)
-	if err != nil || w.Target.UID() != 0 || in.UID == 0 {
+	a, err := accountIn(w.Target, dir)
+	switch {
+	case err != nil:
+		return w.Folders(&target.User{UID: trust.Nobody, GID: trust.Nobody})
+	case a == nil:
 		return w.Folders(nil)
 	}
-	return w.Folders(&target.User{UID: in.UID, GID: in.GID})
+	u := a.User()
+	return w.Folders(&u)
 }
 
 // place says where the WAL is now.

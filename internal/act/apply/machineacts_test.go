@@ -3,7 +3,6 @@ package apply_test
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"sort"
 
@@ -47,7 +46,6 @@ func (m *machine) apply() {
 	m.d.held = rapid.IntRange(0, 15).Draw(m.t, "locked") == 0
 	m.d.full = rapid.IntRange(0, 15).Draw(m.t, "disk full") == 0
 	known, writes := m.readable(), m.d.writes
-	open := slices.ContainsFunc(slices.Collect(maps.Values(known)), func(j *journal.Journal) bool { return j.State == journal.Interrupted })
 	m.runs["new"] = r
 	var res apply.Result
 	w := m.world()
@@ -71,8 +69,8 @@ func (m *machine) apply() {
 		m.t.Fatalf("apply began nothing and wrote %d times: %v", m.d.writes-writes, err)
 	case held && err == nil && len(res.Left) < len(p.Changes):
 		m.t.Fatalf("apply went on beside another")
-	case open && res.Journal != nil:
-		m.t.Fatalf("apply went on beside an interrupted one")
+	case res.Journal != nil && m.beside(known, res.Journal):
+		m.t.Fatalf("apply went on beside an interrupted one of the same instance, or of the host")
 	case res.Journal != nil && m.readable()[res.Journal.ID].Ended():
 		m.ended(res.Journal.ID, r)
 	case held && errors.As(err, &no) && no.Code == say.CodeRefused:
@@ -81,6 +79,25 @@ func (m *machine) apply() {
 		m.seen["stale"]++
 	}
 	m.servers(err)
+}
+
+// beside says whether an interrupted apply has a part in common with another: an
+// instance, or the host.
+func (m *machine) beside(known map[string]*journal.Journal, with *journal.Journal) bool {
+	shared := false
+	for _, j := range known {
+		if j.State != journal.Interrupted {
+			continue
+		}
+		m.seen["beside an interrupted one of another instance"]++
+		for _, c := range j.Changes {
+			if !slices.Contains([]journal.ChangeState{journal.IsPlanned, journal.IsIntended, journal.IsDone, journal.IsUndoing}, c.State) {
+				continue
+			}
+			shared = shared || slices.ContainsFunc(with.Changes, func(d journal.Change) bool { return c.Instance == d.Instance })
+		}
+	}
+	return shared
 }
 
 // aim notes what an apply may make of each part.
@@ -119,6 +136,11 @@ func (m *machine) resume() {
 	}
 	r := m.runs[id]
 	m.widen(r)
+	for other, q := range m.runs {
+		if other > id {
+			q.edited = true // to a later apply this is somebody's edit
+		}
+	}
 	err, died := m.guard("resume", r, func(ctx context.Context) error {
 		_, err := apply.Resume(ctx, m.world(), m.d.snapshot(), id, apply.Options{})
 		return err

@@ -303,7 +303,7 @@ func TestOnlyTheServerItself(t *testing.T) {
 		if err := os.Symlink(c.cwd, filepath.Join(root, "proc/99/cwd")); err != nil {
 			t.Fatal(err)
 		}
-		pm, up, err := postmasterOf(p.Target, "/data")
+		pm, up, err := p.postmaster("/data")
 		if err != nil || up != c.up || up && (pm.start != 5000 || pm.parent != 1 || pm.Status != "ready") {
 			t.Errorf("%s: %+v, %v, %v", c.title, pm, up, err)
 		}

@@ -28,6 +28,10 @@ func (p *PG) restartRoom(in *snapshot.Instance) error {
 	if !ok {
 		return nil
 	}
+	files, err := p.files(dir)
+	if err != nil {
+		return err
+	}
 	segment := 16 * unit.MB // as initdb makes it where nothing else is said
 	if set, ok := in.Server.Settings.Get(); ok {
 		if b, ok := set.Bytes("wal_segment_size"); ok && b > 0 {
@@ -35,7 +39,7 @@ func (p *PG) restartRoom(in *snapshot.Instance) error {
 		}
 	}
 	for at, need := range map[string]unit.Bytes{dir: startRoom, path.Join(dir, "pg_wal"): startRoom + segment} {
-		space, err := p.Target.Statfs(at)
+		space, err := files.Statfs(at)
 		if err != nil || unit.Bytes(space.Free) >= need {
 			continue // what is closed to us is the owner's to know
 		}

@@ -14,7 +14,7 @@ import (
 
 // mark is where the server's logs end before it is restarted.
 type mark struct {
-	owner  *target.User
+	view   target.Target    // as whose account they are read
 	folder string           // of the log collector; "": none
 	sizes  map[string]int64 // of each log, by path
 	time   int64            // seconds since the epoch
@@ -30,8 +30,12 @@ const (
 // mark notes how long the logs are now.
 func (p *PG) mark(in *snapshot.Instance, dir string, m manner) mark {
 	at := mark{sizes: map[string]int64{}, time: p.Target.Now().Unix()}
-	at.owner, _ = p.owner(dir) // where there is none we read as ourselves
-	values := conf.Resolve(pgFiles{t: p.Target}, p.configFile(Knob{Instance: in}, nil), dir).Values()
+	files, err := p.files(dir)
+	if err != nil {
+		return at
+	}
+	at.view = files
+	values := conf.Resolve(pgFiles{t: files}, p.configFile(Knob{Instance: in}, nil), dir).Values()
 	if on := strings.ToLower(values["logging_collector"]); on == "on" || on == "true" || on == "yes" || on == "1" {
 		folder := values["log_directory"]
 		if folder == "" {
@@ -39,8 +43,8 @@ func (p *PG) mark(in *snapshot.Instance, dir string, m manner) mark {
 		}
 		at.folder = pathOf(dir, folder)
 	}
-	for _, f := range at.files(p, m) {
-		if st, err := p.Target.Stat(f); err == nil {
+	for _, f := range at.files(m) {
+		if st, err := files.Stat(f); err == nil {
 			at.sizes[f] = st.Size
 		}
 	}
@@ -48,21 +52,24 @@ func (p *PG) mark(in *snapshot.Instance, dir string, m manner) mark {
 }
 
 // files lists the logs that there are.
-func (at mark) files(p *PG, m manner) []string {
+func (at mark) files(m manner) []string {
 	var out []string
+	if at.view == nil {
+		return nil
+	}
 	if m.log != "" && m.log != "/dev/null" {
 		out = append(out, m.log)
 	}
 	if at.folder == "" {
 		return out
 	}
-	names, err := p.Target.ReadDir(at.folder)
+	names, err := at.view.ReadDir(at.folder)
 	if err != nil {
 		return out
 	}
 	slices.Sort(names)
 	for _, n := range names[max(0, len(names)-100):] { // the newest of names with a date in them
-		if st, err := p.Target.Stat(path.Join(at.folder, n)); err == nil && st.Mode.IsRegular() {
+		if st, err := at.view.Stat(path.Join(at.folder, n)); err == nil && st.Mode.IsRegular() {
 			out = append(out, path.Join(at.folder, n))
 		}
 	}
@@ -80,16 +87,14 @@ func (p *PG) since(ctx context.Context, m manner, at mark) string {
 			text.Write(out.Stdout)
 		}
 	}
-	for _, f := range at.files(p, m) {
-		st, err := p.Target.Stat(f)
+	for _, f := range at.files(m) {
+		st, err := at.view.Stat(f)
 		grown := st.Size - at.sizes[f]
 		if err != nil || grown <= 0 {
 			continue
 		}
-		// as the owner of the log, who may have put a link to somebody else's file there
-		out, err := p.Target.Run(ctx, target.Command{Argv: []string{"tail", "-c", strconv.FormatInt(min(grown, logTail), 10), "--", f}, As: at.owner})
-		if err == nil && out.Code == 0 {
-			text.Write(out.Stdout)
+		if end, err := target.ReadTail(at.view, f, min(grown, logTail)); err == nil {
+			text.Write(end)
 		}
 	}
 	return worst(text.String())
@@ -125,10 +130,8 @@ func (p *PG) tidy(dir string, m manner) {
 	if !m.passing {
 		return
 	}
-	owner, err := p.owner(dir)
-	if err != nil {
-		return
+	// that it stays hurts nobody
+	if files, err := p.files(dir); err == nil {
+		_ = files.Remove(m.log)
 	}
-	// as the owner, in whose folder it is; that it stays hurts nobody
-	_, _ = p.Target.Run(context.Background(), target.Command{Argv: []string{"rm", "-f", "--", m.log}, As: owner})
 }

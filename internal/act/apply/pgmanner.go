@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
@@ -99,7 +101,7 @@ func (p *PG) findManner(ctx context.Context, in *snapshot.Instance, dir string, 
 
 // shell is a command of the user's own, which is a shell line.
 func (p *PG) shell(line string) target.Command {
-	return target.Command{Argv: []string{"/bin/sh", "-c", line}, Timeout: p.wait()}
+	return target.Command{Argv: []string{"/bin/sh", "-c", line}, Own: true, Timeout: p.wait()}
 }
 
 // supervisor names the program that has the server as its child.
@@ -184,10 +186,12 @@ func (p *PG) debian(in *snapshot.Instance, dir string, pm postmaster, up bool) (
 	}
 	var env []string
 	if up {
-		owner, env = p.asBefore(owner, pm)
+		if env, err = p.asBefore(pm); err != nil {
+			return manner{}, false, err
+		}
 	}
 	does := func(what string) target.Command {
-		return target.Command{Argv: []string{tool, part[0], part[1], what}, As: owner, Env: env, Timeout: p.wait()}
+		return target.Command{Argv: []string{tool, part[0], part[1], what}, As: owner, Keeps: true, Env: env, Timeout: p.wait()}
 	}
 	restart, stop, start := does("restart"), does("stop"), does("start")
 	return manner{name: strings.Join(restart.Argv, " "), log: log, restart: []target.Command{restart}, stop: &stop, start: &start}, true, nil
@@ -208,6 +212,11 @@ func (p *PG) pgctl(in *snapshot.Instance, dir string, pm postmaster, up bool) (m
 	if d, ok := in.BinDir.Get(); ok {
 		bin = d
 	}
+	for _, name := range []string{"pg_ctl", "postgres"} {
+		if err := p.mayRun(dir, path.Join(bin, name)); err != nil {
+			return manner{}, err
+		}
+	}
 	m := manner{name: "pg_ctl restart -D " + dir, log: p.logOf(dir)}
 	var env []string
 	if up {
@@ -219,14 +228,16 @@ func (p *PG) pgctl(in *snapshot.Instance, dir string, pm postmaster, up bool) (m
 			// what it says before its collector runs would be lost
 			m.log = path.Join(dir, "pgfettle-start.log")
 		}
-		owner, env = p.asBefore(owner, pm)
+		if env, err = p.asBefore(pm); err != nil {
+			return manner{}, err
+		}
 	}
 	seconds := strconv.Itoa(max(int(p.wait()/time.Second), 1))
 	longer := p.wait() + 5*time.Second // pg_ctl itself says that time is up
 	common := []string{"-D", dir, "-w", "-t", seconds}
 	m.restart = []target.Command{
-		{Argv: append([]string{path.Join(bin, "pg_ctl"), "stop", "-m", "fast"}, common...), As: owner, Env: env, Timeout: longer},
-		{Argv: append([]string{path.Join(bin, "pg_ctl"), "start", "-s", "-l", m.log, "-o", shellWords(withoutFolder(args[1:], dir)), "-p", path.Join(bin, "postgres")}, common...), As: owner, Env: env, Timeout: longer},
+		{Argv: append([]string{path.Join(bin, "pg_ctl"), "stop", "-m", "fast"}, common...), As: owner, Keeps: true, Env: env, Timeout: longer},
+		{Argv: append([]string{path.Join(bin, "pg_ctl"), "start", "-s", "-l", m.log, "-o", shellWords(withoutFolder(args[1:], dir)), "-p", path.Join(bin, "postgres")}, common...), As: owner, Keeps: true, Env: env, Timeout: longer},
 	}
 	m.stop, m.start = &m.restart[0], &m.restart[1]
 	return m, nil
@@ -244,7 +255,11 @@ func (p *PG) arguments(dir string, pm postmaster, up bool) ([]string, error) {
 		}
 		return programPath(strings.Split(strings.TrimRight(string(b), "\x00"), "\x00"), dir)
 	}
-	b, err := p.Target.ReadFile(path.Join(dir, "postmaster.opts"), maxFile)
+	files, err := p.files(dir)
+	if err != nil {
+		return nil, err
+	}
+	b, err := files.ReadFile(path.Join(dir, "postmaster.opts"), maxFile)
 	if err != nil {
 		return nil, err
 	}
@@ -339,46 +354,105 @@ func (p *PG) collector(pm postmaster) bool {
 	return false
 }
 
-// owner is the user to act as; nil where that is ourselves.
+// owner is the user to act as, the account of the instance; nil where that is
+// ourselves.
 func (p *PG) owner(dir string) (*target.User, error) {
+	a, err := p.account(dir)
+	if err != nil {
+		return nil, err
+	}
+	if a != nil {
+		u := a.User()
+		return &u, nil
+	}
 	st, err := p.Target.Stat(dir)
 	if err != nil {
 		return nil, err
 	}
-	switch us := p.Target.UID(); {
-	case us == st.UID:
+	if p.Target.UID() == st.UID {
 		return nil, nil
-	case us == 0:
-		return &target.User{UID: st.UID, GID: st.GID}, nil
 	}
 	return nil, &say.Problem{Message: "the server of " + dir + " is to be restarted by root or its owner alone", Code: say.CodeNoAccess,
 		Hint: "run pgfettle as root or as the owner of the data directory, or give --restart-command"}
 }
 
-// asBefore returns the user with the groups of the running server (that of the
-// key of its certificate, say), and its environment.
-func (p *PG) asBefore(owner *target.User, pm postmaster) (*target.User, []string) {
-	proc := "/proc/" + strconv.Itoa(pm.PID)
-	if status, err := p.Target.ReadFile(proc+"/status", maxFile); err == nil && owner != nil {
-		for line := range strings.Lines(string(status)) {
-			list, ok := strings.CutPrefix(line, "Groups:")
-			for _, g := range strings.Fields(list) {
-				if n, err := strconv.Atoi(g); ok && err == nil && len(owner.Groups) < 1<<10 {
-					owner.Groups = append(owner.Groups, n)
-				}
-			}
+// mayRun refuses a program that is neither root's nor the account's, or that
+// somebody else could put another in the place of.
+func (p *PG) mayRun(dir, program string) error {
+	a, err := p.account(dir)
+	if err != nil || a == nil {
+		return err
+	}
+	_, err = a.Program(p.Target, program)
+	var no *trust.Refusal
+	if errors.As(err, &no) {
+		return &say.Problem{Message: "the server of " + dir + " cannot be restarted with its own programs", Detail: no.Reason, Code: say.CodeRefused,
+			Hint: no.Hint + "; or give --restart-command"}
+	}
+	return err
+}
+
+// passes says whether a variable of a server's environment is handed on to the one
+// that takes its place: what changes where it lies, how it spells and tells the
+// time, and its points with the OOM killer. Nothing that leads the linker or an
+// interpreter, nor what an administrator's shell happened to hold.
+func passes(name string) bool {
+	switch name {
+	case "PGDATA", "LANG", "LANGUAGE", "TZ":
+		return true
+	}
+	return strings.HasPrefix(name, "LC_") && name != "LC_ALL" || strings.HasPrefix(name, "PG_OOM_ADJUST_")
+}
+
+// missed are variables without which a server may not start, or not do what it is
+// there for; a shell's own are none of them.
+func missed(name string) bool { return strings.HasPrefix(name, "LD_") }
+
+// mostLeft bounds how many names are told of what is not handed on.
+const mostLeft = 12
+
+// ofShell says whether a variable is one that shells, logins and services set for
+// themselves, or that pg_ctl sets: nothing that a server goes by.
+func ofShell(name string) bool {
+	switch name {
+	case "PATH", "HOME", "USER", "LOGNAME", "SHELL", "SHLVL", "PWD", "OLDPWD", "_", "TERM", "MAIL", "TMPDIR", "LC_ALL", "EDITOR", "PAGER", "HOSTNAME",
+		"INVOCATION_ID", "JOURNAL_STREAM", "NOTIFY_SOCKET", "SYSTEMD_EXEC_PID", "MAINPID", "DEBIAN_FRONTEND", "COLORTERM", "HISTSIZE", "LS_COLORS":
+		return true
+	}
+	for _, prefix := range []string{"SUDO_", "SSH_", "XDG_", "DBUS_", "LESS", "PG_GRANDPARENT", "MEMORY_PRESSURE_"} {
+		if strings.HasPrefix(name, prefix) {
+			return true
 		}
 	}
-	b, err := p.Target.ReadFile(proc+"/environ", maxFile)
+	return strings.HasPrefix(name, "PG") // PGPORT, PGUSER: of clients; PGDATA passes
+}
+
+// asBefore returns what of the environment of the running server the next one
+// gets. Where it could not start without the rest it is not stopped.
+func (p *PG) asBefore(pm postmaster) ([]string, error) {
+	b, err := p.Target.ReadFile("/proc/"+strconv.Itoa(pm.PID)+"/environ", maxFile)
 	if err != nil {
-		return owner, nil
+		return nil, nil // it starts with a clean one
 	}
-	var env []string
+	var env, left []string
 	for v := range strings.SplitSeq(string(b), "\x00") {
 		name, _, ok := strings.Cut(v, "=")
-		if ok && name != "" && name != "PG_GRANDPARENT_PID" && name != "LC_ALL" && name != "NOTIFY_SOCKET" {
+		switch {
+		case ok && passes(name):
 			env = append(env, v)
+		case ok && missed(name) && p.Target.UID() == 0:
+			return nil, &say.Problem{Message: "the server of " + pm.dir + " was started with " + name + " set, which root does not hand on", Code: say.CodeRefused,
+				Detail: "a program that the variable names would run in its place", Hint: "run pgfettle as the owner of the data directory, or give --restart-command"}
+		case ok && missed(name):
+			env = append(env, v)
+		case ok && !ofShell(name):
+			left = append(left, name)
 		}
 	}
-	return owner, env
+	if len(left) > 0 && p.Tell != nil {
+		slices.Sort(left)
+		p.Tell("the next server will not have these variables of the present one, which its archive_command may need: " +
+			strings.Join(left[:min(len(left), mostLeft)], ", ") + "; --restart-command starts it as you do")
+	}
+	return env, nil
 }

@@ -54,6 +54,10 @@ func (p *PG) Refuse(in *snapshot.Instance) error {
 // snapshot has it, or where Debian or initdb put it; "" where there is none.
 func (p *PG) configFile(k Knob, s *pgSession) string {
 	dir, _ := k.Instance.DataDirectory.Get()
+	files, err := p.filesOf(k.Instance)
+	if err != nil {
+		return ""
+	}
 	candidates := []string{}
 	if s != nil {
 		candidates = append(candidates, s.configFile)
@@ -72,7 +76,7 @@ func (p *PG) configFile(k Knob, s *pgSession) string {
 		if c == "" {
 			continue
 		}
-		if _, err := p.Target.Stat(c); err == nil {
+		if _, err := files.Stat(c); err == nil {
 			return c
 		}
 	}
@@ -112,9 +116,13 @@ func (p *PG) home(ctx context.Context, k Knob, s *pgSession) (string, error) {
 		return "", noRight(k, s, "postgresql.conf is not to be found or closed to us")
 	}
 	// read as the server would; what is faulty there is for Try to tell
-	now := conf.Resolve(pgFiles{t: p.Target}, main, dir)
+	files, err := p.files(dir)
+	if err != nil {
+		return "", err
+	}
+	now := conf.Resolve(pgFiles{t: files}, main, dir)
 	win, set := now.Winner(k.Address.Name())
-	if set && p.ours(win, k) {
+	if set && ours(files, win, k) {
 		return win.File, nil
 	}
 	if may {
@@ -122,21 +130,21 @@ func (p *PG) home(ctx context.Context, k Knob, s *pgSession) (string, error) {
 	}
 	if set && win.File == auto {
 		if s == nil { // nobody else writes it now
-			return auto, p.mayWrite(auto)
+			return auto, p.mayWrite(dir, auto)
 		}
 		return "", &say.Problem{Message: fmt.Sprintf("%s line %d sets %s, and wins over every file that could be written", win.File, win.Line, win.Name),
 			Detail: s.whyNot(), Hint: "take it out with ALTER SYSTEM RESET as a superuser, while allow_alter_system is on", Code: say.CodeRefused}
 	}
-	return p.fileHome(k, main, dir, now, s)
+	return p.fileHome(files, k, main, dir, now, s)
 }
 
 // ours says whether a line stands where we write.
-func (p *PG) ours(win conf.Setting, k Knob) bool {
+func ours(files target.Target, win conf.Setting, k Knob) bool {
 	switch formOf(win.File) {
 	case dropInForm:
 		return true
 	case blockForm:
-		f, err := LookFile(p.Target, win.File)
+		f, err := LookFile(files, win.File)
 		_, in := blockForm.get(f.Text, k.Address.Name())
 		return err == nil && in
 	}
@@ -145,7 +153,7 @@ func (p *PG) ours(win conf.Setting, k Knob) bool {
 
 // fileHome chooses among the files of an administrator: a drop-in of ours in the
 // last folder whose line would win, else lines at the end of postgresql.conf.
-func (p *PG) fileHome(k Knob, main, dir string, now conf.Resolved, s *pgSession) (string, error) {
+func (p *PG) fileHome(files target.Target, k Knob, main, dir string, now conf.Resolved, s *pgSession) (string, error) {
 	name := k.Address.Name()
 	var candidates []string
 	for _, d := range slices.Backward(now.Dirs) {
@@ -157,7 +165,7 @@ func (p *PG) fileHome(k Knob, main, dir string, now conf.Resolved, s *pgSession)
 	var rights error
 	var winner conf.Setting
 	for _, at := range candidates {
-		file, err := LookFile(p.Target, at)
+		file, err := LookFile(files, at)
 		if err != nil {
 			rights = errors.Join(rights, err)
 			continue
@@ -167,11 +175,11 @@ func (p *PG) fileHome(k Knob, main, dir string, now conf.Resolved, s *pgSession)
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", at, err)
 		}
-		r := conf.Resolve(pgFiles{t: p.Target, path: at, text: *text}, main, dir)
+		r := conf.Resolve(pgFiles{t: files, path: at, text: *text}, main, dir)
 		if winner, _ = r.Winner(name); winner.File != at {
 			continue
 		}
-		if err := p.mayWrite(at); err != nil {
+		if err := p.mayWrite(dir, at); err != nil {
 			rights = errors.Join(rights, err)
 			continue
 		}
@@ -220,14 +228,22 @@ func notHere(k Knob) error {
 		Hint: "connect as a superuser, or run pgfettle on the server's host"}
 }
 
-// mayWrite says which right is missing to replace a file: its folder has to be
-// writable, and a mount that is read-only says so here and not half-way.
-func (p *PG) mayWrite(name string) error {
-	if err := p.Target.Writable(name); err != nil {
+// mayWrite says which right is missing to replace a file of the instance of a data
+// directory: its folder has to be writable, and a mount that is read-only says so
+// here and not half-way. As root it is the right of the account: see files.
+func (p *PG) mayWrite(dir, name string) error {
+	files := p.Target
+	if dir != "" || p.Target.UID() == 0 {
+		var err error
+		if files, err = p.files(dir); err != nil {
+			return err
+		}
+	}
+	if err := files.Writable(name); err != nil {
 		return err
 	}
-	in, err := p.Target.Stat(name)
-	if err == nil && p.Target.UID() != 0 && in.UID != p.Target.UID() {
+	in, err := files.Stat(name)
+	if err == nil && files.UID() != 0 && in.UID != files.UID() {
 		// a new file of ours would take the place of somebody else's, and its
 		// owner could not be put back
 		return &fs.PathError{Op: "write", Path: name, Err: fs.ErrPermission}
@@ -235,58 +251,30 @@ func (p *PG) mayWrite(name string) error {
 	return nil
 }
 
-// setFile is SetFile for a file in a folder that may be another user's, who could
-// put a link there instead: root is not led by it to a file that is not his.
-func (p *PG) setFile(ctx context.Context, f journal.File) error {
-	if err := p.mayWrite(f.Path); err != nil {
-		return err
-	}
-	if formOf(f.Path) == blockForm { // an administrator's postgresql.conf may well be a link
-		if real, err := p.Target.Resolve(f.Path); err == nil {
-			f.Path = real
-		}
-	} else if err := p.notLink(f.Path); err != nil {
-		return err
-	}
-	folder, err := p.Target.Stat(path.Dir(f.Path))
+// setFile is SetFile of a file of an instance, as its account: nobody is led by
+// what lies in its folders to a file that is not its own.
+func (p *PG) setFile(in *snapshot.Instance, f journal.File) error {
+	files, err := p.filesOf(in)
 	if err != nil {
 		return err
 	}
-	if p.Target.UID() != 0 || folder.UID == 0 {
-		return SetFile(p.Target, f)
-	}
-	if f.Text != nil {
-		if f.UID == 0 {
-			return fmt.Errorf("%s: a file of root's in a folder of user %d; give it to him with chown", f.Path, folder.UID)
-		}
-		return SetFile(p.Target, f)
-	}
-	if p.Target.Reach("/") != "/" {
-		return SetFile(p.Target, f) // a tree of files runs no commands
-	}
-	now, err := LookFile(p.Target, f.Path)
-	if err != nil || now.Text == nil {
+	dir, _ := in.DataDirectory.Get()
+	if err := p.mayWrite(dir, f.Path); err != nil {
 		return err
 	}
-	if err := overtaken(now, f); err != nil {
+	if formOf(f.Path) == blockForm { // an administrator's postgresql.conf may well be a link
+		if real, err := files.Resolve(f.Path); err == nil {
+			f.Path = real
+		}
+	} else if err := notLink(files, f.Path); err != nil {
 		return err
 	}
-	as := &target.User{UID: folder.UID, GID: folder.GID}
-	for _, argv := range [][]string{{"rm", "-f", "--", f.Path}, {"sync", "--", path.Dir(f.Path)}} {
-		out, err := p.Target.Run(ctx, target.Command{Argv: argv, As: as})
-		if err == nil && out.Code != 0 {
-			err = fmt.Errorf("%s: %s", argv[0], lastLines(string(out.Stderr), 1))
-		}
-		if err != nil {
-			return fmt.Errorf("removal of %s: %w", f.Path, err)
-		}
-	}
-	return nil
+	return SetFile(files, f)
 }
 
 // notLink refuses a symbolic link where a server's own file is expected.
-func (p *PG) notLink(name string) error {
-	if to, err := p.Target.Readlink(name); err == nil {
+func notLink(files target.Target, name string) error {
+	if to, err := files.Readlink(name); err == nil {
 		return &say.Problem{Message: name + " is a symbolic link to " + to + ", where the server has a file of its own", Code: say.CodeRefused,
 			Hint: "put the file itself there"}
 	}

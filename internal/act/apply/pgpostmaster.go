@@ -11,11 +11,13 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/act/trust"
 )
 
 // postmaster is a running server: what its lock file says, proven by /proc.
 type postmaster struct {
 	collect.Lock
+	dir    string // its data directory
 	parent int
 	start  int64 // clock ticks after boot, which tells it from another process of its number
 }
@@ -28,9 +30,25 @@ const ticks = 100
 // left behind, whose number another process wears by now, is no server: the
 // process has to bear a server's name and to stand in the data directory, which
 // a postmaster never leaves; where that link is closed to us, it must have begun
-// when the lock file says.
-func postmasterOf(t target.Target, dataDir string) (postmaster, bool, error) {
-	l, err := collect.ReadLock(t, dataDir)
+// when the lock file says. Where we are root it has to run as the account of the
+// instance.
+func (p *PG) postmaster(dataDir string) (postmaster, bool, error) {
+	a, err := p.account(dataDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return postmaster{}, false, nil
+	}
+	if err != nil {
+		return postmaster{}, false, err
+	}
+	return postmasterOf(p.Target, dataDir, a)
+}
+
+func postmasterOf(t target.Target, dataDir string, of *trust.Account) (postmaster, bool, error) {
+	files := t
+	if of != nil {
+		files = t.As(of.User())
+	}
+	l, err := collect.ReadLock(files, dataDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return postmaster{}, false, nil
 	}
@@ -41,6 +59,11 @@ func postmasterOf(t target.Target, dataDir string) (postmaster, bool, error) {
 		return postmaster{}, false, nil // negative: a standalone backend
 	}
 	proc := "/proc/" + strconv.Itoa(l.PID)
+	if of != nil {
+		if runs, err := trust.Process(t, l.PID); err != nil || runs.UID != of.UID {
+			return postmaster{}, false, nil // another process wears the number
+		}
+	}
 	comm, err := t.ReadFile(proc+"/comm", maxFile)
 	if err != nil {
 		return postmaster{}, false, nil
@@ -50,7 +73,7 @@ func postmasterOf(t target.Target, dataDir string) (postmaster, bool, error) {
 	default:
 		return postmaster{}, false, nil
 	}
-	p := postmaster{Lock: l}
+	p := postmaster{Lock: l, dir: dataDir}
 	stat, err := t.ReadFile(proc+"/stat", maxFile)
 	if err != nil {
 		return p, false, nil

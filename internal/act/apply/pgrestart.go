@@ -103,7 +103,7 @@ func (p *PG) hangup(in *snapshot.Instance, why error) error {
 	if !ok || p.Target.Reach("/") != "/" {
 		return why
 	}
-	first, up, err := postmasterOf(p.Target, dir)
+	first, up, err := p.postmaster(dir)
 	if err != nil || !up {
 		return errors.Join(why, err)
 	}
@@ -112,7 +112,7 @@ func (p *PG) hangup(in *snapshot.Instance, why error) error {
 		return errors.Join(why, err)
 	}
 	defer func() { _ = proc.Release() }()
-	again, up, err := postmasterOf(p.Target, dir)
+	again, up, err := p.postmaster(dir)
 	if err != nil || !up || again.PID != first.PID || again.start != first.start {
 		return errors.Join(why, err)
 	}
@@ -173,7 +173,7 @@ const restarts = 3
 // failed for the only reason that another one was started at the same time, with
 // or without what is in the files now, and not that ours took too long.
 func (p *PG) restartHere(ctx context.Context, in *snapshot.Instance, dir string) (again bool, err error) {
-	old, up, err := postmasterOf(p.Target, dir)
+	old, up, err := p.postmaster(dir)
 	if err != nil {
 		return false, err
 	}
@@ -202,7 +202,7 @@ func (p *PG) restartHere(ctx context.Context, in *snapshot.Instance, dir string)
 		if err == nil {
 			continue
 		}
-		now, runs, e := postmasterOf(p.Target, dir)
+		now, runs, e := p.postmaster(dir)
 		switch stop := n+1 < len(commands); {
 		case stop && e == nil && !runs:
 			continue // somebody else has stopped it, which is as good
@@ -218,7 +218,7 @@ func (p *PG) restartHere(ctx context.Context, in *snapshot.Instance, dir string)
 func (p *PG) ready(ctx context.Context, in *snapshot.Instance, dir string, m manner, at mark, old postmaster) error {
 	end := p.Target.Now().Add(p.wait())
 	for {
-		now, up, err := postmasterOf(p.Target, dir)
+		now, up, err := p.postmaster(dir)
 		same := up && now.PID == old.PID && now.start == old.start
 		switch {
 		case err == nil && up && !same && (now.Status == "ready" || now.Status == "standby"):
@@ -240,7 +240,7 @@ func (p *PG) ready(ctx context.Context, in *snapshot.Instance, dir string, m man
 // as one there is never taken for it. The error is that of a server which does
 // not answer and was never seen to be here.
 func (p *PG) afar(ctx context.Context, in *snapshot.Instance, dir string) (bool, error) {
-	if _, _, err := postmasterOf(p.Target, dir); errors.Is(err, fs.ErrPermission) {
+	if _, _, err := p.postmaster(dir); errors.Is(err, fs.ErrPermission) {
 		return true, nil
 	}
 	p.lock.Lock()

@@ -113,7 +113,7 @@ func (p *PG) held(in *snapshot.Instance, size unit.Bytes) int64 {
 	if !ok {
 		return 0
 	}
-	pm, up, err := postmasterOf(p.Target, dir)
+	pm, up, err := p.postmaster(dir)
 	if err != nil || !up {
 		return 0
 	}

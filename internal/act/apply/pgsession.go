@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
 	"strconv"
 	"strings"
@@ -47,7 +48,7 @@ const (
 // the call before. No server there is nil without an error.
 func (p *PG) session(ctx context.Context, in *snapshot.Instance) (*pgSession, error) {
 	dir, _ := in.DataDirectory.Get()
-	how := collect.Connect{Conninfo: p.Conninfo, AsUID: -1}
+	how := collect.Connect{Conninfo: p.Conninfo, Peer: -1}
 	var of postmaster
 	if !p.named() {
 		if p.Target.Reach("/") != "/" {
@@ -56,7 +57,7 @@ func (p *PG) session(ctx context.Context, in *snapshot.Instance) (*pgSession, er
 		if dir == "" {
 			return nil, fmt.Errorf("data directory: %s", in.DataDirectory.Gap().Reason)
 		}
-		pm, up, err := postmasterOf(p.Target, dir)
+		pm, up, err := p.postmaster(dir)
 		if err == nil && !up {
 			return nil, nil
 		}
@@ -142,7 +143,11 @@ func socketOf(in *snapshot.Instance) (collect.Connect, error) {
 		return collect.Connect{}, &say.Problem{Message: "no way to the server of " + in.Label() + " is known", Code: say.CodeNoAccess,
 			Hint: "run pgfettle as root or as the owner of the data directory, or give a connection string"}
 	}
-	return collect.Connect{SocketDir: list[0], Port: port, AsUID: -1}, nil
+	pm, ok := in.Postmaster().Get()
+	if !ok {
+		return collect.Connect{SocketDir: list[0], Port: port, Found: true, Peer: -1}, nil
+	}
+	return collect.Connect{SocketDir: list[0], Port: port, Found: true, Peer: pm.UID, Secrets: os.Geteuid() != 0}, nil
 }
 
 func (s *pgSession) ask(ctx context.Context, p *PG, dir string) error {
@@ -177,15 +182,26 @@ func (s *pgSession) ask(ctx context.Context, p *PG, dir string) error {
 		return fmt.Errorf("pg_postmaster_start_time: %w", err)
 	}
 	// a server of another host may have a folder of the same name
-	if l, err := collect.ReadLock(p.Target, dir); err == nil && l.Began > 0 {
+	if s.of.dir = dir; dir == "" {
+		return nil
+	}
+	files, err := p.files(dir)
+	if err != nil {
+		return nil // of another host, or nobody's: what is there is not its
+	}
+	if l, err := collect.ReadLock(files, dir); err == nil && l.Began > 0 {
 		s.here = began-float64(l.Began) >= -1 && began-float64(l.Began) <= startSlack
 	}
 	return nil
 }
 
 func (p *PG) sameFolder(a, b string) bool {
-	x, err1 := p.Target.Stat(a)
-	y, err2 := p.Target.Stat(b)
+	files, err := p.files(b)
+	if err != nil {
+		return false
+	}
+	x, err1 := files.Stat(a)
+	y, err2 := files.Stat(b)
 	return err1 == nil && err2 == nil && x.Dev == y.Dev && x.Inode == y.Inode
 }
 

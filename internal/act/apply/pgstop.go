@@ -22,10 +22,14 @@ func (p *PG) Runs(in *snapshot.Instance) (bool, error) {
 	if !ok {
 		return false, fmt.Errorf("data directory: %s", in.DataDirectory.Gap().Reason)
 	}
-	if _, up, err := postmasterOf(p.Target, dir); up || err != nil {
+	if _, up, err := p.postmaster(dir); up || err != nil {
 		return up, err
 	}
-	real, err := p.Target.Resolve(dir)
+	files, err := p.files(dir)
+	if err != nil {
+		return false, err
+	}
+	real, err := files.Resolve(dir)
 	if err != nil {
 		return false, err
 	}
@@ -95,7 +99,7 @@ func (p *PG) stoppable(ctx context.Context, in *snapshot.Instance) (manner, erro
 	if !ok {
 		return manner{}, fmt.Errorf("data directory: %s", in.DataDirectory.Gap().Reason)
 	}
-	pm, up, err := postmasterOf(p.Target, dir)
+	pm, up, err := p.postmaster(dir)
 	if err != nil {
 		return manner{}, err
 	}
@@ -171,7 +175,7 @@ func (p *PG) Stop(ctx context.Context, in *snapshot.Instance) error {
 	dir, _ := in.DataDirectory.Get()
 	end := p.Target.Now().Add(p.wait())
 	for {
-		now, up, err := postmasterOf(p.Target, dir)
+		now, up, err := p.postmaster(dir)
 		if err != nil {
 			return err
 		}
@@ -189,7 +193,7 @@ func (p *PG) Stop(ctx context.Context, in *snapshot.Instance) error {
 		if e == nil && !runs {
 			return nil
 		}
-		now, up, _ = postmasterOf(p.Target, dir)
+		now, up, _ = p.postmaster(dir)
 		if between := !up || now.Status == "stopping" || now.Status == "starting"; !between || e != nil || p.Target.Now().After(end) {
 			return errors.Join(fmt.Errorf("stop of %s: %w", in.Label(), err), e)
 		}
@@ -230,7 +234,7 @@ func (p *PG) Start(ctx context.Context, in *snapshot.Instance) error {
 	if err != nil {
 		return err
 	}
-	if now, up, err := postmasterOf(p.Target, dir); err == nil && up && now.Status == "stopping" {
+	if now, up, err := p.postmaster(dir); err == nil && up && now.Status == "stopping" {
 		if err := p.gone(ctx, in); err != nil {
 			return err
 		}
@@ -239,7 +243,7 @@ func (p *PG) Start(ctx context.Context, in *snapshot.Instance) error {
 	defer p.tidy(dir, m)
 	end := p.Target.Now().Add(p.wait())
 	for {
-		_, up, err := postmasterOf(p.Target, dir)
+		_, up, err := p.postmaster(dir)
 		if err != nil {
 			return err
 		}
@@ -264,7 +268,7 @@ func (p *PG) Start(ctx context.Context, in *snapshot.Instance) error {
 		break
 	}
 	for {
-		now, up, err := postmasterOf(p.Target, dir)
+		now, up, err := p.postmaster(dir)
 		switch {
 		case err == nil && up && now.Status == "ready":
 			return p.answers(ctx, in)

@@ -189,7 +189,11 @@ func (p *PG) future(ctx context.Context, in *snapshot.Instance, changes []plan.C
 func (p *PG) inFiles(ctx context.Context, in *snapshot.Instance, s *pgSession) (map[string]string, error) {
 	dir, _ := in.DataDirectory.Get()
 	if main := p.configFile(Knob{Instance: in}, s); main != "" && dir != "" && (s == nil || s.here) {
-		r := conf.Resolve(pgFiles{t: p.Target}, main, dir)
+		files, err := p.files(dir)
+		if err != nil {
+			return nil, err
+		}
+		r := conf.Resolve(pgFiles{t: files}, main, dir)
 		if len(r.Faults) == 0 {
 			return r.Values(), nil
 		}

@@ -14,21 +14,16 @@ import (
 // is brought back, then comes the rest. A journal that came to its end is left
 // as it is. id "" is the last that was interrupted.
 func Resume(ctx context.Context, w *World, s *snapshot.Snapshot, id string, o Options) (Result, error) {
-	unlock, err := w.lock(ctx, o.Wait)
+	id, unlock, err := w.hold(ctx, id, o.Wait, func(j *journal.Journal) bool { return j.State == journal.Interrupted })
 	if err != nil {
 		return Result{}, err
 	}
 	defer unlock()
 	if id == "" {
-		if id, err = w.last(func(j *journal.Journal) bool { return j.State == journal.Interrupted }); err != nil {
-			return Result{}, err
-		}
-		if id == "" {
-			return Result{}, &say.Problem{Message: "there is no apply to resume", Detail: "every journal in " + w.dir() + " came to its end", Code: say.CodeError}
-		}
+		return Result{}, &say.Problem{Message: "there is no apply to resume", Detail: "every journal in " + w.dir() + " came to its end", Code: say.CodeError}
 	}
 	e := &engine{w: w, s: s}
-	if err := e.open(id); err != nil {
+	if err := e.open(id, true); err != nil {
 		return Result{}, err
 	}
 	res := Result{Journal: e.log.Journal}
@@ -36,7 +31,13 @@ func Resume(ctx context.Context, w *World, s *snapshot.Snapshot, id string, o Op
 	case e.log.Ended():
 		return res, nil
 	case e.log.Undoing:
+		if err := e.covered(nil); err != nil {
+			return res, err
+		}
 		return res, e.undo(ctx, UndoOptions{MaxEffect: knob.Restart})
+	}
+	if err := e.append(journal.Line{Kind: journal.Resume}); err != nil {
+		return res, err
 	}
 	inner := context.WithoutCancel(ctx)
 	if r := e.log.Reverting(); r.Reason != "" {

@@ -30,6 +30,7 @@ func (e *engine) fitness(ctx context.Context, chosen []plan.Change) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.Address, err)
 		}
+		e.held = append(e.held, part(now, want))
 		if !holds(now, want) {
 			if found, moved := movedFrom(kind, now, k, c.From, c.FromBase); moved {
 				return stale(fmt.Sprintf("%s is %s now; the plan found %s", c.Address, found, c.From))
@@ -63,9 +64,26 @@ func (e *engine) fitness(ctx context.Context, chosen []plan.Change) error {
 	return nil
 }
 
+// part says where a knob has the value already.
+func part(now, want journal.State) journal.Part {
+	file, live := want.File != nil && now.SameFile(want), want.Live != nil && now.SameLive(want)
+	switch {
+	case file && live:
+		return journal.InBoth
+	case file:
+		return journal.InFile
+	case live:
+		return journal.InLive
+	}
+	return ""
+}
+
 func (e *engine) mayWrite(ctx context.Context, kind Kind, k Knob, f journal.File) error {
 	if s, ok := kind.(Scribe); ok {
 		return s.MayWrite(ctx, k, f)
+	}
+	if err := rootsFile(e.w.Target, f.Path); err != nil {
+		return err
 	}
 	return e.w.Target.Writable(f.Path)
 }

@@ -35,7 +35,8 @@ type Drift struct {
 
 // Status looks at every knob that was applied and not taken back: of one
 // journal, or with id "" of all of them, where a later apply of the same knob
-// stands for the earlier. Nothing is written. Journals that cannot be read are
+// stands for the earlier. What a damaged journal names and does not prove is unknown.
+// Nothing is written. Journals that cannot be read are
 // named by the error beside the drifts of the others.
 func Status(ctx context.Context, w *World, s *snapshot.Snapshot, id string) ([]Drift, error) {
 	e := &engine{w: w, s: s}
@@ -55,8 +56,13 @@ func Status(ctx context.Context, w *World, s *snapshot.Snapshot, id string) ([]D
 	drifts := []Drift{}
 	at := map[[2]string]int{}
 	for _, j := range list {
-		if j.Run.Hostname != w.Hostname || j.Run.Root != w.Root {
+		if !w.owns(j) {
 			continue
+		}
+		if j.Damage != nil {
+			for _, u := range j.Damage.Unproven(j) {
+				drifts = append(drifts, Drift{Journal: j.ID, Address: u.Address, Instance: u.Instance, Where: u.Path, Hold: Unknown, Reason: j.Trouble()})
+			}
 		}
 		for i := range j.Changes {
 			c := &j.Changes[i]

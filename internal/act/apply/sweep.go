@@ -1,5 +1,37 @@
 package apply
 
+import (
+	"path"
+
+	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/act/target"
+)
+
+// Sweeper is what a kind may also be: its files are of an instance, and what was
+// left beside one is removed as the instance's account.
+type Sweeper interface {
+	Sweep(k Knob, name string) error
+}
+
+func (e *engine) sweepOf(c *journal.Change, name string) error {
+	if c.Instance == "" {
+		if e.w.Target.UID() == 0 {
+			if err := target.RootsOwn(e.w.Target, path.Dir(name)); err != nil {
+				return err
+			}
+		}
+		return e.w.Target.Sweep(name)
+	}
+	kind, k, err := e.begun(c)
+	if s, ok := kind.(Sweeper); ok && err == nil {
+		return s.Sweep(k, name)
+	}
+	if e.w.Target.UID() != 0 {
+		return e.w.Target.Sweep(name)
+	}
+	return nil // of an instance that is not found, nobody's folder is entered
+}
+
 // sweep removes what a step that was killed has left half-written beside its
 // file: nobody else would, and a folder that we made stays while it is there.
 // That it cannot be removed keeps nobody from going on.
@@ -11,7 +43,7 @@ func (e *engine) sweep() {
 			continue
 		}
 		done[f.Path] = true
-		if err := e.w.Target.Sweep(f.Path); err != nil {
+		if err := e.sweepOf(&e.log.Changes[i], f.Path); err != nil {
 			e.w.tell(err.Error())
 		}
 	}

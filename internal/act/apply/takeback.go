@@ -15,7 +15,7 @@ import (
 func (e *engine) takeBack(ctx context.Context, c *journal.Change, why string) error {
 	kind, k, err := e.begun(c)
 	if err != nil {
-		return e.append(journal.Line{Kind: journal.Kept, N: c.N, Reason: err.Error()})
+		return e.unreached(c, err)
 	}
 	e.w.tell(fmt.Sprintf("%s: back to %s", e.name(c), c.Before)) // before the look: nothing that waits may come between it and the step
 	found, err := kind.Look(ctx, k)

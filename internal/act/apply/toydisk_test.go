@@ -31,13 +31,14 @@ type toyDisk struct {
 	live          map[string]string
 	servers       map[string]*toyServer
 
-	fuse   int  // points left until death; below 0: it lives
-	cut    int  // chooses how what was cut off looks
-	power  bool // death is a power failure: what was not fsynced may be gone
-	held   bool // another process has the lock
-	locked bool // we have it
-	full   bool // no room for another byte
-	most   int  // huge pages that the kernel can find
+	fuse   int             // points left until death; below 0: it lives
+	cut    int             // chooses how what was cut off looks
+	power  bool            // death is a power failure: what was not fsynced may be gone
+	held   bool            // another process has the lock
+	locked map[string]bool // we have
+	taken  []string        // locks, in their order
+	full   bool            // no room for another byte
+	most   int             // huge pages that the kernel can find
 
 	points, writes int
 
@@ -51,6 +52,9 @@ const (
 	journalDir = "/var/lib/pgfettle/journal"
 )
 
+// UID is that of an ordinary user: whose files are whose is no matter of the engine's.
+func (d *toyDisk) UID() int { return 1000 }
+
 // point is where the process may die. lost takes back what is not on disk yet.
 func (d *toyDisk) point(lost func()) {
 	d.points++
@@ -62,6 +66,7 @@ func (d *toyDisk) point(lost func()) {
 		if d.power && lost != nil && d.cut%2 == 1 {
 			lost()
 		}
+		d.locked = map[string]bool{} // the kernel takes them back
 		panic(death{})
 	}
 	if d.fuse > 0 {
@@ -121,17 +126,19 @@ func (d *toyDisk) Mkdir(name string, _ fs.FileMode) error {
 	return nil
 }
 
-func (d *toyDisk) Lock(string, string) (func() error, error) {
+func (d *toyDisk) Lock(name, _ string) (func() error, error) {
 	d.point(nil)
 	if d.held {
 		return nil, &target.Held{Path: "lock", By: "process 42"}
 	}
-	if d.locked {
-		panic("the lock was taken twice")
+	if d.locked[name] {
+		panic(name + " was taken twice")
 	}
-	d.locked = true
-	return func() error { d.locked = false; return nil }, nil
+	d.locked[name], d.taken = true, append(d.taken, name)
+	return func() error { delete(d.locked, name); return nil }, nil
 }
+
+func (d *toyDisk) Resolve(name string) (string, error) { return name, nil }
 
 func (d *toyDisk) Write(name string, data []byte, perm fs.FileMode) error {
 	f := d.files[name]

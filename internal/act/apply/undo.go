@@ -16,6 +16,7 @@ import (
 type UndoOptions struct {
 	MaxEffect knob.Effect // files are put back in any case; what needs more than this is told and left to be made
 	Wait      bool
+	Forget    string // label of an instance that is gone: its changes are noted as abandoned, and the rest is taken back
 }
 
 // Undo takes an apply back, the last change first: what is still ours goes back
@@ -23,25 +24,34 @@ type UndoOptions struct {
 // undo or an apply that was interrupted. id "" is the last apply that is not
 // undone.
 func Undo(ctx context.Context, w *World, s *snapshot.Snapshot, id string, o UndoOptions) (Result, error) {
-	unlock, err := w.lock(ctx, o.Wait)
+	is := func(j *journal.Journal) bool { return !j.Settled() && j.Foreign == "" }
+	if o.Forget != "" {
+		is = func(j *journal.Journal) bool { return !j.Settled() && ofInstance(j, o.Forget) }
+	}
+	id, unlock, err := w.hold(ctx, id, o.Wait, is)
 	if err != nil {
 		return Result{}, err
 	}
 	defer unlock()
-	e := &engine{w: w, s: s}
 	if id == "" {
-		if id, err = w.last(func(j *journal.Journal) bool { return j.State != journal.TakenBack }); err != nil {
-			return Result{}, err
+		no := &say.Problem{Message: "there is no apply to undo", Detail: "no journal in " + w.dir() + " has changes that are not undone", Code: say.CodeError}
+		if o.Forget != "" {
+			no.Detail = "no journal in " + w.dir() + " has changes of " + o.Forget + " that are not undone"
 		}
-		if id == "" {
-			return Result{}, &say.Problem{Message: "there is no apply to undo", Detail: "no journal in " + w.dir() + " has changes that are not undone", Code: say.CodeError}
-		}
+		return Result{}, no
 	}
-	if err := e.open(id); err != nil {
+	e := &engine{w: w, s: s}
+	if err := e.forgettable(o.Forget); err != nil {
+		return Result{}, err
+	}
+	if err := e.open(id, false); err != nil {
 		return Result{}, err
 	}
 	res := Result{Journal: e.log.Journal}
-	if err := e.covered(); err != nil {
+	if o.Forget != "" && !ofInstance(e.log.Journal, o.Forget) {
+		return res, &say.Problem{Message: "journal " + id + " has no change of " + o.Forget, Hint: "'pgfettle journal show " + id + "' names its instances", Code: say.CodeUsage}
+	}
+	if err := e.covered(func(c *journal.Change) bool { return o.Forget != "" && c.Instance == o.Forget }); err != nil {
 		return res, err
 	}
 	if err := e.stops(o); err != nil {
@@ -57,7 +67,7 @@ func (e *engine) stops(o UndoOptions) error {
 	}
 	for i := range e.log.Changes {
 		c := &e.log.Changes[i]
-		if !c.Begun() {
+		if !c.Begun() || o.Forget != "" && c.Instance == o.Forget {
 			continue
 		}
 		kind, k, err := e.begun(c)
@@ -70,20 +80,26 @@ func (e *engine) stops(o UndoOptions) error {
 }
 
 // covered refuses while a later apply of the same knob stands: its value would be
-// kept as somebody's, and its own undo would then bring ours back for good.
-func (e *engine) covered() error {
+// kept as somebody's, and its own undo would then bring ours back for good. but are
+// changes that are not going to be taken back. It notes what later applies changed.
+func (e *engine) covered(but func(*journal.Change) bool) error {
 	list, err := journal.List(e.w.Target, e.w.dir())
 	if err != nil {
 		e.w.tell(err.Error()) // one that cannot be read must not keep another from being undone
 	}
+	e.later = map[[2]string]bool{}
 	for _, j := range slices.Backward(list) {
-		if j.ID <= e.log.ID || j.Run.Hostname != e.w.Hostname || j.Run.Root != e.w.Root {
+		if j.ID <= e.log.ID || !j.Run.Of(e.w.Hostname, e.w.Root) {
 			continue
 		}
 		for i := range j.Changes {
 			d := &j.Changes[i]
-			if d.Begun() && slices.ContainsFunc(e.log.Changes, func(c journal.Change) bool {
-				return c.Begun() && c.Address == d.Address && c.Instance == d.Instance
+			if !d.Begun() {
+				continue
+			}
+			e.later[keyOf(d.Address, d.Instance)] = true
+			if slices.ContainsFunc(e.log.Changes, func(c journal.Change) bool {
+				return c.Begun() && c.Address == d.Address && c.Instance == d.Instance && (but == nil || !but(&c))
 			}) {
 				return &say.Problem{Message: fmt.Sprintf("%s was changed again by apply %s", d.Address, j.ID), Detail: "an apply is undone before those that it lies on",
 					Hint: "'pgfettle undo " + j.ID + "' first", Code: say.CodeRefused}
@@ -93,16 +109,38 @@ func (e *engine) covered() error {
 	return nil
 }
 
-// open goes on with a journal of this host.
-func (e *engine) open(id string) (err error) {
-	if e.log, err = journal.Open(e.w.Target, e.w.dir(), id); err != nil {
+// open goes on with a journal of this host. One that is damaged is only undone:
+// what is missing in it may be what a resume would have to go on with.
+func (e *engine) open(id string, resume bool) (err error) {
+	var refused error
+	run := journal.Run{Tool: e.w.Tool, Hostname: e.w.Hostname, Root: e.w.Root}
+	e.log, err = journal.Open(e.w.Target, e.w.dir(), id, run, e.w.Now().Unix(), func(j *journal.Journal) error {
+		refused = e.may(j, resume)
+		return refused
+	})
+	switch {
+	case refused != nil:
+		return refused
+	case err != nil:
 		return noAccess("the journal", err)
 	}
-	if r := e.log.Run; r.Hostname != e.w.Hostname || r.Root != e.w.Root {
-		return &say.Problem{Message: "journal " + id + " is of another host", Detail: fmt.Sprintf("it was written on %q under root %q, and this is %q under root %q", r.Hostname, r.Root, e.w.Hostname, e.w.Root),
-			Hint: "run it there", Code: say.CodeRefused}
-	}
 	e.sweep()
+	return nil
+}
+
+// may says why a journal is not gone on with here.
+func (e *engine) may(j *journal.Journal, resume bool) error {
+	switch r := j.Run; {
+	case j.Foreign != "":
+		return &say.Problem{Message: (&journal.ForeignError{ID: j.ID, Format: j.Foreign}).Error(), Detail: "nothing was changed",
+			Hint: "use the version of pgfettle that wrote it", Code: say.CodeError}
+	case !e.w.owns(j):
+		return &say.Problem{Message: "journal " + j.ID + " is of another host", Detail: fmt.Sprintf("it was written on %q under root %q, and this is %q under root %q", r.Hostname, r.Root, e.w.Hostname, e.w.Root),
+			Hint: "run it there", Code: say.CodeRefused}
+	case resume && j.Damage != nil:
+		return &say.Problem{Message: "the journal of apply " + j.ID + " is damaged", Detail: damageText(j) + "; nothing was changed",
+			Hint: "'pgfettle undo " + j.ID + "' takes back what it proves", Code: say.CodePartly}
+	}
 	return nil
 }
 
@@ -110,7 +148,7 @@ func (e *engine) open(id string) (err error) {
 func (w *World) last(is func(*journal.Journal) bool) (string, error) {
 	list, err := journal.List(w.Target, w.dir())
 	for _, j := range slices.Backward(list) {
-		if j.Run.Hostname == w.Hostname && j.Run.Root == w.Root && is(j) {
+		if w.owns(j) && is(j) {
 			return j.ID, nil
 		}
 	}
@@ -118,7 +156,8 @@ func (w *World) last(is func(*journal.Journal) bool) (string, error) {
 }
 
 func (e *engine) undo(ctx context.Context, o UndoOptions) error {
-	if e.log.State == journal.TakenBack && !e.owes(o) {
+	if (e.log.State == journal.TakenBack || e.log.State == journal.Abandoned) && !e.owes(o) {
+		e.lookAgain(ctx)
 		return e.left() // it is undone, and undoing it again changes nothing
 	}
 	if !e.log.Undoing || e.log.Ended() {
@@ -126,14 +165,18 @@ func (e *engine) undo(ctx context.Context, o UndoOptions) error {
 			return err
 		}
 	}
+	if err := e.forget(o.Forget); err != nil {
+		return err
+	}
 	var bad []error
+	took := map[int]bool{}
 	for i := len(e.log.Changes) - 1; i >= 0; i-- {
 		c := &e.log.Changes[i]
 		if err := ctx.Err(); err != nil {
 			return e.interrupted(err)
 		}
 		if c.State == journal.IsPlanned {
-			if err := e.append(journal.Line{Kind: journal.Skipped, N: c.N, Reason: "the apply was undone before it was begun"}); err != nil {
+			if err := e.append(journal.Line{Kind: journal.Skipped, N: c.N, Reason: unbegun}); err != nil {
 				return err
 			}
 		}
@@ -152,6 +195,7 @@ func (e *engine) undo(ctx context.Context, o UndoOptions) error {
 		} else if err != nil {
 			bad = append(bad, err)
 		}
+		took[c.N] = true
 	}
 	if err := e.reactivate(ctx, o); err != nil {
 		if f, ok := errors.AsType[*failure](err); ok {
@@ -159,14 +203,19 @@ func (e *engine) undo(ctx context.Context, o UndoOptions) error {
 		}
 		return err
 	}
+	if err := e.readBack(context.WithoutCancel(ctx), took); err != nil {
+		return errors.Join(append(bad, err)...)
+	}
 	if err := e.append(journal.Line{Kind: journal.End}); err != nil {
 		return errors.Join(append(bad, err)...)
 	}
-	if len(bad) > 0 {
-		return &say.Problem{Message: "partly undone", Detail: errors.Join(bad...).Error(),
-			Hint: "when the cause is gone, 'pgfettle undo " + e.log.ID + "' tries again", Code: say.CodePartly}
+	if err := e.undoVerdict(bad); err != nil {
+		return err
 	}
 	for _, p := range e.log.Pending {
+		if p.Instance == "" {
+			continue // the journal shows it
+		}
 		e.w.tell(fmt.Sprintf("%s needs a %s before its former values are in force", p.Instance, p.Effect))
 	}
 	return e.left()
@@ -191,7 +240,7 @@ func (e *engine) left() error {
 
 // owes says whether an activation is still to be made that may be made now.
 func (e *engine) owes(o UndoOptions) bool {
-	return e.w.Activate != nil && slices.ContainsFunc(e.log.Pending, func(p journal.Pending) bool { return p.Effect <= o.MaxEffect })
+	return e.w.Activate != nil && slices.ContainsFunc(e.log.Pending, func(p journal.Pending) bool { return p.Instance != "" && p.Effect <= o.MaxEffect })
 }
 
 func isFailure(err error) bool { _, ok := errors.AsType[*failure](err); return ok }
@@ -208,7 +257,7 @@ func (e *engine) reactivate(ctx context.Context, o UndoOptions) error {
 			continue
 		}
 		p, ok := bounded(p, o.MaxEffect)
-		if !ok {
+		if !ok || p.Instance == "" {
 			continue
 		}
 		err := e.activation(context.WithoutCancel(ctx), p, func(c *journal.Change) bool { return c.State == journal.IsUndone }, true)

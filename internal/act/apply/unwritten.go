@@ -13,7 +13,10 @@ import (
 // noAccess turns a right that is missing, or room, into a problem that names it;
 // any other error is wrapped with what.
 func noAccess(what string, err error) error {
+	var told *say.Problem
 	switch {
+	case errors.As(err, &told):
+		return err
 	case errors.Is(err, syscall.EROFS):
 		return &say.Problem{Message: what + " cannot be written", Detail: err.Error(),
 			Hint: "its filesystem is mounted read-only: remount it, or apply from outside of the container", Code: say.CodeNoAccess}

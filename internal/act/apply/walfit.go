@@ -103,6 +103,9 @@ func (w *Wal) Fit(ctx context.Context, in *snapshot.Instance, asked string, o Wa
 	if err := w.reachable(dir, f.To); err != nil {
 		return f, err
 	}
+	if err := w.led(dir, f); err != nil {
+		return f, err
+	}
 	if err := w.server(ctx, in, dir, f); err != nil {
 		return f, err
 	}
@@ -147,7 +150,7 @@ func (w *Wal) owned(in *snapshot.Instance, dir string, f *WalFit) error {
 	default:
 		return refusal(m+" runs "+in.Label(), "it would take the stop for a failure", "move the WAL as "+m+" does it")
 	}
-	if contained(w.Target, in, dir) {
+	if contained(w.Target, w.view(dir), in, dir) {
 		return &say.Problem{Message: "the server of " + in.Label() + " runs in a container", Detail: "the right that is missing is that to stop and start the container, which its engine has", Code: say.CodeNoAccess,
 			Hint: "give the container a volume for its WAL: POSTGRES_INITDB_WALDIR in the official image when the cluster is made; or stop it and run pgfettle where its volumes are mounted"}
 	}
@@ -164,8 +167,8 @@ func (w *Wal) owned(in *snapshot.Instance, dir string, f *WalFit) error {
 
 // contained says whether a server is the first process of a container that we
 // are in, or one of a container that we see into.
-func contained(t target.Target, in *snapshot.Instance, dir string) bool {
-	b, err := t.ReadFile(path.Join(dir, "postmaster.pid"), maxFile)
+func contained(t, view target.Target, in *snapshot.Instance, dir string) bool {
+	b, err := view.ReadFile(path.Join(dir, "postmaster.pid"), maxFile)
 	if err != nil {
 		return false
 	}
@@ -205,7 +208,7 @@ func (w *Wal) emptyFolder(dir string, place walPlace) error {
 	if !st.Mode.IsDir() {
 		return refusal(to+" is no folder", "", "name a folder that is not there yet, or an empty one")
 	}
-	names, err := w.Target.ReadDir(to)
+	names, err := w.view(dir).ReadDir(to)
 	if err != nil {
 		return noAccess(to, err)
 	}
@@ -294,6 +297,25 @@ func (w *Wal) reachable(dir, to string) error {
 	return nil
 }
 
+// led refuses a place that is yet to be made, where root alone could make it and
+// somebody else has a part in where the path leads, such as by a link.
+func (w *Wal) led(dir string, f *WalFit) error {
+	if w.Target.UID() != 0 || w.Target.Reach("/") != "/" {
+		return nil
+	}
+	if _, err := w.Target.Stat(f.To); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err := w.view(dir).Writable(f.To); err == nil {
+		return nil
+	}
+	err := target.RootsOwn(w.Target, path.Dir(path.Clean(f.Asked)))
+	if err == nil {
+		return nil
+	}
+	return refusal(path.Dir(f.To)+" is root's, and the way to it is not", err.Error(), "make the folder yourself and give it to the account of the server, or name it by a path of root's alone")
+}
+
 // server refuses what the state of the server bars, and notes what is to be known.
 func (w *Wal) server(ctx context.Context, in *snapshot.Instance, dir string, f *WalFit) error {
 	var err error
@@ -366,7 +388,7 @@ func (w *Wal) remarks(in *snapshot.Instance, dir string, f *WalFit) (out []strin
 	if r, ok := in.Server.Replicas.Get(); ok && len(r) > 0 {
 		out = append(out, fmt.Sprintf("replicas and receivers of WAL that are connected: %d; the stop waits until they have all of it, and they connect again after the start", len(r)))
 	}
-	if names, err := w.Target.ReadDir(path.Join(f.From, "archive_status")); err == nil {
+	if names, err := w.view(dir).ReadDir(path.Join(f.From, "archive_status")); err == nil {
 		ready := 0
 		for _, n := range names {
 			if strings.HasSuffix(n, ".ready") {
@@ -435,7 +457,11 @@ func (w *Wal) maxWAL(in *snapshot.Instance, dir string) unit.Bytes {
 		}
 	}
 	p := &PG{Target: w.Target}
-	values := conf.Resolve(pgFiles{t: w.Target}, p.configFile(Knob{Instance: in}, nil), dir).Values()
+	files, err := p.files(dir)
+	if err != nil {
+		return unit.GB
+	}
+	values := conf.Resolve(pgFiles{t: files}, p.configFile(Knob{Instance: in}, nil), dir).Values()
 	if mb, err := unit.ParseGUC(values["max_wal_size"], "MB"); err == nil && mb > 0 {
 		return unit.Bytes(mb) * unit.MB
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -21,6 +22,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/test/tier"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden parts of testdata")
@@ -273,17 +275,37 @@ func TestDowntime(t *testing.T) {
 }
 
 // TestFoldersOfTheOwner: what is done in a data directory as root is done as its
-// owner.
+// owner, and nothing where that is root or somebody else can exchange it.
 func TestFoldersOfTheOwner(t *testing.T) {
+	tier.Root(t, "files of two users")
 	h := newWalHost(t)
-	in, err := h.Local.Stat(h.dir)
-	h.must(err)
-	in.UID, in.GID, h.uid = 4711, 815, 0
-	h.stats[h.dir] = in
+	h.real = true
 	var as *target.User
 	w := h.wal()
 	w.Folders = func(u *target.User) target.Folders { as = u; return h.folders(u) }
-	if _, err := w.Look(context.Background(), apply.Knob{Address: apply.WalLocation, Instance: &h.snapshot().Instances[0]}); err != nil || as == nil || as.UID != 4711 || as.GID != 815 {
+	look := func() error {
+		_, err := w.Look(context.Background(), apply.Knob{Address: apply.WalLocation, Instance: &h.snapshot().Instances[0]})
+		return err
+	}
+	refused := func(what string) {
+		t.Helper()
+		var no *say.Problem
+		if err := look(); !errors.As(err, &no) || no.Code != say.CodeRefused || as != nil {
+			t.Errorf("%s: %v, as %+v", what, err, as)
+		}
+	}
+	refused("root's")
+	own := func(uid, gid int) {
+		h.must(filepath.WalkDir(h.root, func(name string, _ fs.DirEntry, err error) error { return errors.Join(err, os.Lchown(name, uid, gid)) }))
+	}
+	own(4711, 815)
+	if err := look(); err != nil || as == nil || as.UID != 4711 || as.GID != 815 {
 		t.Errorf("as %+v, %v", as, err)
 	}
+	as = nil
+	h.must(os.Chmod(h.dir, 0o770))
+	refused("a folder that a group may write")
+	h.must(os.Chmod(h.dir, 0o700))
+	h.must(os.Lchown(h.root, 4712, 815))
+	refused("below a folder of another user")
 }

@@ -26,9 +26,9 @@ func (w *Wal) where(dir string, f *WalFit) error {
 	case below(dir, f.To):
 		return refusal("the data directory is in "+f.To, "", "name a folder of its own")
 	}
-	if spaces, err := w.Target.ReadDir(path.Join(dir, "pg_tblspc")); err == nil {
+	if spaces, err := w.view(dir).ReadDir(path.Join(dir, "pg_tblspc")); err == nil {
 		for _, oid := range spaces {
-			if at, err := w.Target.Resolve(path.Join(dir, "pg_tblspc", oid)); err == nil && below(f.To, at) {
+			if at, err := w.view(dir).Resolve(path.Join(dir, "pg_tblspc", oid)); err == nil && below(f.To, at) {
 				return refusal(f.To+" is in the tablespace "+oid, "a tablespace is dropped and backed up with all that is in its folder", "name a folder outside of "+at)
 			}
 		}

@@ -67,6 +67,7 @@ type walHost struct {
 	onCopy    func()
 	full      bool
 	old       bool // the filesystem has no exchange
+	real      bool // its data directory belongs to an account of this machine
 }
 
 func newWalHost(t *testing.T) *walHost {
@@ -202,6 +203,15 @@ func (h *walHost) UID() int {
 		return h.uid
 	}
 	return h.Local.UID()
+}
+
+// Reach says that this is a tree: its server is no process, which would have an
+// account.
+func (h *walHost) Reach(name string) string {
+	if h.real {
+		return h.Local.Reach(name)
+	}
+	return h.root + "/tree" + name
 }
 
 func (h *walHost) ReadFile(name string, limit int64) ([]byte, error) {

@@ -108,8 +108,12 @@ func same(s setting, want string) bool {
 		// 15 and later): then the source tells that the file was obeyed.
 		return strings.EqualFold(s.value, want) || fromFile(s) && synonym(s.name, want)
 	case "integer", "real":
-		w, err := number(want, s.unit)
-		h, err2 := strconv.ParseFloat(s.value, 64)
+		read := unit.ParseGUC
+		if s.kind == "integer" {
+			read = unit.ParseInteger
+		}
+		w, err := read(want, s.unit)
+		h, err2 := unit.Figure(s.value)
 		if err != nil || err2 != nil {
 			return false
 		}
@@ -119,7 +123,8 @@ func same(s setting, want string) bool {
 		// -1 asks the server to choose, and pg_settings shows what it chose.
 		return w == -1 && s.source != "configuration file" || s.kind == "integer" && fromFile(s) && w-h < 1 && h-w < 1
 	}
-	return s.value == want
+	// A few texts are spelled anew: initdb writes «iso, mdy», and «ISO, MDY» is shown.
+	return s.value == want || fromFile(s) && slices.Contains([]string{"datestyle", "timezone"}, strings.ToLower(s.name))
 }
 
 func fromFile(s setting) bool { return s.source == "configuration file" }
@@ -128,14 +133,6 @@ func fromFile(s setting) bool { return s.source == "configuration file" }
 func synonym(name, want string) bool {
 	_, ok := boolean(want)
 	return ok && slices.Contains([]string{"wal_compression", "huge_pages", "synchronous_commit", "backslash_quote", "constraint_exclusion", "compute_query_id", "plan_cache_mode", "recovery_prefetch", "debug_parallel_query", "force_parallel_mode", "client_min_messages", "xmloption"}, strings.ToLower(name))
-}
-
-// number reads a numeric value: decimal, hexadecimal or octal as the server does.
-func number(v, base string) (float64, error) {
-	if n, err := strconv.ParseInt(v, 0, 64); err == nil {
-		return float64(n), nil
-	}
-	return unit.ParseGUC(v, base)
 }
 
 // boolean spells a boolean as pg_settings does. Every unique beginning of a word

@@ -31,6 +31,9 @@ func TestSame(t *testing.T) {
 		{setting{"wal_compression", "pglz", "", "enum", file, false}, "lz4", false},
 		{setting{"wal_level", "replica", "", "enum", file, false}, "Replica", true},
 		{setting{"search_path", "a, b", "", "string", file, false}, "a, b", true},
+		{setting{"DateStyle", "ISO, MDY", "", "string", file, false}, "iso, mdy", true},
+		{setting{"DateStyle", "ISO, MDY", "", "string", "default", false}, "german, dmy", false},
+		{setting{"TimeZone", "Europe/Paris", "", "string", file, false}, "europe/paris", true},
 		{setting{"search_path", "a", "", "string", file, false}, "b", false},
 		{setting{"work_mem", "4096", "kB", "integer", file, false}, "4 parsecs", false},
 	} {

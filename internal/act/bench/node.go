@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/result"
 )
 
@@ -217,7 +218,7 @@ func (p *postmaster) counters(ctx context.Context) (counters, error) {
 		if r[i] == "" {
 			continue
 		}
-		if c.values[name], err = strconv.ParseFloat(r[i], 64); err != nil {
+		if c.values[name], err = unit.Figure(r[i]); err != nil {
 			return counters{}, fmt.Errorf("counter %s: %w", name, err)
 		}
 	}

@@ -22,7 +22,7 @@ func TestParseTimes(t *testing.T) {
 }
 
 // crowd is a process with a hundred children, as many as a busy server.
-func crowd(t testing.TB) node {
+func crowd(t testing.TB) *crowdNode {
 	t.Helper()
 	cmd := exec.Command("/bin/sh", "-c", "i=0; while [ $i -lt 100 ]; do sleep 600 & i=$((i+1)); done; echo; wait")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -40,24 +40,31 @@ func crowd(t testing.TB) node {
 	if _, err := out.Read(make([]byte, 1)); err != nil { // all are there
 		t.Fatal(err)
 	}
-	return &crowdNode{id: cmd.Process.Pid}
+	return &crowdNode{id: cmd.Process.Pid, asked: make(chan struct{}, 1)}
 }
 
 type crowdNode struct {
 	toyNode
-	id int
+	id    int
+	asked chan struct{} // told of each look at its page tables
 }
 
-func (n *crowdNode) pid() int { return n.id }
+func (n *crowdNode) pid() int {
+	select {
+	case n.asked <- struct{}{}:
+	default:
+	}
+	return n.id
+}
 
 // TestWatch holds that a watch sees the host and the page tables of a server.
 func TestWatch(t *testing.T) {
 	n := crowd(t)
 	m := &machine{dir: t.TempDir()}
 	end := m.watch(n, func(error) {}) // this machine's disk may be full
-	time.Sleep(firstSample + sampleEvery/2)
+	<-n.asked                         // it is in the middle of its first sample, which its end waits for
 	s := end()
-	if !s.known || s.all <= 0 || s.busy < 0 || s.busy > s.all || s.wall < sampleEvery {
+	if !s.known || s.all <= 0 || s.busy < 0 || s.busy > s.all || s.wall < firstSample {
 		t.Errorf("%+v", s)
 	}
 	if s.pageTables < int64(100*4*unit.KB) {

@@ -24,6 +24,7 @@ type reply struct {
 	of      *instance
 	archive *evidence.Archive
 	session Session
+	hung    bool // no connection in time
 }
 
 // askServers asks each running instance over SQL, all at the same time. The
@@ -46,6 +47,8 @@ func (c *collector) askServers(ctx context.Context, found []*instance) <-chan re
 			}
 			if err != nil {
 				silent(r.archive, in.key, err)
+				how.holdersElsewhere(ctx, r.archive, in.key, err)
+				r.hung = causeOf(err) == pg.TimedOut
 			}
 			out <- r
 		})
@@ -72,6 +75,9 @@ func (c *collector) ask(ctx context.Context, a *evidence.Archive, key string, ho
 func (c *collector) merge(replies <-chan reply) {
 	for r := range replies {
 		c.takeOver(r.archive)
+		if r.hung {
+			c.safely(r.of.name("processes"), func() { c.latecomers(r.of) })
+		}
 		if r.of.dataDir == "" && path.IsAbs(r.session.DataDirectory) {
 			r.of.dataDir = path.Clean(r.session.DataDirectory)
 		}
@@ -93,8 +99,14 @@ func (c *collector) takeOver(a *evidence.Archive) {
 // silent notes every answer that a server did not give, for the reason
 // that it could not be asked at all.
 func silent(a *evidence.Archive, key string, err error) {
-	m := evidence.Missing{State: known.Unread, Reason: err.Error()}
+	m := evidence.Missing{State: known.Unread, Reason: err.Error(), Cause: string(pg.NoWay)}
 	var p *say.Problem
+	switch told := (*refused)(nil); {
+	case errors.As(err, &told):
+		m.Cause = string(told.cause)
+	case causeOf(err) == pg.TimedOut: // of the whole asking
+		m.Cause, m.Reason = string(pg.TimedOut), reason(err)
+	}
 	if errors.As(err, &p) {
 		m.Reveal = p.Hint
 		if p.Code == say.CodeNoAccess {
@@ -105,6 +117,9 @@ func silent(a *evidence.Archive, key string, err error) {
 	for _, old := range a.MissingFiles() {
 		noted[old.Name] = true
 	}
+	note := m
+	note.Name = pg.Path(key, pg.ConnectionNote)
+	a.AddMissing(note)
 	for _, q := range pg.Queries(maxMajor, true) {
 		m.Name = pg.Path(key, q.Name)
 		if !noted[m.Name] {
@@ -115,17 +130,28 @@ func silent(a *evidence.Archive, key string, err error) {
 
 const notRunning = "the server does not run"
 
-// connectTo says how to reach a server of this host: through its socket, also
-// that of a container; by TCP only where it has no socket and shares our
-// network.
+// connectTo says how to reach a server of this host that nobody named: through
+// its socket, also that of a container; by TCP only where it has no socket and
+// shares our network, at an address of this host where its account listens.
+// Nothing secret is sent: see Connect.
 func (c *collector) connectTo(in *instance) (Connect, error) {
-	how := Connect{Port: in.port, AsUID: -1}
+	how := Connect{Port: in.port, Found: true, Peer: -1}
+	if in.account.UID >= 0 {
+		how.Peer = in.account.UID
+	}
 	if c.root {
-		how.AsUID, how.User = in.uid, c.roleOf(in)
+		u := in.account.User()
+		how.As, how.User = &u, c.roleOf(in)
+	} else if how.Peer >= 0 {
+		// who is not root has only his own to give, and gives it as before to the
+		// servers of accounts that count
+		how.Secrets, _ = c.req.Owners.Counts(c.t, in.account, in.dataDir)
 	}
 	switch {
 	case in.pid == 0:
 		return how, &say.Problem{Message: notRunning, Hint: "start the server", Code: say.CodeError}
+	case c.root && in.account.UID <= 0:
+		return how, &say.Problem{Message: "the account of the server is not known", Hint: asOwner, Code: say.CodeRefused}
 	case in.port == 0:
 		return how, &say.Problem{Message: "the port of the server is not known", Hint: asOwner, Code: say.CodeNoAccess}
 	case in.socketDir != "":
@@ -133,7 +159,12 @@ func (c *collector) connectTo(in *instance) (Connect, error) {
 			return how, nil
 		}
 	case in.listen != "" && !in.inside && c.t.Reach("/") == "/": // a tree of files has no network
-		how.Conninfo = keyword("host", loopback(in.listen)) + keyword("port", strconv.Itoa(in.port))
+		at := loopback(in.listen)
+		if !c.isHere(at) {
+			return how, &say.Problem{Message: "the server has no socket, and its lock file names an address that is none of this host",
+				Hint: "give a connection string instead", Code: say.CodeRefused}
+		}
+		how.Conninfo = keyword("host", at) + keyword("port", strconv.Itoa(in.port)) + keyword("sslmode", "disable")
 		if how.User != "" {
 			how.Conninfo += keyword("user", how.User)
 		}
@@ -160,7 +191,7 @@ func (c *collector) roleOf(in *instance) string {
 	if u := os.Getenv("PGUSER"); u != "" {
 		return u
 	}
-	want := strconv.Itoa(in.uid)
+	want := strconv.Itoa(in.account.UID)
 	for line := range strings.Lines(text(in.view, "etc/passwd")) {
 		if f := strings.Split(line, ":"); len(f) > 2 && f[2] == want && f[0] != "" {
 			return f[0]

@@ -10,6 +10,7 @@ import (
 	"fmt"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
@@ -30,12 +31,13 @@ const (
 // Request says what to collect.
 type Request struct {
 	Kind     Kind
-	Value    string   // of DataDir a path; of Conninfo a connection string or URI, "" for PG* variables alone
-	Deep     bool     // also what grows with the number of tables
-	Killable bool     // also whom of all processes of the host the OOM killer would look at first
-	PSS      bool     // also the proportional set size of the processes of the instances, which costs them time
-	Memory   bool     // only what tells the memory of the host and of the instances: nothing is run, few questions are asked
-	Measured []string // folders that probes are kept in, the first before the others; none: no probe is looked for
+	Value    string       // of DataDir a path; of Conninfo a connection string or URI, "" for PG* variables alone
+	Deep     bool         // also what grows with the number of tables
+	Owners   trust.Owners // whose instances count
+	Killable bool         // also whom of all processes of the host the OOM killer would look at first
+	PSS      bool         // also the proportional set size of the processes of the instances, which costs them time
+	Memory   bool         // only what tells the memory of the host and of the instances: nothing is run, few questions are asked
+	Measured []string     // folders that probes are kept in, the first before the others; none: no probe is looked for
 	// History tells the peaks of a history of this host; nil, or no peaks, where
 	// there is none.
 	History  func(context.Context) (*past.Peaks, error)
@@ -95,7 +97,7 @@ func (c *collector) say(format string, args ...any) {
 // here collects the host and all instances that run on it. None running is no
 // error: the host alone can be judged.
 func (c *collector) here(ctx context.Context) error {
-	found := c.discover()
+	found := c.part(c.discover())
 	if len(found) == 0 {
 		c.say("no running instance found; collecting the host alone")
 	}

@@ -170,11 +170,14 @@ func TestConninfoThatFailsIsTheAnswer(t *testing.T) {
 func TestConnectByTCP(t *testing.T) {
 	t.Setenv("PGUSER", "")
 	c := &collector{t: &target.Local{}, root: false}
-	for listen, want := range map[string]string{"*": "host='127.0.0.1' port='5433' ", "::": "host='::1' port='5433' ", "10.0.0.1": "host='10.0.0.1' port='5433' "} {
+	for listen, want := range map[string]string{"*": "host='127.0.0.1' port='5433' sslmode='disable' ", "::": "host='::1' port='5433' sslmode='disable' "} {
 		how, err := c.connectTo(&instance{pid: 1, view: c.t, port: 5433, listen: listen})
 		if err != nil || how.Conninfo != want || how.SocketDir != "" {
 			t.Errorf("%s: %+v, %v", listen, how, err)
 		}
+	}
+	if how, err := c.connectTo(&instance{pid: 1, view: c.t, port: 5433, listen: "192.0.2.7"}); err == nil {
+		t.Errorf("a lock file leads to another host: %+v", how)
 	}
 	if _, err := c.connectTo(&instance{pid: 1, view: c.t, port: 5433, listen: "*", inside: true}); err == nil {
 		t.Error("a container's address is taken for ours")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"net"
 	"os"
 	"slices"
 	"strconv"
@@ -13,18 +12,27 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
 // Connect says how a server is reached: by a connection string, or through the
-// socket in a folder. PG* variables and .pgpass fill in what is not said.
+// socket in a folder. PG* variables and .pgpass fill in what is not said, but for
+// a server that was found and not named: it gets nothing secret.
 type Connect struct {
-	Conninfo  string   // keywords and values, or a URI; "" is PG* variables alone; unused with SocketDir
-	SocketDir string   // folder of the server's socket
-	Port      int      // with SocketDir
-	AsUID     int      // with SocketDir: the user id that connects, where we are root; -1: our own
-	User      string   // with SocketDir: the role to try first; "" is PGUSER or the user we are
-	Only      []string // names of the queries to ask; nil: all
+	Conninfo  string       // keywords and values, or a URI; "" is PG* variables alone; unused with SocketDir
+	SocketDir string       // folder of the server's socket
+	Port      int          // with SocketDir
+	As        *target.User // with SocketDir: who connects, where we are root; nil: ourselves
+	User      string       // with SocketDir: the role to try first; "" is PGUSER or the user we are
+	Only      []string     // names of the queries to ask; nil: all
+
+	// Found says that nobody named the server. Peer is then the user id that has to
+	// listen, -1 where it is not known, and Secrets whether a password may be given
+	// all the same.
+	Found   bool
+	Peer    int
+	Secrets bool
 }
 
 const (
@@ -120,7 +128,9 @@ func (c Connect) attempts() ([]*pgconn.Config, error) {
 			if err != nil {
 				return nil, err
 			}
-			c.prepare(cfg)
+			if err := c.prepare(cfg); err != nil {
+				return nil, err
+			}
 			out = append(out, cfg)
 		}
 	}
@@ -131,6 +141,9 @@ func (c Connect) conninfoAttempts() ([]*pgconn.Config, error) {
 	cfg, err := pgconn.ParseConfig(c.Conninfo)
 	if err != nil {
 		return nil, err
+	}
+	if c.Found {
+		cfg.Database = os.Getenv("PGDATABASE")
 	}
 	if name := unknownKeyword(cfg.RuntimeParams); name != "" {
 		return nil, notAKeyword(name, strings.Contains(strings.ToLower(c.Conninfo), "password"))
@@ -144,7 +157,9 @@ func (c Connect) conninfoAttempts() ([]*pgconn.Config, error) {
 			}
 		}
 		one.Database = db
-		c.prepare(one)
+		if err := c.prepare(one); err != nil {
+			return nil, err
+		}
 		out = append(out, one)
 	}
 	return out, nil
@@ -198,8 +213,11 @@ var clientOnly = []string{
 	"sslkeylogfile", "tcp_user_timeout",
 }
 
-// prepare sets what is the same for every attempt.
-func (c Connect) prepare(cfg *pgconn.Config) {
+// prepare sets what is the same for every attempt. The error is a *say.Problem.
+func (c Connect) prepare(cfg *pgconn.Config) error {
+	if err := guarded(cfg); err != nil {
+		return err
+	}
 	maps.DeleteFunc(cfg.RuntimeParams, func(name, _ string) bool { return slices.Contains(clientOnly, name) })
 	cfg.RuntimeParams["application_name"] = applicationName
 	cfg.RuntimeParams["client_encoding"] = "UTF8"
@@ -208,11 +226,8 @@ func (c Connect) prepare(cfg *pgconn.Config) {
 	if cfg.ConnectTimeout == 0 {
 		cfg.ConnectTimeout = connectTimeout
 	}
-	if c.SocketDir != "" && c.AsUID >= 0 {
-		cfg.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
-			return dialAs(ctx, c.AsUID, address)
-		}
-	}
+	c.discreet(cfg)
+	return nil
 }
 
 // sqlstate returns the server's error code; "" where no server spoke.

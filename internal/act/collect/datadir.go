@@ -8,6 +8,8 @@ import (
 	"path"
 	"path/filepath"
 
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
@@ -26,6 +28,12 @@ func (c *collector) dataDir(ctx context.Context) error {
 	in, err := c.instanceAt(found, at)
 	if err != nil {
 		return err
+	}
+	if in.distrust != nil {
+		return notTrusted(at, in.distrust)
+	}
+	if in.stranger != "" { // a person has named it
+		return c.again(ctx, in)
 	}
 	if in.pid == 0 {
 		c.say("no server runs in %s", in.dataDir)
@@ -57,10 +65,41 @@ func (c *collector) instanceAt(found []*instance, at string) (*instance, error) 
 		return nil, &say.Problem{Message: at + " is not a data directory", Detail: "it is not a folder", Code: say.CodeUsage,
 			Hint: "a data directory is a folder that holds PG_VERSION; a file must be one that 'pgfettle snapshot' wrote"}
 	}
-	if _, err := c.t.ReadFile(path.Join(real, "PG_VERSION"), maxFile); err != nil {
+	in := &instance{view: c.t, dataDir: real, account: trust.Of(st.UID, st.GID)}
+	if c.root {
+		in.account, err = trust.Instance(c.t, real)
+		switch {
+		case err == nil:
+			in.view = c.t.As(in.account.User())
+		case st.UID == 0 && target.RootsOwn(c.t, real) == nil:
+			in.account.UID = -1 // such as a backup that root has restored: root reads its own, and runs nothing
+		default:
+			return nil, notTrusted(at, err)
+		}
+	}
+	if _, err := in.view.ReadFile(path.Join(real, "PG_VERSION"), maxFile); err != nil {
 		return nil, notDataDir(at, err)
 	}
-	return &instance{view: c.t, dataDir: real, uid: st.UID}, nil
+	return in, nil
+}
+
+// again finds the instance of a stranger once more, now that it was named.
+func (c *collector) again(ctx context.Context, in *instance) error {
+	if !c.named(&in) {
+		return &say.Problem{Message: "the server of " + c.req.Value + " has ended meanwhile", Hint: "try again", Code: say.CodeError}
+	}
+	c.everything(ctx, []*instance{in})
+	return nil
+}
+
+// notTrusted tells of a data directory that belongs to nobody as whom something
+// could be done.
+func notTrusted(at string, err error) error {
+	var no *trust.Refusal
+	if !errors.As(err, &no) {
+		return notDataDir(at, err)
+	}
+	return &say.Problem{Message: "nothing is done on behalf of " + at, Detail: no.Reason, Hint: no.Hint, Code: say.CodeRefused}
 }
 
 func notDataDir(at string, err error) error {

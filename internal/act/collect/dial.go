@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/user"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"syscall"
 	"time"
+	"unsafe"
+
+	"github.com/pgfettle/pgfettle/internal/act/target"
 )
 
 // retryAfter is how long a full queue of a listener is left alone. The server
@@ -24,19 +27,27 @@ type strangerError struct {
 }
 
 func (e *strangerError) Error() string {
-	return fmt.Sprintf("%s is served by user id %d, not by %d, the owner of the data directory", e.address, e.uid, e.want)
+	switch {
+	case e.want < 0:
+		return fmt.Sprintf("who serves %s could not be held against the account of the instance, which is not known", e.address)
+	case e.uid < 0:
+		return fmt.Sprintf("nobody of user id %d, the account of the instance, listens at %s", e.want, e.address)
+	}
+	return fmt.Sprintf("%s is served by user id %d, not by %d, the account of the instance", e.address, e.uid, e.want)
 }
 
 // dialAs connects to a Unix socket as the given user, so that the server's peer
-// authentication sees him. Without the right to change the user it connects as
-// who we are. A socket in a folder that everybody writes to may be anybody's:
-// what the given user does not serve is refused before a word is said.
-func dialAs(ctx context.Context, uid int, address string) (net.Conn, error) {
-	sock, err := openSocket(address)
+// authentication sees him and he alone is let through the folders above it; nil
+// is ourselves. A socket in a folder that everybody writes to may be anybody's:
+// what want, a user id, does not serve is refused before a word is said; -1 is
+// anybody. The path by way of the open folder is short enough for connect(2).
+func dialAs(ctx context.Context, as *target.User, want int, address string) (net.Conn, error) {
+	dir, err := target.OpenFolder(as, filepath.Dir(address))
 	if err != nil {
 		return nil, err
 	}
-	defer sock.dir.Close()
+	defer dir.Close()
+	at := "/proc/self/fd/" + strconv.Itoa(int(dir.Fd())) + "/" + filepath.Base(address)
 	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC|syscall.SOCK_NONBLOCK, 0)
 	if err != nil {
 		return nil, os.NewSyscallError("socket", err)
@@ -44,7 +55,7 @@ func dialAs(ctx context.Context, uid int, address string) (net.Conn, error) {
 	f := os.NewFile(uintptr(fd), address)
 	defer f.Close() // net.FileConn has its own copy
 	for {
-		err := sock.connectAs(uid, fd)
+		err := connectAs(as, fd, at)
 		if err == nil {
 			break
 		}
@@ -57,82 +68,82 @@ func dialAs(ctx context.Context, uid int, address string) (net.Conn, error) {
 		case <-time.After(retryAfter):
 		}
 	}
-	peer, err := syscall.GetsockoptUcred(fd, syscall.SOL_SOCKET, syscall.SO_PEERCRED)
-	if err != nil {
-		return nil, os.NewSyscallError("getsockopt", err)
-	}
-	if int(peer.Uid) != uid {
-		return nil, &strangerError{address: address, uid: int(peer.Uid), want: uid}
-	}
-	return net.FileConn(f)
-}
-
-// socket is a socket by way of its open folder: that path is always short
-// enough for connect(2), and whoever connects needs no right to the folders
-// above it, such as /proc/PID/root of a container.
-type socket struct {
-	dir  *os.File
-	name string
-	gid  uint32
-}
-
-// openPath is O_PATH: a place, not its content.
-const openPath = 0x200000
-
-func openSocket(address string) (*socket, error) {
-	var st syscall.Stat_t
-	if err := syscall.Stat(address, &st); err != nil {
-		return nil, &os.PathError{Op: "stat", Path: address, Err: err}
-	}
-	dir, err := os.OpenFile(filepath.Dir(address), openPath|syscall.O_DIRECTORY, 0)
+	conn, err := net.FileConn(f)
 	if err != nil {
 		return nil, err
 	}
-	return &socket{dir: dir, name: filepath.Base(address), gid: st.Gid}, nil
+	uid, err := peerOf(conn)
+	if err == nil && want >= 0 && uid != want {
+		err = &strangerError{address: address, uid: uid, want: want}
+	}
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return conn, nil
 }
 
-// connectAs calls connect(2) on a thread of its own. Only that thread's
-// effective user changes: the functions of package syscall would change the
-// whole process. A thread that cannot be changed back is never used again: it
-// ends with its goroutine.
-func (s *socket) connectAs(uid, fd int) error {
-	at := &syscall.SockaddrUnix{Name: "/proc/self/fd/" + strconv.Itoa(int(s.dir.Fd())) + "/" + s.name}
-	done := make(chan error, 1)
-	go func() {
-		runtime.LockOSThread()
-		back, err := become(uid, s.gid)
-		if err == nil {
-			err = syscall.Connect(fd, at)
+// peerOf is the user id that listens at the other end of a Unix socket.
+func peerOf(conn net.Conn) (uid int, err error) {
+	u, ok := conn.(*net.UnixConn)
+	if !ok {
+		return -1, errors.New("not a Unix socket")
+	}
+	raw, err := u.SyscallConn()
+	if err != nil {
+		return -1, err
+	}
+	uid = -1
+	var got error
+	err = raw.Control(func(fd uintptr) {
+		var c *syscall.Ucred
+		if c, got = syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED); got == nil {
+			uid = int(c.Uid)
 		}
-		if back() {
-			runtime.UnlockOSThread()
+	})
+	return uid, errors.Join(err, os.NewSyscallError("getsockopt", got))
+}
+
+// isUser says whether a user id is the one of a name, or of a number.
+func isUser(uid int, name string) bool {
+	u, err := user.Lookup(name)
+	return err == nil && u.Uid == strconv.Itoa(uid)
+}
+
+// connectAs calls connect(2) on a thread of its own. Only that thread's effective
+// user changes: the functions of package syscall would change the whole process.
+func connectAs(as *target.User, fd int, at string) error {
+	done := make(chan error, 1)
+	target.OnThread(func() {
+		err := become(as)
+		if err == nil {
+			err = syscall.Connect(fd, &syscall.SockaddrUnix{Name: at})
 		}
 		done <- err
-	}()
+	})
 	return <-done
 }
 
 // keep leaves one of the three ids of setresuid(2) and setresgid(2) as it is.
 const keep = ^uintptr(0)
 
-// become changes the effective user and group of this thread and returns what
-// changes them back, which says whether it did. The group is the socket's own,
-// as its folder may let in only that.
-func become(uid int, gid uint32) (back func() bool, err error) {
-	euid, egid := os.Geteuid(), os.Getegid()
-	if euid != 0 || uid == euid {
-		return func() bool { return true }, nil
+// become changes the effective user, the group and the further groups of this
+// thread for good.
+func become(as *target.User) error {
+	if as == nil || os.Geteuid() != 0 || as.UID == 0 {
+		return nil
 	}
-	back = func() bool {
-		_, _, e1 := syscall.RawSyscall(syscall.SYS_SETRESUID, keep, uintptr(euid), keep)
-		_, _, e2 := syscall.RawSyscall(syscall.SYS_SETRESGID, keep, uintptr(egid), keep)
-		return e1 == 0 && e2 == 0
+	groups := make([]uint32, len(as.Groups)+1) // one more, so that there is a first
+	for i, g := range as.Groups {
+		groups[i] = uint32(g)
 	}
-	if _, _, e := syscall.RawSyscall(syscall.SYS_SETRESGID, keep, uintptr(gid), keep); e != 0 {
-		return back, os.NewSyscallError("setresgid", e)
+	if _, _, e := syscall.RawSyscall(syscall.SYS_SETGROUPS, uintptr(len(as.Groups)), uintptr(unsafe.Pointer(&groups[0])), 0); e != 0 {
+		return os.NewSyscallError("setgroups", e)
 	}
-	if _, _, e := syscall.RawSyscall(syscall.SYS_SETRESUID, keep, uintptr(uid), keep); e != 0 {
-		return back, os.NewSyscallError("setresuid", e)
+	if _, _, e := syscall.RawSyscall(syscall.SYS_SETRESGID, keep, uintptr(as.GID), keep); e != 0 {
+		return os.NewSyscallError("setresgid", e)
 	}
-	return back, nil
+	if _, _, e := syscall.RawSyscall(syscall.SYS_SETRESUID, keep, uintptr(as.UID), keep); e != 0 {
+		return os.NewSyscallError("setresuid", e)
+	}
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 )
@@ -59,7 +60,7 @@ func (c *collector) postmaster(proc serverProc, children []int) *instance {
 		return nil
 	}
 	p := "proc/" + strconv.Itoa(pid)
-	in := &instance{pid: pid, start: proc.start, args: args, view: c.t, uid: -1}
+	in := &instance{pid: pid, start: proc.start, args: args, view: c.t, account: trust.Account{UID: -1}}
 	if c.nested(pid) {
 		in.inside = true
 		if view, err := c.t.Sub(p + "/root"); err == nil {
@@ -68,11 +69,26 @@ func (c *collector) postmaster(proc serverProc, children []int) *instance {
 			in.view = closed{c.t}
 		}
 	}
-	if st, err := c.t.Stat(p); err == nil {
-		in.uid = st.UID
+	if c.accountOf(in); c.root {
+		if in.distrust != nil && in.account.UID < 0 {
+			in.view = closed{c.t} // there is nobody as whom its files could be read
+		} else {
+			in.view = in.view.As(in.account.User())
+		}
 	}
 	if g := in.findDataDir(c, p); g != nil {
 		in.gaps = append(in.gaps, *g)
+	}
+	if in.distrust == nil {
+		c.judge(in, p)
+	}
+	if !in.trusted() {
+		in.processes = append([]int{pid}, slices.Sorted(slices.Values(children))...)
+		if in.dataDir == "" && len(children) == 0 {
+			return nil // nothing but its name speaks for it
+		}
+		in.fromArguments()
+		return in
 	}
 	file, err := in.readPIDFile()
 	switch {
@@ -95,9 +111,6 @@ func (c *collector) postmaster(proc serverProc, children []int) *instance {
 	in.processes = append([]int{pid}, slices.Sorted(slices.Values(children))...)
 	in.findBinary(c, p)
 	in.fromArguments()
-	if st, err := in.view.Stat(in.dataDir); err == nil && in.dataDir != "" {
-		in.uid = st.UID
-	}
 	in.unit = c.unitOf(pid)
 	return in
 }

@@ -47,7 +47,12 @@ func outcome(t *testing.T, f *fake, got map[string][]byte) {
 		mu.Lock()
 		defer mu.Unlock()
 		how.SocketDir = strings.TrimPrefix(how.SocketDir, f.Root)
-		asked[key] = fmt.Sprintf("%s: %+v\n", key, how)
+		as := "ourselves"
+		if how.As != nil {
+			as = fmt.Sprintf("%+v", *how.As)
+			how.As = nil
+		}
+		asked[key] = fmt.Sprintf("%s: as %s %+v\n", key, as, how)
 		return Session{DataDirectory: f.world.told[key]}, a.Add("pg/"+key+"/settings.json", []byte(`{"columns":[],"rows":[]}`))
 	}
 	a, err := c.run(context.Background())
@@ -60,7 +65,7 @@ func outcome(t *testing.T, f *fake, got map[string][]byte) {
 		return
 	}
 	for _, n := range a.Names() {
-		if n == "instances.json" || n == "blocks.json" || strings.HasSuffix(n, "/places.json") || strings.HasPrefix(n, "cmd/") {
+		if n == "instances.json" || n == "blocks.json" || n == strangersFile || strings.HasSuffix(n, "/places.json") || strings.HasPrefix(n, "cmd/") {
 			b, err := a.ReadFile(n)
 			if err != nil {
 				t.Fatal(err)

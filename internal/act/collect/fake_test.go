@@ -102,7 +102,7 @@ func (w *world) process(t *testing.T, root string, f []string) {
 	n := func(key string) string { return cmp.Or(about[key], "0") }
 	write(t, root, dir+"stat", []byte(fmt.Sprintf("%s (%s) S %s 1 1 0 -1 0 0 0 0 0 %s 0 0 0 20 0 1 0 %s 0 %s\n", f[0], f[2], f[1], n("ticks"), f[3], n("pages"))))
 	write(t, root, dir+"statm", []byte(fmt.Sprintf("%s %s %s 1 0 1 0\n", n("pages"), n("pages"), n("shared"))))
-	write(t, root, dir+"status", []byte(fmt.Sprintf("Name:\t%s\nPid:\t%s\nPPid:\t%s\nUid:\t26\t26\t26\t26\nNSpid:\t%s\nVmPTE:\t100 kB\n", f[2], f[0], f[1], about["nspid"])))
+	write(t, root, dir+"status", []byte(fmt.Sprintf("Name:\t%s\nPid:\t%s\nPPid:\t%s\nUid:\t%[5]s\t%[5]s\t%[5]s\t%[5]s\nGid:\t26\t26\t26\t26\nNSpid:\t%[4]s\nVmPTE:\t100 kB\n", f[2], f[0], f[1], about["nspid"], cmp.Or(about["uid"], "26"))))
 	write(t, root, dir+"cmdline", []byte(strings.ReplaceAll(f[5], " ", "\x00")+"\x00"))
 	write(t, root, dir+"oom_score_adj", []byte("0\n"))
 	write(t, root, dir+"oom_score", []byte("666\n"))
@@ -214,7 +214,7 @@ func (f *fake) Stat(name string) (target.Info, error) {
 	real, _ := f.Local.Resolve(name)
 	at := path.Join("/", f.prefix, real)
 	best := ""
-	in.Dev, in.UID = 0, 0
+	in.Dev, in.UID = 0, 26 // the account that servers run as
 	for p, d := range f.world.devices {
 		if (at == p || p == "/" || strings.HasPrefix(at, p+"/")) && len(p) > len(best) {
 			best, in.Dev = p, uint64(d[0])<<8|uint64(d[1]&0xff)|uint64(d[1]&^0xff)<<12
@@ -255,6 +255,17 @@ func (f *fake) Peer(socket string) (int, error) {
 }
 
 func (f *fake) UID() int { return f.world.uid }
+
+// As is the view itself: whose rights are needed is what the target's own tests show.
+func (f *fake) As(target.User) target.Target { return f }
+
+func (f *fake) Lstat(name string) (target.Info, error) { return f.Stat(name) }
+
+// Way is one step, with the owner that the test tells.
+func (f *fake) Way(name string) ([]target.Step, error) {
+	in, err := f.Stat(name)
+	return []target.Step{{Path: name, Info: in}}, err
+}
 
 // PageSize and Machine are not this machine's.
 func (f *fake) PageSize() int   { return 4096 }

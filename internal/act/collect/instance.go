@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
@@ -36,7 +37,9 @@ type instance struct {
 	places    []snapshot.Place   // folders that it writes to
 	inner     []string           // their paths as the server sees them
 	statsDir  string             // where pg_stat is; "": unknown
-	uid       int                // owner of the data directory, else of the postmaster; -1: unknown
+	account   trust.Account      // the user that the postmaster runs as, or who owns the data directory; UID -1: unknown
+	distrust  *trust.Refusal     // why nothing is done on its behalf; nil: it is
+	stranger  string             // why it does not count, though nothing speaks against it; "": it does
 }
 
 // name returns the evidence name of something of this instance.

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
@@ -32,9 +33,19 @@ type Lock struct {
 	Status    string // starting, stopping, ready, standby; "": not there yet
 }
 
-// ReadLock reads the lock file of a data directory. A server that does not run
-// has none, and the error is fs.ErrNotExist.
+// ReadLock reads the lock file of a data directory, as the account that owns it. A
+// server that does not run has none, and the error is fs.ErrNotExist.
 func ReadLock(t target.Target, dataDir string) (Lock, error) {
+	if t.UID() == 0 && t.Reach("/") == "/" {
+		st, err := t.Stat(dataDir)
+		if err != nil {
+			return Lock{}, err
+		}
+		if st.UID == 0 && target.RootsOwn(t, dataDir) != nil {
+			return Lock{}, &trust.Refusal{Reason: dataDir + " belongs to root, as which no server runs"}
+		}
+		t = t.As(trust.Of(st.UID, st.GID).User())
+	}
 	name := path.Join(dataDir, "postmaster.pid")
 	b, err := t.ReadFile(name, maxFile)
 	if err != nil {
@@ -54,23 +65,29 @@ func ReadLock(t target.Target, dataDir string) (Lock, error) {
 }
 
 // ConnectLocal says how to reach the server of a data directory on this host:
-// through the socket that its lock file names, as the owner of the data directory
-// where we are root. The error is fs.ErrNotExist where no server runs, and
-// fs.ErrPermission where the lock file is closed to us.
+// through the socket that its lock file names, as the account of the instance
+// where we are root. The error is fs.ErrNotExist where no server runs,
+// fs.ErrPermission where the lock file is closed to us, and a *trust.Refusal where
+// there is no account on whose behalf it could be asked.
 func ConnectLocal(t target.Target, dataDir string) (Connect, error) {
-	l, err := ReadLock(t, dataDir)
+	c := &collector{t: t, root: t.UID() == 0}
+	in := &instance{view: t, dataDir: dataDir, account: trust.Account{UID: -1}}
+	if c.root {
+		a, err := trust.Instance(t, dataDir)
+		if err != nil {
+			return Connect{}, err
+		}
+		in.account, in.view = a, t.As(a.User())
+	} else if st, err := t.Stat(dataDir); err == nil {
+		in.account = trust.Of(st.UID, st.GID)
+	} else if !errors.Is(err, fs.ErrPermission) {
+		return Connect{}, err
+	}
+	l, err := ReadLock(in.view, dataDir)
 	if err != nil {
 		return Connect{}, err
 	}
-	c := &collector{t: t, root: t.UID() == 0}
-	in := &instance{pid: l.PID, view: t, dataDir: dataDir, port: l.Port, socketDir: l.SocketDir, listen: l.Listen, uid: -1}
-	st, err := t.Stat(dataDir)
-	switch {
-	case err == nil:
-		in.uid = st.UID
-	case !errors.Is(err, fs.ErrPermission):
-		return Connect{}, err
-	}
+	in.pid, in.port, in.socketDir, in.listen = l.PID, l.Port, l.SocketDir, l.Listen
 	if in.port == 0 {
 		return Connect{}, &say.Problem{Message: "the server of " + dataDir + " is starting", Hint: hintStarting, Code: say.CodeError}
 	}

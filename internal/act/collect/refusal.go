@@ -1,21 +1,18 @@
 package collect
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"net"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"unicode"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
 // maxReason bounds what is repeated of a server's message: two lines.
@@ -24,6 +21,7 @@ const maxReason = 300
 // Hints for a person whose connection was refused.
 const (
 	hintPassword = "put the password into .pgpass or PGPASSWORD, or run pgfettle as root or as the owner of the data directory"
+	hintNamed    = "name the server, as in pgfettle check 'host=… user=…', or let the owner of the data directory in by peer in pg_hba.conf"
 	hintRole     = "name a role that the server lets in, with user= or PGUSER, or run pgfettle as root or as the owner of the data directory"
 	hintSlots    = "the last superuser_reserved_connections are kept for superusers: connect as one"
 	hintStarting = "try again when the server accepts connections; its log says what it is doing"
@@ -35,18 +33,37 @@ const (
 	hintTLS      = "see sslmode, sslrootcert and the server's ssl settings"
 )
 
-// refusal turns the error of a connection attempt into what a person is told.
-// A password that a server repeats is not repeated.
+// refusal turns the error of a connection attempt into what a person is told,
+// with its cause. A password that a server repeats is not repeated.
 func refusal(err error, cfg *pgconn.Config) error {
-	where := address(cfg)
+	where, cause := address(cfg), causeOf(err)
 	p := &say.Problem{Code: say.CodeError}
-	var pe *pgconn.PgError
-	var dns *net.DNSError
-	var stranger *strangerError
-	switch {
-	case errors.As(err, &pe):
-		p.Message = plain(pe.Message, cfg.Password)
-		switch pe.Code {
+	switch cause {
+	case pg.Stranger:
+		var stranger *strangerError
+		errors.As(err, &stranger)
+		p.Code, p.Message = say.CodeNoAccess, stranger.Error()
+	case pg.AsksPassword:
+		p.Code, p.Hint = say.CodeNoAccess, hintNamed
+		p.Message = "the server at " + where + " asks for a password, which pgfettle gives only to a server that you name"
+	case pg.UnknownHost:
+		p.Message, p.Hint = fmt.Sprintf("the host name %q is not known", cfg.Host), hintRunning
+	case pg.TimedOut:
+		p.Message, p.Hint = fmt.Sprintf("the server at %s did not answer within %s", where, cfg.ConnectTimeout), hintTimeout
+	case pg.NoListener:
+		p.Message, p.Hint = "no server listens at "+where, hintRunning
+	case pg.NoSocket:
+		p.Message, p.Hint = "there is no server socket at "+where, hintRunning
+	case pg.ClosedSocket:
+		p.Code, p.Message, p.Hint = say.CodeNoAccess, "no permission to connect to "+where, hintSocket
+	case pg.Lost:
+		p.Message, p.Detail, p.Hint = "the connection to "+where+" failed", plain(innermost(err).Error(), cfg.Password), hintRunning
+		if strings.Contains(err.Error(), "tls") || strings.Contains(err.Error(), "TLS") {
+			p.Hint = hintTLS
+		}
+	default:
+		p.Message, p.Detail = plain(reason(err), cfg.Password), "the server at "+where+" refused the connection"
+		switch cause {
 		case "28P01":
 			p.Code, p.Hint = say.CodeNoAccess, hintPassword
 		case "28000":
@@ -60,26 +77,8 @@ func refusal(err error, cfg *pgconn.Config) error {
 		case "57P03":
 			p.Hint = hintStarting
 		}
-		p.Detail = "the server at " + where + " refused the connection"
-	case errors.As(err, &stranger):
-		p.Code, p.Message = say.CodeNoAccess, stranger.Error()
-	case errors.As(err, &dns):
-		p.Message, p.Hint = fmt.Sprintf("the host name %q is not known", cfg.Host), hintRunning
-	case pgconn.Timeout(err) || errors.Is(err, context.DeadlineExceeded):
-		p.Message, p.Hint = fmt.Sprintf("the server at %s did not answer within %s", where, cfg.ConnectTimeout), hintTimeout
-	case errors.Is(err, syscall.ECONNREFUSED):
-		p.Message, p.Hint = "no server listens at "+where, hintRunning
-	case errors.Is(err, fs.ErrNotExist):
-		p.Message, p.Hint = "there is no server socket at "+where, hintRunning
-	case errors.Is(err, fs.ErrPermission):
-		p.Code, p.Message, p.Hint = say.CodeNoAccess, "no permission to connect to "+where, hintSocket
-	default:
-		p.Message, p.Detail, p.Hint = "the connection to "+where+" failed", plain(innermost(err).Error(), cfg.Password), hintRunning
-		if strings.Contains(err.Error(), "tls") || strings.Contains(err.Error(), "TLS") {
-			p.Hint = hintTLS
-		}
 	}
-	return p
+	return &refused{p, cause}
 }
 
 // notParsed tells of a connection string that makes no sense. It repeats none

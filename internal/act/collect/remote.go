@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -21,14 +22,14 @@ func (c *collector) conninfo(ctx context.Context) error {
 	c.say("asking the server")
 	const key = "1"
 	answers := evidence.New()
-	session, err := c.ask(ctx, answers, key, Connect{Conninfo: c.req.Value, AsUID: -1}, c.req.Deep)
+	session, err := c.ask(ctx, answers, key, Connect{Conninfo: c.req.Value, Peer: -1}, c.req.Deep)
 	if err != nil {
 		if p := (*say.Problem)(nil); errors.As(err, &p) || ctx.Err() != nil {
 			return err
 		}
 		return &say.Problem{Message: "the server could not be asked", Detail: err.Error(), Code: say.CodeError}
 	}
-	if in := c.proven(answers, session); in != nil {
+	if in := c.proven(answers, session); in != nil && in.distrust == nil && c.named(&in) {
 		c.say("the server runs on this host")
 		in.answered = true
 		c.everything(ctx, []*instance{in})
@@ -38,6 +39,17 @@ func (c *collector) conninfo(ctx context.Context) error {
 	}
 	c.takeOver(answers)
 	return nil
+}
+
+// named makes an instance count that a person has named by its connection; false
+// where it has ended meanwhile.
+func (c *collector) named(in **instance) bool {
+	if (*in).stranger == "" {
+		return true
+	}
+	c.req.Owners.DataDirs = append(slices.Clone(c.req.Owners.DataDirs), (*in).dataDir)
+	*in = c.postmasterAgain(*in)
+	return *in != nil && (*in).trusted()
 }
 
 // fromAfar is all that SQL alone tells of an instance itself.

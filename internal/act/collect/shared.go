@@ -9,6 +9,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/server"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -40,11 +41,15 @@ func AskSharedMemory(ctx context.Context, t target.Target, in *snapshot.Instance
 	if !ok {
 		return none, fmt.Errorf("version of the server: %s", in.Server.Version.Gap().Reason)
 	}
-	b, err := binariesOf(ctx, in, v)
+	acc, err := accountOf(t, in)
 	if err != nil {
 		return none, err
 	}
-	s, err := shadowOf(ctx, t, in, b, conf["wal_segment_size"])
+	b, err := binariesOf(ctx, in, v, acc)
+	if err != nil {
+		return none, err
+	}
+	s, err := shadowOf(ctx, in, b, acc, conf["wal_segment_size"])
 	if err != nil {
 		return none, err
 	}
@@ -100,11 +105,29 @@ func sharedConf(set pg.Settings, q snapshot.ShmemQuestion) (map[string]string, e
 	return conf, nil
 }
 
+// accountOf returns the account that an instance's programs are run as: where we
+// are root its own, and no other's. Its settings may name libraries, and whoever
+// set them would be given the rights of another account.
+func accountOf(t target.Target, in *snapshot.Instance) (server.Account, error) {
+	if t.UID() != 0 {
+		return server.Unprivileged()
+	}
+	dir, ok := in.DataDirectory.Get()
+	if !ok {
+		return server.Account{}, fmt.Errorf("data directory: %s", in.DataDirectory.Gap().Reason)
+	}
+	a, err := trust.Instance(t, dir)
+	if err != nil {
+		return server.Account{}, fmt.Errorf("account of the instance: %w", err)
+	}
+	return server.Account{UID: a.UID, GID: a.GID, Switch: true}, nil
+}
+
 // binariesOf returns the binaries that run the instance, or where the path of
 // them is closed to us any installed ones of the same major version.
-func binariesOf(ctx context.Context, in *snapshot.Instance, v unit.Version) (server.Binaries, error) {
+func binariesOf(ctx context.Context, in *snapshot.Instance, v unit.Version, acc server.Account) (server.Binaries, error) {
 	if dir, ok := in.BinDir.Get(); ok {
-		b, err := server.At(ctx, dir)
+		b, err := server.AtAs(ctx, dir, acc)
 		if err == nil && b.Version.Major() != v.Major() {
 			err = fmt.Errorf("server binaries: %s, but the server runs %s", b, v)
 		}
@@ -118,20 +141,13 @@ func binariesOf(ctx context.Context, in *snapshot.Instance, v unit.Version) (ser
 	return server.Binaries{}, fmt.Errorf("server binaries: none of PostgreSQL %d found", v.Major())
 }
 
-// shadowOf makes the shadow of the instance's data directory, run as its owner
-// where we are root, else as ourselves. Where the control file is closed to us
-// it is that of a throwaway cluster, which differs in nothing that counts.
-func shadowOf(ctx context.Context, t target.Target, in *snapshot.Instance, b server.Binaries, segment string) (*server.Shadow, error) {
-	acc, err := server.Unprivileged()
-	if err != nil {
-		return nil, err
-	}
+// shadowOf makes the shadow of the instance's data directory. Where who is not
+// root may not read the control file it is that of a throwaway cluster, which
+// differs in nothing that counts.
+func shadowOf(ctx context.Context, in *snapshot.Instance, b server.Binaries, acc server.Account, segment string) (*server.Shadow, error) {
 	if dir, ok := in.DataDirectory.Get(); ok {
-		if acc, err = ownerOf(t, in, dir, acc); err != nil {
-			return nil, err
-		}
 		s, err := server.NewShadow(b, dir, acc)
-		if err == nil || !errors.Is(err, fs.ErrPermission) {
+		if err == nil || acc.Switch || !errors.Is(err, fs.ErrPermission) {
 			return s, err
 		}
 	}
@@ -148,19 +164,4 @@ func shadowOf(ctx context.Context, t target.Target, in *snapshot.Instance, b ser
 		err = errors.Join(e, s.Remove())
 	}
 	return s, err
-}
-
-// ownerOf returns the account to run the binary as: where we are root, the user
-// whose server it is. A process that names the data directory of another user
-// is not believed, as root would run its binary in that user's name.
-func ownerOf(t target.Target, in *snapshot.Instance, dir string, acc server.Account) (server.Account, error) {
-	st, err := t.Stat(dir)
-	if err != nil || !acc.Switch || st.UID == 0 {
-		return acc, nil // NewShadow will say what is wrong with it
-	}
-	if p, ok := in.Postmaster().Get(); ok && p.UID != st.UID {
-		return acc, fmt.Errorf("data directory: %s belongs to user %d, but the server runs as user %d", dir, st.UID, p.UID)
-	}
-	acc.UID, acc.GID = st.UID, st.GID
-	return acc, nil
 }

@@ -11,12 +11,12 @@ import (
 const maxSockets = 256
 
 // matchSockets finds the port and socket folder of instances whose
-// postmaster.pid could not be read: every socket of a server's name is asked
-// whose it is, which the kernel answers exactly.
+// postmaster.pid could not be read: the kernel tells exactly whose a socket of a
+// server's name is.
 func (c *collector) matchSockets(found []*instance) {
 	byPID := map[int]*instance{}
 	for _, in := range found {
-		if !in.inside && (in.port == 0 || in.socketDir == "" && in.listen == "") {
+		if in.trusted() && !in.inside && (in.port == 0 || in.socketDir == "" && in.listen == "") {
 			byPID[in.pid] = in
 		}
 	}
@@ -27,17 +27,45 @@ func (c *collector) matchSockets(found []*instance) {
 	if err != nil {
 		return
 	}
+	owners := c.holders(byPID)
 	for _, s := range serverSockets(string(b)) {
-		pid, err := c.t.Peer(s.path)
-		if in := byPID[pid]; err == nil && in != nil && in.socketDir == "" {
+		in := owners[s.inode]
+		if in == nil && !c.root {
+			// who is not root cannot see which sockets a process of another has open:
+			// the listener is asked who it is, which connects to it
+			if pid, err := c.t.Peer(s.path); err == nil {
+				in = byPID[pid]
+			}
+		}
+		if in != nil && in.socketDir == "" {
 			in.port, in.socketDir = s.port, path.Dir(s.path)
 		}
 	}
 }
 
+// holders tells which instance has a socket open, by the socket's inode.
+func (c *collector) holders(byPID map[int]*instance) map[string]*instance {
+	out := map[string]*instance{}
+	for pid, in := range byPID {
+		dir := "proc/" + strconv.Itoa(pid) + "/fd"
+		fds, err := c.t.ReadDir(dir)
+		if err != nil {
+			continue
+		}
+		for _, fd := range fds[:min(len(fds), mostFDs)] {
+			to, err := c.t.Readlink(dir + "/" + fd)
+			if inode, ok := strings.CutPrefix(to, "socket:["); err == nil && ok {
+				out[strings.TrimSuffix(inode, "]")] = in
+			}
+		}
+	}
+	return out
+}
+
 type serverSocket struct {
-	path string
-	port int
+	path  string
+	port  int
+	inode string
 }
 
 // serverSockets lists the listening sockets of PostgreSQL in the text of
@@ -55,11 +83,11 @@ func serverSockets(text string) []serverSocket {
 		at := f[7]
 		digits, ok := strings.CutPrefix(path.Base(at), ".s.PGSQL.")
 		port, err := strconv.Atoi(digits)
-		if !ok || err != nil || port < 1 || port >= 1<<16 || !path.IsAbs(at) || seen[at] {
+		if !ok || err != nil || port < 1 || port >= 1<<16 || !path.IsAbs(at) || seen[f[6]] {
 			continue
 		}
-		seen[at] = true
-		out = append(out, serverSocket{at, port})
+		seen[f[6]] = true
+		out = append(out, serverSocket{at, port, f[6]})
 	}
 	return out
 }

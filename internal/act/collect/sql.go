@@ -89,7 +89,7 @@ func querySQL(ctx context.Context, a *evidence.Archive, key string, how Connect,
 		r.ask(ctx, conn, skipped)
 	}
 	for _, q := range left {
-		a.AddMissing(evidence.Missing{Name: pg.Path(key, q.Name), State: known.Unread, Reason: "not asked, as only memory was looked at"})
+		a.AddMissing(evidence.Missing{Name: pg.Path(key, q.Name), State: known.Unread, Reason: "not asked, as only memory was looked at", Cause: string(pg.NotAsked)})
 	}
 	if deep {
 		r.eachDatabase(ctx, conn, cfg, each)
@@ -97,8 +97,11 @@ func querySQL(ctx context.Context, a *evidence.Archive, key string, how Connect,
 	for _, q := range pg.Unasked(s.Major, deep) {
 		a.AddMissing(unasked(key, q, s.Major))
 	}
+	if waited(a, key) {
+		askHolders(ctx, a, key, conn, cfg)
+	}
 	if r.answered == 0 && r.lost != nil {
-		return s, &say.Problem{Code: say.CodeError, Message: "the server answered none of the queries", Detail: plain(reason(r.lost), ""), Hint: hintRunning}
+		return s, &refused{&say.Problem{Code: say.CodeError, Message: "the server answered none of the queries", Detail: plain(reason(r.lost), ""), Hint: hintRunning}, causeOf(r.lost)}
 	}
 	if access, ok := pg.ReadAccess(a, key).Get(); ok {
 		s.BackendPID, s.BackendAt, s.PostmasterAt = access.PID, access.BackendAt, access.StartedAt
@@ -269,8 +272,8 @@ func (r *round) result(rows *pgconn.ResultReader, q pg.Query) error {
 
 // failedQuery notes a query that failed.
 func failedQuery(name string, q pg.Query, err error) evidence.Missing {
-	m := evidence.Missing{Name: name, State: known.Unread, Reason: plain(reason(err), "")}
-	switch sqlstate(err) {
+	m := evidence.Missing{Name: name, State: known.Unread, Reason: plain(reason(err), ""), Cause: string(causeOf(err))}
+	switch m.Cause {
 	case "42501":
 		m.State, m.Reveal = known.Forbidden, q.Reveal
 		if m.Reveal == "" { // a right that any role has, unless somebody took it away
@@ -286,9 +289,9 @@ func failedQuery(name string, q pg.Query, err error) evidence.Missing {
 
 // unasked notes a query that this server was not asked.
 func unasked(key string, q pg.Query, major int) evidence.Missing {
-	m := evidence.Missing{Name: pg.Path(key, q.Name), State: known.Unread, Reason: "asked for only with --deep", Reveal: "--deep"}
+	m := evidence.Missing{Name: pg.Path(key, q.Name), State: known.Unread, Reason: "asked for only with --deep", Reveal: "--deep", Cause: string(pg.NotAsked)}
 	if q.MinMajor > major {
-		m.State, m.Reason, m.Reveal = known.Absent, fmt.Sprintf("PostgreSQL %d does not have it; %d does", major, q.MinMajor), ""
+		m.State, m.Reason, m.Reveal, m.Cause = known.Absent, fmt.Sprintf("PostgreSQL %d does not have it; %d does", major, q.MinMajor), "", ""
 	}
 	return m
 }

@@ -50,7 +50,7 @@ func TestStatisticsOfManyTables(t *testing.T) {
 		{"not let in there", "13.23", large, notIn, false, through, false, "dba@postgres dba@template1"},
 		{"cut off there", "13.23", large, nil, true, through, false, "dba@postgres dba@template1"},
 		{"the user named the database", "13.23", large, nil, false, func(dir string) Connect {
-			return Connect{Conninfo: "user=dba dbname=shop host=" + dir, AsUID: -1}
+			return Connect{Conninfo: "user=dba dbname=shop host=" + dir, Peer: -1}
 		}, false, "dba@shop"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

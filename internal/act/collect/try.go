@@ -24,11 +24,15 @@ func TryConfiguration(ctx context.Context, t target.Target, in *snapshot.Instanc
 	if !ok {
 		return server.Tried{}, fmt.Errorf("version of the server: %s", in.Server.Version.Gap().Reason)
 	}
-	b, err := binariesOf(ctx, in, v)
+	acc, err := accountOf(t, in)
 	if err != nil {
 		return server.Tried{}, err
 	}
-	s, err := shadowOf(ctx, t, in, b, settings["wal_segment_size"])
+	b, err := binariesOf(ctx, in, v, acc)
+	if err != nil {
+		return server.Tried{}, err
+	}
+	s, err := shadowOf(ctx, in, b, acc, settings["wal_segment_size"])
 	if err != nil {
 		return server.Tried{}, err
 	}

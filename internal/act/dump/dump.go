@@ -170,17 +170,13 @@ func (s *Source) look(ctx context.Context, conn *pgconn.PgConn) error {
 func (s *Source) reach(how collect.Connect, user string) (err error) {
 	s.Env = []string{"PGAPPNAME=pgfettle", "PGCLIENTENCODING=UTF8"}
 	if how.SocketDir != "" {
-		if s.Account, err = server.AccountOf(how.AsUID); err != nil {
-			return err
-		}
+		s.Account = server.AccountAs(how.As)
 		s.Args = []string{"-h", how.SocketDir, "-p", strconv.Itoa(how.Port), "-U", user}
 		if s.super && slices.Contains(s.Extensions, "pg_stat_statements") { // pg_dump's questions are no load of the users; no pooler is in between
 			s.Env = append(s.Env, "PGOPTIONS=-c pg_stat_statements.track=none")
 		}
 	} else {
-		if s.Account, err = server.AccountOf(-1); err != nil {
-			return err
-		}
+		s.Account = server.AccountAs(nil)
 		pairs, err := parseConninfo(how.Conninfo)
 		if err != nil {
 			return err

@@ -70,6 +70,7 @@ type Options struct {
 type Looker struct {
 	o       Options
 	t       target.Target
+	within  time.Duration
 	began   time.Time
 	ownAt   int64 // our own processor time when we began
 	ownSeen bool
@@ -89,7 +90,7 @@ type Looker struct {
 
 // New returns a Looker. Nothing is read or dialled yet but our own processor time.
 func New(o Options) *Looker {
-	l := &Looker{o: o, t: o.Target, began: o.Target.Now()}
+	l := &Looker{o: o, t: o.Target, within: within, began: o.Target.Now()}
 	l.ownAt, l.ownSeen = l.own()
 	return l
 }
@@ -222,7 +223,7 @@ func (l *Looker) Server(ctx context.Context) (s *diagnose.ServerLook) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	whole := ctx
-	ctx, cancel := context.WithTimeout(ctx, within)
+	ctx, cancel := context.WithTimeout(ctx, l.within)
 	defer cancel()
 	kept := l.conn != nil
 	s, err := l.ask(ctx)
@@ -235,7 +236,7 @@ func (l *Looker) Server(ctx context.Context) (s *diagnose.ServerLook) {
 		case whole.Err() != nil:
 			g = known.Gap{Reason: "interrupted"}
 		case ctx.Err() != nil:
-			g = known.Gap{Reason: fmt.Sprintf("no answer within %s", within)}
+			g = known.Gap{Reason: fmt.Sprintf("no answer within %s", l.within)}
 		}
 		s = &diagnose.ServerLook{Problem: &g}
 	}

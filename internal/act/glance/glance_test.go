@@ -181,7 +181,7 @@ func TestServerProblems(t *testing.T) {
 		"permission denied":       func() (collect.Connect, error) { return collect.Connect{}, fs.ErrPermission },
 		"boom":                    func() (collect.Connect, error) { panic("boom") },
 		"there is no server socket": func() (collect.Connect, error) {
-			return collect.Connect{SocketDir: t.TempDir(), Port: 5432, AsUID: -1}, nil
+			return collect.Connect{SocketDir: t.TempDir(), Port: 5432, Peer: -1}, nil
 		},
 	} {
 		l := New(Options{Target: newHost(t), Connect: how})
@@ -215,8 +215,9 @@ func TestServerIsLeft(t *testing.T) {
 	}
 	defer listener.Close()
 	l := New(Options{Target: newHost(t), Connect: func() (collect.Connect, error) {
-		return collect.Connect{SocketDir: dir, Port: 5432, AsUID: -1, User: "me"}, nil
+		return collect.Connect{SocketDir: dir, Port: 5432, Peer: -1, User: "me"}, nil
 	}})
+	l.within = time.Hour
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	looked := make(chan *diagnose.ServerLook)

@@ -94,7 +94,7 @@ func Open(path string, o Options) (*Store, error) {
 }
 
 // OpenRead opens a history to read it, also while another writes it. It is
-// ErrNone where there is no file.
+// ErrNone where there is no file, and ErrOthers where root was to open another's.
 func OpenRead(path string) (*Store, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -102,6 +102,9 @@ func OpenRead(path string) (*Store, error) {
 	}
 	fail := func(err error) (*Store, error) { return nil, fmt.Errorf("history %s: %w", path, classify(path, err)) }
 	if err := regular(path); err != nil {
+		return fail(err)
+	}
+	if err := rootsOwn(path); err != nil {
 		return fail(err)
 	}
 	const readable = 4 // R_OK
@@ -364,7 +367,7 @@ func classify(path string, err error) error {
 	if err == nil {
 		return nil
 	}
-	for _, known := range []error{ErrNone, ErrForeign, ErrNewer, ErrFull, ErrReadOnly, ErrLocked, ErrDamaged, ErrPaused} {
+	for _, known := range []error{ErrNone, ErrOthers, ErrForeign, ErrNewer, ErrFull, ErrReadOnly, ErrLocked, ErrDamaged, ErrPaused} {
 		if errors.Is(err, known) {
 			return err
 		}

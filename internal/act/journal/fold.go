@@ -3,6 +3,7 @@ package journal
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
@@ -15,8 +16,11 @@ type Outcome string
 const (
 	Whole       Outcome = "done"        // everything that was begun is done
 	Partly      Outcome = "partly"      // it came to its end, and something failed or could not be taken back
-	TakenBack   Outcome = "undone"      // an undo came to its end: nothing of ours is left
+	TakenBack   Outcome = "undone"      // an undo came to its end and read everything back: nothing of ours is left
 	Interrupted Outcome = "interrupted" // apply or undo did not come to its end
+	Abandoned   Outcome = "abandoned"   // undone, but for changes of an instance that is gone
+	IsDamaged   Outcome = "damaged"     // lines of it prove nothing: what was done is not all known
+	Unread      Outcome = "unread"      // it is of a format that this program does not read
 )
 
 // ChangeState is how one change stands.
@@ -31,7 +35,8 @@ const (
 	IsFailed   ChangeState = "failed"  // as before
 	IsUndoing  ChangeState = "undoing" // taking back was begun: look
 	IsUndone   ChangeState = "undone"
-	IsKept     ChangeState = "kept" // somebody's later edit stands
+	IsKept     ChangeState = "kept"      // somebody's later edit stands
+	IsAbandon  ChangeState = "abandoned" // its instance is gone, and nothing waits for it any more
 )
 
 // Journal is what the lines say together.
@@ -41,11 +46,15 @@ type Journal struct {
 	State   Outcome   `json:"state"`
 	Changes []Change  `json:"changes"`
 	Pending []Pending `json:"pending,omitempty"` // activations that are still to be made
+	Damage  *Damage   `json:"damage,omitempty"`  // nil: every line is proven
+	Foreign string    `json:"format,omitempty"`  // schema of another version's journal, of which nothing is read
 
 	Run     Run  `json:"-"`
 	Undoing bool `json:"-"` // an undo was begun
 
 	ended      bool
+	checked    bool // since the last undo was begun everything was read back
+	recorded   bool // the damage is in the journal itself: an undo has found it
 	revert     Revertment
 	restarting map[string]bool   // instances whose last restart was begun (true) or came up
 	tracks     map[string]*track // by path
@@ -70,6 +79,7 @@ type Change struct {
 	State    ChangeState  `json:"state"`
 	Reason   string       `json:"reason,omitempty"`
 	Notes    []string     `json:"notes,omitempty"` // what there is to know though it is done, or undone
+	Left     string       `json:"left,omitempty"`  // what the last undo read back, where that is not what was before
 	Effect   knob.Effect  `json:"effect"`
 
 	Was   State `json:"-"` // as found before it was touched; zero while it is only planned
@@ -77,11 +87,14 @@ type Change struct {
 	back  State // what an undoing found
 	tried bool  // an activation of it was begun: the server may have seen the new value
 	dirty bool  // the running server may have another value than its files
+	doubt bool  // not begun when the apply was resumed, or lines that say so were lost
+	boots bool  // the kernel runs with the new value until it boots
+	held  Part  // where its value was before anything was done
 }
 
 // Pending is an activation that is still to be made.
 type Pending struct {
-	Instance string      `json:"instance"`
+	Instance string      `json:"instance"` // "": of the host, which is to boot
 	Effect   knob.Effect `json:"effect"`
 }
 
@@ -97,6 +110,29 @@ func (c *Change) Active() bool { return c.State == IsDone && !c.dirty && c.Effec
 
 // Tried says whether an activation of the change was ever begun.
 func (c *Change) Tried() bool { return c.tried }
+
+// Held says whether a part of the knob had the planned value before anything was
+// done: finding it there proves nothing.
+func (c *Change) Held(p Part) bool { return c.held.Has(p) }
+
+// Doubted says whether the apply was resumed before the change was begun: that
+// lines were missing at the journal's end then cannot be told from the journal.
+func (c *Change) Doubted() bool { return c.doubt }
+
+// Dirty says whether a server may have another value than its files.
+func (c *Change) Dirty() bool { return c.dirty }
+
+// Recorded says whether all damage that the journal has is noted in it.
+func (j *Journal) Recorded() bool { return j.Damage == nil || j.recorded }
+
+// Finished says whether nothing of it is under way, and nothing about it has still
+// to be found out: another apply may begin.
+func (j *Journal) Finished() bool { return j.Foreign == "" && j.ended && j.Recorded() }
+
+// Settled says whether it is undone as far as an undo can bring it.
+func (j *Journal) Settled() bool {
+	return j.Finished() && j.Undoing && !slices.ContainsFunc(j.Changes, func(c Change) bool { return c.Begun() })
+}
 
 // Ended says whether the apply, or the undo if there was one, came to its end.
 func (j *Journal) Ended() bool { return j.ended }
@@ -126,7 +162,23 @@ func (j *Journal) step(l *Line) error {
 		}
 		j.activation(l)
 	case Undo:
-		j.Undoing = true
+		j.Undoing, j.checked = true, false
+		for i := range j.Changes {
+			j.Changes[i].Left, j.Changes[i].boots = "", false
+		}
+	case Resume:
+		for i := range j.Changes {
+			j.Changes[i].doubt = j.Changes[i].doubt || j.Changes[i].State == IsPlanned
+		}
+	case Checked:
+		j.checked = true
+	case Damaged:
+		if l.Damage == nil {
+			return errors.New("damage of which nothing is said")
+		}
+		d := *l.Damage
+		d.join(j.Damage)
+		j.Damage, j.recorded = &d, true
 	case End:
 		j.ended = true
 		j.settle()
@@ -166,7 +218,7 @@ func (j *Journal) plan(l *Line) error {
 	if _, err := knob.Parse(string(l.Address)); err != nil {
 		return err
 	}
-	j.Changes = append(j.Changes, Change{N: l.N, Address: l.Address, Instance: l.Instance, Before: l.From, After: l.To, Effect: l.Effect, State: IsPlanned})
+	j.Changes = append(j.Changes, Change{N: l.N, Address: l.Address, Instance: l.Instance, Before: l.From, After: l.To, Effect: l.Effect, State: IsPlanned, held: l.Held})
 	j.settle()
 	return nil
 }
@@ -180,6 +232,8 @@ var may = map[Kind][]ChangeState{
 	Undoing: {IsIntended, IsDone, IsUndoing},
 	Undone:  {IsUndoing},
 	Kept:    {IsIntended, IsDone, IsUndoing},
+	Abandon: {IsPlanned, IsIntended, IsDone, IsUndoing},
+	Left:    {IsPlanned, IsSkipped, IsIntended, IsDone, IsFailed, IsUndoing, IsUndone, IsKept, IsAbandon},
 }
 
 func (j *Journal) change(c *Change, l *Line) error {
@@ -228,6 +282,12 @@ func (j *Journal) change(c *Change, l *Line) error {
 		}
 	case Kept:
 		c.State, c.Reason, c.dirty = IsKept, l.Reason, c.dirty && c.tried
+	case Abandon:
+		c.State, c.Reason, c.dirty = IsAbandon, l.Reason, false
+	case Left:
+		if c.boots = l.Effect == knob.Reboot; !c.boots {
+			c.Left = l.Reason
+		}
 	}
 	return nil
 }
@@ -267,19 +327,27 @@ func (j *Journal) activation(l *Line) {
 // settle says how the whole stands and which activations are owed.
 func (j *Journal) settle() {
 	j.Pending = nil
-	failed, left := false, false
+	failed, left, rest, gone := false, false, false, false
 	for i := range j.Changes {
 		c := &j.Changes[i]
 		failed = failed || c.State == IsFailed || c.State == IsKept
 		left = left || c.Begun()
-		if c.dirty {
+		rest = rest || c.Left != ""
+		gone = gone || c.State == IsAbandon
+		if c.dirty || c.boots {
 			j.owe(c)
 		}
 	}
 	switch {
+	case j.Foreign != "":
+		j.State = Unread
+	case j.Damage != nil:
+		j.State = IsDamaged
 	case !j.ended:
 		j.State = Interrupted
-	case j.Undoing && !left:
+	case j.Undoing && !left && !rest && j.checked && gone:
+		j.State = Abandoned
+	case j.Undoing && !left && !rest && j.checked:
 		j.State = TakenBack
 	case j.Undoing || failed:
 		j.State = Partly

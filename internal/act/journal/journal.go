@@ -2,7 +2,8 @@
 // an apply under /var/lib/pgfettle/journal, one JSON object a line, each line on
 // disk before the next step is taken. Whoever finds a journal after a crash can
 // tell for every knob whether it is as before or as after, and how to bring it
-// to either.
+// to either. Each line has its number and a checksum that covers the line before
+// it too, so that a journal which was damaged is told from one that a crash ended.
 package journal
 
 import (
@@ -10,7 +11,7 @@ import (
 )
 
 // Schema names the version of the lines.
-const Schema = "pgfettle.journal/1"
+const Schema = "pgfettle.journal/2"
 
 // Dir is where journals lie.
 const Dir = "/var/lib/pgfettle/journal"
@@ -55,10 +56,15 @@ const (
 	Activate Kind = "activate" // the next step reloads or restarts an instance: Effect says which
 	Active   Kind = "active"   // it did, and the server is up
 	Revert   Kind = "revert"   // it did not: the next steps bring the changes of the instance back; Reason says why
+	Resume   Kind = "resume"   // an apply that was interrupted goes on
 	Undo     Kind = "undo"     // an undo starts
 	Undoing  Kind = "undoing"  // the next step will bring it from Before, as found, to After
 	Undone   Kind = "undone"   // it did
 	Kept     Kind = "kept"     // undo left it: somebody had changed it since; Reason shows what was found
+	Damaged  Kind = "damaged"  // an undo found that the lines which were here prove nothing: Damage says which
+	Left     Kind = "left"     // reading back at the end of an undo: it is not as before, and Reason says how it is
+	Checked  Kind = "checked"  // reading back came to its end
+	Abandon  Kind = "abandon"  // its instance is gone, and a person said that it is not waited for
 	End      Kind = "end"      // the apply or undo came to its end
 )
 
@@ -77,7 +83,23 @@ type Line struct {
 	After    *State       `json:"after,omitempty"`
 	Reason   string       `json:"reason,omitempty"`
 	Notes    []string     `json:"notes,omitempty"` // what there is to know beside, of a step that succeeded
+	Held     Part         `json:"held,omitempty"`  // of a planned change: where its value was found before anything was done
+	Damage   *Damage      `json:"damage,omitempty"`
+	Seq      int          `json:"seq"` // number of the line, from 1; its checksum stands behind it
 }
+
+// Part is a part of a knob's state, or both of them.
+type Part string
+
+// The parts.
+const (
+	InFile Part = "file"
+	InLive Part = "live"
+	InBoth Part = "both"
+)
+
+// Has says whether a part is, or has in it, another one.
+func (p Part) Has(q Part) bool { return p == q || p == InBoth }
 
 // Run is the head of a journal.
 type Run struct {
@@ -86,5 +108,16 @@ type Run struct {
 	Tool     string `json:"tool"`
 	Plan     string `json:"plan"`           // hash of the snapshot that the plan rests on
 	Hostname string `json:"hostname"`       // so that a journal copied elsewhere is not undone there
-	Root     string `json:"root,omitempty"` // --root DIR
+	Root     string `json:"root,omitempty"` // --root DIR, as it was called when it was applied
+	Changes  int    `json:"changes"`        // planned lines, which are on disk together with the first one
+}
+
+// Of says whether a journal is of this host, or where root is set of this tree of
+// files: what was applied to a tree lies in the tree, and is of it wherever it is
+// copied to and by whatever path it is reached.
+func (r Run) Of(hostname, root string) bool {
+	if root != "" {
+		return r.Root != ""
+	}
+	return r.Root == "" && r.Hostname == hostname
 }

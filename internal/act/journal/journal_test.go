@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +18,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/test/journals"
 )
 
 func ptr(s string) *string { return &s }
@@ -76,7 +79,9 @@ func TestStory(t *testing.T) {
 		{[]journal.Line{{Kind: journal.Activate, Instance: "/data", Effect: knob.Restart}, {Kind: journal.Active, Instance: "/data", Effect: knob.Restart}},
 			journal.Interrupted, "done undone", ""},
 		{[]journal.Line{{Kind: journal.End}}, journal.Partly, "done undone", ""},
-		{[]journal.Line{{Kind: journal.Undo}, {Kind: journal.Kept, N: 1, Reason: "33 now"}, {Kind: journal.End}}, journal.TakenBack, "kept undone", ""},
+		{[]journal.Line{{Kind: journal.Undo}, {Kind: journal.Kept, N: 1, Reason: "33 now"}, {Kind: journal.End}}, journal.Partly, "kept undone", ""},
+		{[]journal.Line{{Kind: journal.Undo}, {Kind: journal.Left, N: 2, Reason: "still there"}, {Kind: journal.Checked}, {Kind: journal.End}}, journal.Partly, "kept undone", ""},
+		{[]journal.Line{{Kind: journal.Undo}, {Kind: journal.Checked}, {Kind: journal.End}}, journal.TakenBack, "kept undone", ""},
 	} {
 		add(t, g, c.lines...)
 		read, err := journal.Read(l, "/j/journal", id)
@@ -153,7 +158,7 @@ func TestCutOff(t *testing.T) {
 		if err := os.WriteFile(at, append(bytes.Clone(head), tail...), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		again, err := journal.Open(l, "/j/journal", id)
+		again, err := journal.Open(l, "/j/journal", id, journal.Run{}, 1, func(*journal.Journal) error { return nil })
 		if err != nil {
 			t.Fatalf("with %q: %v", tail, err)
 		}
@@ -167,42 +172,148 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// TestHostile: what no crash can leave is refused, with the line.
+// TestHostile: lines that follow one another as no program of ours writes them are
+// damage, with the number of the line, though their checksums are right.
 func TestHostile(t *testing.T) {
-	begin := `{"kind":"begin","at":1,"run":{"schema":"pgfettle.journal/1","id":"a","tool":"","plan":"","hostname":""}}` + "\n"
+	begin := `{"kind":"begin","at":1,"run":{"schema":"pgfettle.journal/2","id":"a","tool":"","plan":"","hostname":"","changes":0}}` + "\n"
 	plan := `{"kind":"planned","at":1,"n":1,"address":"thp:enabled","to":"never"}` + "\n"
 	for text, want := range map[string]string{
-		"":           "no begin line",
-		"{":          "no begin line",
-		plan:         "line 1: a journal starts with its begin line",
-		"\n" + begin: "line 1: EOF",
-		strings.Replace(begin, "journal/1", "journal/2", 1): `line 1: schema "pgfettle.journal/2"`,
-		strings.Replace(begin, `"a"`, `"../a"`, 1):          "line 1: begin without the id of its run",
-		begin + begin:           "line 2: a second begin line",
-		begin + plan + plan:     "line 3: planned change 1 after 1",
-		begin + "null\n" + plan: "line 2:",
-		begin + "{}\n":          "line 2:",
-		begin + "x\n":           "line 2: invalid character",
-		begin + "\x00\n" + plan: "line 2: invalid character",
-		begin + plan + `{"kind":"done","at":1,"n":1}` + "\n":                    "line 3: done of change 1, which is planned",
-		begin + plan + `{"kind":"done","at":1,"n":2}` + "\n":                    "line 3: done of change 2, and 1 were planned",
-		begin + plan + `{"kind":"done","at":1,"n":-1}` + "\n":                   "line 3: done of change -1",
-		begin + plan + `{"kind":"intend","at":1,"n":1}` + "\n":                  "line 3: intention of change 1 without before and after",
-		begin + plan + `{"kind":"odd","at":1,"n":1}` + "\n":                     `line 3: "odd" is no kind of line`,
-		begin + plan + `{"kind":"active","at":1}` + "\n":                        "line 3: active of no instance",
-		begin + plan + `{"kind":"end","at":1,"more":1}` + "\n":                  `line 3: json: unknown field "more"`,
-		begin + plan + `{"kind":"end","at":1}{}` + "\n":                         "line 3: more than one value",
-		begin + plan + `{"kind":"end","at":1,"effect":"soon"}` + "\n":           "line 3:",
-		begin + `{"kind":"planned","at":1,"n":1,"address":"registry:x"}` + "\n": "line 2:",
-		begin + strings.Repeat(`{"kind":"end","at":1}`+"\n", 100_000):           "more than 100000 lines",
+		"":   "1 no begin line",
+		"{":  "1 no begin line",
+		plan: "1 a journal starts with its begin line",
+		"\n": "1 it does not end in a checksum",
+		strings.Replace(begin, `"a"`, `"../a"`, 1): "1 begin without the id of its run",
+		begin + begin:       "2 a second begin line",
+		begin + plan + plan: "3 planned change 1 after 1",
+		begin + "{}\n":      "2 ",
+		begin + plan + `{"kind":"done","at":1,"n":1}` + "\n":                    "3 done of change 1, which is planned",
+		begin + plan + `{"kind":"done","at":1,"n":2}` + "\n":                    "3 done of change 2, and 1 were planned",
+		begin + plan + `{"kind":"done","at":1,"n":-1}` + "\n":                   "3 done of change -1",
+		begin + plan + `{"kind":"intend","at":1,"n":1}` + "\n":                  "3 intention of change 1 without before and after",
+		begin + plan + `{"kind":"odd","at":1,"n":1}` + "\n":                     `3 "odd" is no kind of line`,
+		begin + plan + `{"kind":"active","at":1}` + "\n":                        "3 active of no instance",
+		begin + plan + `{"kind":"damaged","at":1}` + "\n":                       "3 damage of which nothing is said",
+		begin + plan + `{"kind":"end","at":1,"more":1}` + "\n":                  `3 json: unknown field "more"`,
+		begin + plan + `{"kind":"end","at":1,"effect":"soon"}` + "\n":           "3 ",
+		begin + `{"kind":"planned","at":1,"n":1,"address":"registry:x"}` + "\n": "2 ",
+		strings.Replace(begin, `"changes":0`, `"changes":2`, 1) + plan:          "3 it has 1 of the 2 changes that were planned",
+		begin + strings.Repeat(`{"kind":"end","at":1}`+"\n", 100_000):           "100001 more than 100000 lines",
 	} {
-		_, _, err := journal.Parse([]byte(text))
-		if err == nil || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("%.120q: %v; want %s", text, err, want)
+		j, whole, err := journal.Parse(journals.Chained(text))
+		if err != nil || j.Damage == nil || j.State != journal.IsDamaged || !strings.HasPrefix(fmt.Sprintf("%d %s", j.Damage.Line, j.Damage.Reason), want) {
+			t.Errorf("%.120q: %v, %+v; want %s", text, err, j.Damage, want)
+		}
+		if again, n, err := journal.Parse(journals.Chained(text)[:whole]); err != nil || n != whole || again.Damage != nil && j.Damage.Line > 1 && again.Damage.Planned == 0 {
+			t.Errorf("%.120q: of its proven part %d of %d bytes are proven, %+v, %v", text, n, whole, again.Damage, err)
 		}
 	}
 	if _, _, err := journal.Parse(make([]byte, 64<<20+1)); !errors.Is(err, target.ErrTooLarge) {
 		t.Errorf("a journal over the limit: %v", err)
+	}
+}
+
+// TestDamaged: whatever line of a journal is changed, left out, moved, doubled or
+// taken from another one, all before it is proven and nothing from it on; what the
+// rest names is told, and an undo's log goes on behind the proven part with the
+// bytes as they were beside it.
+func TestDamaged(t *testing.T) {
+	l, g := begun(t)
+	add(t, g, journal.Line{Kind: journal.Intend, N: 1, Before: state("60", "a"), After: state("1", "b")}, journal.Line{Kind: journal.Done, N: 1},
+		journal.Line{Kind: journal.Intend, N: 2, Before: state("16384", "c"), After: state("2097152", "d")}, journal.Line{Kind: journal.Done, N: 2}, journal.Line{Kind: journal.End})
+	at := filepath.Join(l.Root, "j/journal", id+".jsonl")
+	whole, err := os.ReadFile(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bytes.SplitAfter(whole, []byte("\n"))
+	lines = lines[:len(lines)-1]
+	swap := slices.Clone(lines)
+	swap[4], swap[5] = swap[5], swap[4]
+	sum := bytes.Index(lines[4], []byte(`"sum":"`)) + 8
+	wrong := bytes.Clone(lines[4])
+	wrong[sum] ^= 1
+	for name, c := range map[string]struct {
+		lines  [][]byte
+		line   int
+		reason string
+		states string
+	}{
+		"the first line missing":   {lines[1:], 1, "it is number 2", ""},
+		"a line missing":           {slices.Delete(slices.Clone(lines), 4, 5), 5, "it is number 6", "intended planned"},
+		"two lines swapped":        {swap, 5, "it is number 6", "intended planned"},
+		"a line twice":             {slices.Insert(slices.Clone(lines), 4, lines[3]), 5, "it is number 4", "intended planned"},
+		"a wrong checksum":         {slices.Replace(slices.Clone(lines), 4, 5, wrong), 5, "its checksum does not match", "intended planned"},
+		"a word changed":           {slices.Replace(slices.Clone(lines), 5, 6, bytes.Replace(lines[5], []byte(`"16384"`), []byte(`"16385"`), 1)), 6, "its checksum does not match", "done planned"},
+		"garbage behind":           {append(slices.Clone(lines), []byte("garbage\n")), 9, "it does not end in a checksum", "done done"},
+		"CR LF":                    {slices.Replace(slices.Clone(lines), 3, 4, append(bytes.TrimSuffix(bytes.Clone(lines[3]), []byte("\n")), "\r\n"...)), 4, "it does not end in a checksum", "planned planned"},
+		"cut among the first ones": {lines[:2], 3, "it has 1 of the 2 changes", "planned"},
+		"empty":                    {nil, 1, "no begin line", ""},
+	} {
+		data := bytes.Join(c.lines, nil)
+		if err := os.WriteFile(at, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for again := range 2 {
+			j, err := journal.Read(l, "/j/journal", id)
+			if err != nil || j.ID != id || j.State != journal.IsDamaged || j.Finished() || j.Settled() || (again == 1) != j.Recorded() || j.Damage.Line != c.line || !strings.HasPrefix(j.Damage.Reason, c.reason) {
+				t.Fatalf("%s: %v, %+v, %+v", name, err, j, j.Damage)
+			}
+			var states []string
+			for _, ch := range j.Changes {
+				states = append(states, string(ch.State))
+			}
+			if got := strings.Join(states, " "); got != c.states {
+				t.Errorf("%s: changes are %s", name, got)
+			}
+			if list, err := journal.List(l, "/j/journal"); err != nil || len(list) != 1 {
+				t.Errorf("%s: %d listed, %v", name, len(list), err)
+			}
+			if again == 1 {
+				break
+			}
+			if name == "the first line missing" || name == "a line missing" {
+				if u := j.Damage.Unknown; len(u) != 2 && name != "a line missing" || u[len(u)-1].Path != "/etc/x" || u[len(u)-1].Address != "pg:shared_buffers" || u[len(u)-1].Instance != "/data" {
+					t.Errorf("%s: unknown are %+v", name, u)
+				}
+			}
+			g, err := journal.Open(l, "/j/journal", id, run, 1, func(*journal.Journal) error { return nil })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if kept, err := os.ReadFile(filepath.Join(l.Root, g.Damage.Kept)); err != nil || !bytes.Equal(kept, data) {
+				t.Errorf("%s: kept in %q: %v", name, g.Damage.Kept, err)
+			}
+		}
+		g, err := journal.Open(l, "/j/journal", id, run, 1, func(*journal.Journal) error { return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		add(t, g, journal.Line{Kind: journal.Undo}, journal.Line{Kind: journal.Checked}, journal.Line{Kind: journal.End})
+		if j, err := journal.Read(l, "/j/journal", id); err != nil || j.State != journal.IsDamaged || !j.Finished() {
+			t.Errorf("%s: after an undo %+v, %v", name, j, err)
+		}
+	}
+}
+
+// TestForeign: a journal of another version is told as what it is, and neither read
+// nor changed; one of ours whose name of the version has a wrong byte is damaged.
+func TestForeign(t *testing.T) {
+	first := `{"kind":"begin","at":1,"run":{"schema":"pgfettle.journal/1","id":"a","tool":"","plan":"","hostname":""}}` + "\n"
+	later := string(journals.Chained(strings.Replace(first, "/1", "/3", 1)))
+	ours := string(journals.Chained(strings.Replace(first, "/1", "/2", 1)))
+	for text, want := range map[string]string{first: "pgfettle.journal/1", later: "pgfettle.journal/3", strings.Replace(ours, "/2", "/3", 1): ""} {
+		l := &target.Local{Root: t.TempDir()}
+		if err := os.WriteFile(filepath.Join(l.Root, "a.jsonl"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		j, err := journal.Read(l, "/", "a")
+		if err != nil || j.Foreign != want || (j.State == journal.Unread) != (want != "") || (j.Damage != nil) != (want == "") || j.Finished() {
+			t.Errorf("%s: %+v, %v", text, j, err)
+		}
+		_, err = journal.Open(l, "/", "a", run, 1, func(*journal.Journal) error { return nil })
+		if _, ok := errors.AsType[*journal.ForeignError](err); ok != (want != "") {
+			t.Errorf("%s: opened: %v", text, err)
+		}
 	}
 }
 
@@ -229,11 +340,13 @@ func TestFiles(t *testing.T) {
 		}
 	}
 	list, err := journal.List(l, "/j/journal")
-	if len(list) != 2 || list[0].ID != other.ID || list[1].ID != id {
-		t.Errorf("%d journals", len(list))
+	if len(list) != 4 || list[2].ID != other.ID || list[3].ID != id || err != nil {
+		t.Errorf("%d journals, %v", len(list), err)
 	}
-	if err == nil || !strings.Contains(err.Error(), "000000-c: line 1") || !strings.Contains(err.Error(), "000000-d: no begin line") {
-		t.Errorf("those that cannot be read: %v", err)
+	for _, j := range list[:2] {
+		if j.State != journal.IsDamaged || j.Started != "2025-01-01T00:00:00Z" {
+			t.Errorf("one that is damaged: %+v", j)
+		}
 	}
 	if list, err := journal.List(l, "/nowhere"); list != nil || err != nil {
 		t.Errorf("no folder: %v, %v", list, err)
@@ -246,8 +359,8 @@ func TestFiles(t *testing.T) {
 	if err := os.Rename(filepath.Join(l.Root, "j/journal", id+".jsonl"), filepath.Join(l.Root, "j/journal/copied.jsonl")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := journal.Read(l, "/j/journal", "copied"); err == nil {
-		t.Error("a journal under another's name was read")
+	if j, err := journal.Read(l, "/j/journal", "copied"); err != nil || j.State != journal.IsDamaged || len(j.Changes) > 0 || j.Damage.Reason != "it says that it is "+id || len(j.Damage.Unknown) != 2 {
+		t.Errorf("a journal under another's name was read as %+v, %v", j, err)
 	}
 }
 
@@ -317,6 +430,12 @@ func FuzzParse(f *testing.F) {
 		again, n, err := journal.Parse(data[:whole])
 		if err != nil || n != whole {
 			t.Fatalf("%d of %d bytes again: %v", n, whole, err)
+		}
+		if j.Damage != nil || j.Foreign != "" {
+			if j.State != journal.IsDamaged && j.State != journal.Unread && j.Recorded() {
+				t.Fatalf("%+v", j)
+			}
+			return
 		}
 		a, err1 := json.Marshal(j)
 		b, err2 := json.Marshal(again)

@@ -2,14 +2,13 @@ package journal
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
 )
@@ -26,37 +25,52 @@ const suffix = ".jsonl"
 
 func file(dir, id string) string { return path.Join(dir, id+suffix) }
 
-// Read returns the journal with an id.
+// Read returns the journal with an id. One that is damaged, or of a format that is
+// not read here, is returned as such, and is no error.
 func Read(t target.Target, dir, id string) (*Journal, error) {
-	j, _, err := read(t, dir, id)
-	return j, err
+	r, err := read(t, dir, id)
+	if err != nil {
+		return nil, err
+	}
+	return r.Journal, nil
 }
 
-// read returns the journal and the bytes of its whole lines where a last one
-// was cut off.
-func read(t target.Target, dir, id string) (j *Journal, cut []byte, err error) {
+// reading is a journal with the bytes that it was read from.
+type reading struct {
+	*Journal
+	data  []byte
+	whole int   // bytes of the lines that are proven
+	chain chain // at their end
+}
+
+func read(t target.Target, dir, id string) (*reading, error) {
 	if !validID(id) {
-		return nil, nil, fmt.Errorf("%q is not the id of a journal", id)
+		return nil, fmt.Errorf("%q is not the id of a journal", id)
 	}
 	data, err := t.ReadFile(file(dir, id), maxBytes)
 	if err != nil {
-		return nil, nil, fmt.Errorf("journal %s: %w", id, err)
+		return nil, fmt.Errorf("journal %s: %w", id, err)
 	}
-	j, whole, err := Parse(data)
+	r, err := parse(data)
 	if err != nil {
-		return nil, nil, fmt.Errorf("journal %s: %w", id, err)
+		return nil, fmt.Errorf("journal %s: %w", id, err)
 	}
-	if j.ID != id {
-		return nil, nil, fmt.Errorf("journal %s: it says that it is %s", id, j.ID)
+	if r.ID != id {
+		if r.ID != "" { // of a copy nothing is believed: the journal that it is of is there too, or was
+			r = &reading{Journal: &Journal{Changes: []Change{}, Damage: &Damage{Line: 1, Reason: "it says that it is " + r.ID, Unknown: unproven(data, nil)}}, data: data}
+		}
+		r.ID = id
+		if at, ok := TimeOf(id); ok {
+			r.Started = at.Format(time.RFC3339)
+		}
+		r.settle()
 	}
-	if whole < len(data) {
-		cut = data[:whole]
-	}
-	return j, cut, nil
+	return r, nil
 }
 
-// List returns all journals, the oldest first. The error names those that
-// cannot be read; the others are returned all the same. No folder is no journal.
+// List returns all journals, the oldest first, those that are damaged among them.
+// The error names those whose file cannot be read; the others are returned all the
+// same. No folder is no journal.
 func List(t target.Target, dir string) ([]*Journal, error) {
 	names, err := t.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -86,26 +100,42 @@ func List(t target.Target, dir string) ([]*Journal, error) {
 	return list, errors.Join(bad...)
 }
 
-// Parse reads the lines of a journal. A last line that a crash cut off is left
-// out: its append had not returned, so its step was not begun. whole is how many
-// bytes the others are. Anything else that is wrong is an error that names the
-// line.
+// Parse reads the lines of a journal, as far as they are proven; whole is how many
+// bytes those are. A last line that a crash cut off is left out: its append had not
+// returned, so its step was not begun. Anything else that is wrong is Damage of the
+// journal, and names the line. The error is that of a file which is no journal for
+// its size.
 func Parse(data []byte) (j *Journal, whole int, err error) {
-	if len(data) > maxBytes {
-		return nil, 0, target.ErrTooLarge
+	r, err := parse(data)
+	if err != nil {
+		return nil, 0, err
 	}
-	j = &Journal{}
-	for n := 1; whole < len(data); n++ {
-		if n > maxLines {
-			return nil, 0, fmt.Errorf("more than %d lines", maxLines)
+	return r.Journal, r.whole, nil
+}
+
+func parse(data []byte) (*reading, error) {
+	if len(data) > maxBytes {
+		return nil, target.ErrTooLarge
+	}
+	j := &Journal{Changes: []Change{}}
+	r := &reading{Journal: j, data: data}
+	if j.Foreign = foreign(data); j.Foreign != "" {
+		j.settle()
+		return r, nil
+	}
+	var bad error
+	for r.whole < len(data) {
+		if r.chain.n == maxLines {
+			bad = fmt.Errorf("more than %d lines", maxLines)
+			break
 		}
-		end := bytes.IndexByte(data[whole:], '\n')
+		end := bytes.IndexByte(data[r.whole:], '\n')
 		if end < 0 {
 			break
 		}
-		text := data[whole : whole+end]
-		last := whole+end+1 == len(data)
-		l, err := parseLine(text)
+		text := data[r.whole : r.whole+end]
+		last := r.whole+end+1 == len(data)
+		l, next, err := r.chain.open(text)
 		// A filesystem may show blocks that a crash kept from the disk as zeros.
 		if err != nil && last && bytes.IndexByte(text, 0) >= 0 {
 			break
@@ -114,25 +144,27 @@ func Parse(data []byte) (j *Journal, whole int, err error) {
 			err = j.step(l)
 		}
 		if err != nil {
-			return nil, 0, fmt.Errorf("line %d: %w", n, err)
+			bad = err
+			break
 		}
-		whole += end + 1
+		r.chain = next
+		r.whole += end + 1
 	}
-	if j.ID == "" {
-		return nil, 0, errors.New("no begin line")
+	// The first lines come to the disk together: no crash cuts them.
+	switch n := len(j.Changes); {
+	case bad == nil && j.ID == "":
+		bad = errors.New("no begin line")
+	case bad == nil && n < j.Run.Changes && j.Damage == nil:
+		bad = fmt.Errorf("it has %d of the %d changes that were planned", n, j.Run.Changes)
 	}
-	return j, whole, nil
-}
-
-func parseLine(text []byte) (*Line, error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	l := &Line{}
-	if err := d.Decode(l); err != nil {
-		return nil, err
+	if bad != nil {
+		d := &Damage{Line: r.chain.n + 1, Reason: bad.Error(), Unknown: unproven(data[r.whole:], j.Changes)}
+		if len(j.Changes) < j.Run.Changes {
+			d.Planned = j.Run.Changes
+		}
+		d.join(j.Damage)
+		j.Damage, j.recorded = d, false
+		j.settle()
 	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("more than one value")
-	}
-	return l, nil
+	return r, nil
 }

@@ -2,15 +2,13 @@ package keep
 
 import (
 	"bytes"
-	"io"
-	"os"
 	"path"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
@@ -28,11 +26,15 @@ const (
 // found, or in another language than English, is not told.
 func loadedAt(t target.Target, in *snapshot.Instance, names []string) map[string]string {
 	out := map[string]string{}
-	name := logOf(t, in)
+	view, err := trust.Files(t, in)
+	if err != nil {
+		return out
+	}
+	name := logOf(t, view, in)
 	if name == "" {
 		return out
 	}
-	b := tail(t, name)
+	b := tail(view, name)
 	if !bytes.Contains(b, []byte("parameter \"")) {
 		return out
 	}
@@ -45,12 +47,12 @@ func loadedAt(t target.Target, in *snapshot.Instance, names []string) map[string
 }
 
 // logOf is the file that the server logs to now; "" where there is none.
-func logOf(t target.Target, in *snapshot.Instance) string {
+func logOf(t, view target.Target, in *snapshot.Instance) string {
 	dir, ok := in.DataDirectory.Get()
 	if !ok {
 		return ""
 	}
-	if b, err := t.ReadFile(path.Join(dir, "current_logfiles"), maxLists); err == nil {
+	if b, err := view.ReadFile(path.Join(dir, "current_logfiles"), maxLists); err == nil {
 		for line := range strings.Lines(string(b)) {
 			_, name, ok := strings.Cut(strings.TrimSpace(line), " ")
 			switch {
@@ -75,26 +77,14 @@ func logOf(t target.Target, in *snapshot.Instance) string {
 
 // tail reads the end of a regular file, from the beginning of a line on.
 func tail(t target.Target, name string) []byte {
-	where := t.Reach(name)
-	if where == "" {
-		return nil
+	if in, err := t.Lstat(name); err != nil || !in.Mode.IsRegular() {
+		return nil // the folder is another user's, and a link there is none of ours
 	}
-	// The folder is another user's: a FIFO must not stop us, a link not lead us.
-	f, err := os.OpenFile(where, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	b, err := target.ReadTail(t, name, logTail)
 	if err != nil {
 		return nil
 	}
-	defer f.Close()
-	st, err := f.Stat()
-	if err != nil || !st.Mode().IsRegular() {
-		return nil
-	}
-	from := max(st.Size()-logTail, 0)
-	b, err := io.ReadAll(io.NewSectionReader(f, from, logTail))
-	if err != nil {
-		return nil
-	}
-	if from > 0 {
+	if len(b) == logTail {
 		_, b, _ = bytes.Cut(b, []byte{'\n'})
 	}
 	return b

@@ -22,6 +22,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/history"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/test/nobody"
 )
 
 // inbox is a sink that keeps what it is sent, and fails as often as it is told to.
@@ -374,7 +375,8 @@ func TestWebhook(t *testing.T) {
 			_, _ = io.Copy(io.Discard, r.Body) // only then does the server notice that we hang up
 			<-r.Context().Done()
 		}, "no answer in time", true},
-		{"hangs up", func(w http.ResponseWriter, _ *http.Request) {
+		{"hangs up", func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body) // with something unread in it the connection would be reset
 			if c, _, err := http.NewResponseController(w).Hijack(); err == nil {
 				c.Close()
 			}
@@ -389,7 +391,7 @@ func TestWebhook(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			h, _ := hook(t, c.handler)
 			if c.name == "late" {
-				h.client.Timeout = 50 * time.Millisecond
+				h.client.Timeout = 50 * time.Millisecond // no answer ever comes
 			}
 			err := h.Send(t.Context(), []byte(`{"a":1}`))
 			_, passing := errors.AsType[*Passing](err)
@@ -419,10 +421,7 @@ func TestWebhookURL(t *testing.T) {
 
 // TestWebhookNobody: where nobody listens it may pass.
 func TestWebhookNobody(t *testing.T) {
-	srv := httptest.NewServer(http.NotFoundHandler())
-	url := srv.URL
-	srv.Close()
-	h, err := NewWebhook(url + "/SECRET")
+	h, err := NewWebhook(fmt.Sprintf("http://%s/SECRET", nobody.Listens(t)))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,9 +44,11 @@ func (w *Work) makeFolder(ctx context.Context, d *Place) (*folder, error) {
 		return nil, fmt.Errorf("private folder: %w", err)
 	}
 	f.path = path.Join(d.Parent, prefix+strings.ToLower(rand.Text()[:12]))
-	// one command, so that there is no moment with a folder and without its mark
-	// but that between two system calls of the shell
-	out, err := f.run(ctx, target.Command{Argv: []string{"/bin/sh", "-c", `umask 077 && mkdir -- "$0" && cat > "$0/` + ownerFile + `"`, f.path}, Stdin: []byte(mark)})
+	// One command, so that there is no moment with a folder and without its mark but
+	// that between two system calls of the shell, which has all it needs: it ends what
+	// it began where we are killed meanwhile.
+	script := `umask 077 && mkdir -- "$0" && printf %s "$1" > "$0/` + ownerFile + `"`
+	out, err := f.run(ctx, target.Command{Argv: []string{"/bin/sh", "-c", script, f.path, mark}})
 	if err == nil && out.Code != 0 {
 		err = fmt.Errorf("%s", oneLine(out.Stderr))
 	}
@@ -82,7 +84,11 @@ func (f *folder) removeOf(ctx context.Context, name string) error {
 
 // sweep removes the folders of probes whose process has ended.
 func (f *folder) sweep(ctx context.Context, parent string) {
-	names, err := f.t.ReadDir(parent)
+	view := f.t
+	if f.as != nil {
+		view = f.t.As(*f.as)
+	}
+	names, err := view.ReadDir(parent)
 	if err != nil {
 		return
 	}
@@ -94,7 +100,7 @@ func (f *folder) sweep(ctx context.Context, parent string) {
 			continue
 		}
 		at := path.Join(parent, n)
-		mark, err := f.t.ReadFile(path.Join(at, ownerFile), 256) // four words of some twenty characters
+		mark, err := view.ReadFile(path.Join(at, ownerFile), 256) // four words of some twenty characters
 		if err == nil && server.OwnerGone(string(mark)) {
 			_ = f.removeOf(ctx, at) // what is left of it is tried again next time
 		}

@@ -2,19 +2,18 @@ package probe
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path"
 	"regexp"
 	"slices"
 	"strconv"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
@@ -87,23 +86,22 @@ func (w *Work) timing(ctx context.Context) *measured.TimingRun {
 	return &measured.TimingRun{By: by, Timing: *parsed}
 }
 
-// nobody is the user that programs are run as which touch nothing, where we are
-// root and no instance tells a better one: the overflow user of every kernel.
-const nobody = 65534
-
-// owner is the user that an instance's programs are run as; nil: as we are.
+// owner is the user that an instance's programs are run as; nil: as we are. Those
+// that touch nothing run as nobody where we are root and no instance tells a
+// better one.
 func (w *Work) owner(in *snapshot.Instance) *target.User {
 	if w.t.UID() != 0 {
 		return nil
 	}
 	if in != nil {
-		if places, ok := in.Places.Get(); ok && len(places) > 0 {
-			if st, err := w.t.Stat(places[0].Path); err == nil && st.UID != 0 {
-				return &target.User{UID: st.UID, GID: st.GID}
+		if dir, ok := in.DataDirectory.Get(); ok {
+			if a, err := trust.Instance(w.t, dir); err == nil {
+				u := a.Alone()
+				return &u
 			}
 		}
 	}
-	return &target.User{UID: nobody, GID: nobody}
+	return &target.User{UID: trust.Nobody, GID: trust.Nobody}
 }
 
 // toolVersion is what pg_test_fsync --version and its like print.
@@ -128,6 +126,11 @@ func (w *Work) tool(ctx context.Context, name string, in *snapshot.Instance, as 
 		if st, err := w.t.Stat(file); err != nil || !st.Mode.IsRegular() {
 			continue
 		}
+		if as != nil && w.t.UID() == 0 {
+			if _, err := (trust.Account{UID: as.UID, GID: as.GID}).Program(w.t, file); err != nil {
+				continue
+			}
+		}
 		out, err := w.t.Run(ctx, target.Command{Argv: []string{file, "--version"}, As: as})
 		if m := toolVersion.FindSubmatch(out.Stdout); err == nil && m != nil {
 			return file, name + " " + string(m[1])
@@ -138,7 +141,7 @@ func (w *Work) tool(ctx context.Context, name string, in *snapshot.Instance, as 
 
 // ownFlush writes a block and calls fdatasync(2), again and again.
 func (w *Work) ownFlush(ctx context.Context, d *Place, f *folder, name string) *measured.Flush {
-	rate, err := flushLoop(ctx, w.t.Reach(f.path), d.as.UID, time.Duration(w.o.Seconds)*time.Second)
+	rate, err := flushLoop(ctx, w.t.Reach(f.path), f.as, time.Duration(w.o.Seconds)*time.Second)
 	if err != nil {
 		w.failed(ctx, name, err)
 		return nil
@@ -147,22 +150,10 @@ func (w *Work) ownFlush(ctx context.Context, d *Place, f *folder, name string) *
 		One: []measured.Rate{{Name: "fdatasync", PerSecond: rate}}, Two: []measured.Rate{}}}
 }
 
-// flushLoop measures in a folder that has to be the given user's: who owns the
-// folder above could have put a link to another one in its place.
-func flushLoop(ctx context.Context, dir string, uid int, long time.Duration) (float64, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return 0, err
-	}
-	defer root.Close()
-	st, err := root.Stat(".")
-	if err != nil {
-		return 0, err
-	}
-	if sys, ok := st.Sys().(*syscall.Stat_t); !ok || int(sys.Uid) != uid {
-		return 0, errors.New("the folder has another owner than was made")
-	}
-	file, err := root.OpenFile("flush", os.O_RDWR|os.O_CREATE|os.O_EXCL|syscall.O_NOFOLLOW, 0o600)
+// flushLoop measures in a folder, with the given user's rights to it: who owns the
+// folder above could have put a link to another one in its place. nil is ourselves.
+func flushLoop(ctx context.Context, dir string, as *target.User, long time.Duration) (float64, error) {
+	file, err := target.Create(as, path.Join(dir, "flush"), os.O_RDWR, 0o600)
 	if err != nil {
 		return 0, err
 	}

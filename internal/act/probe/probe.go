@@ -15,6 +15,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
@@ -187,6 +188,18 @@ func (w *Work) place(in *snapshot.Instance, p snapshot.Place, fio bool) (Place, 
 		return d, false
 	}
 	d.as = target.User{UID: own.UID, GID: own.GID}
+	if w.t.UID() == 0 {
+		dir, _ := in.DataDirectory.Get()
+		a, err := trust.Instance(w.t, dir)
+		if err == nil && a.UID != own.UID {
+			err = fmt.Errorf("it belongs to another account than the instance")
+		}
+		if err != nil {
+			w.miss(name, "nothing is done there as root: "+err.Error(), "")
+			return d, false
+		}
+		d.as = a.Alone()
+	}
 	if w.t.UID() != 0 && w.t.UID() != own.UID {
 		w.miss(name, "only its owner and root may write there", "run pgfettle as root or as the owner of the data directory")
 		return d, false

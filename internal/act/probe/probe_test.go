@@ -37,6 +37,17 @@ func hostWith(t *testing.T) (*snapshot.Snapshot, string) {
 		t.Fatal(err)
 	}
 	uid := os.Geteuid()
+	if uid == 0 { // as which no server runs
+		uid = 65534
+		for _, d := range []string{dir, data, data + "/pg_wal"} {
+			if err := os.Chown(d, uid, uid); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
 	places := []snapshot.Place{{Role: snapshot.DataPlace, Path: data, Device: "8:1", UID: uid}, {Role: snapshot.WALPlace, Path: data + "/pg_wal", Device: "8:1", UID: uid}}
 	return &snapshot.Snapshot{HostSeen: true, Host: host.Host{Memory: known.Is(host.Memory{Available: 8 * unit.GB})},
 		Instances: []snapshot.Instance{{Key: "1", DataDirectory: known.Is(data), Running: known.Is(true), Places: known.Is(places)}}}, dir

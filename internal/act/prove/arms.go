@@ -16,6 +16,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -266,7 +267,11 @@ func (m *Maker) file(flag, name string) (map[string]string, map[knob.Address]str
 		values, kernel := planned(p, "")
 		return values, kernel, nil
 	}
-	r := conf.Resolve(apply.Files(m.Files), abs, autoOf(m.Files, abs))
+	view, err := trust.Named(m.Files, abs)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	r := conf.Resolve(apply.Files(view), abs, autoOf(view, abs))
 	if len(r.Faults) > 0 {
 		return wrong(r.Faults[0].Error(), "the server would not start with it; 'pgfettle check --conf' lists all that is wrong", say.CodeUsage)
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"sync"
 	"syscall"
 	"time"
@@ -48,15 +47,15 @@ const mostLine = 64 << 10
 // Run runs a client to its end. When ctx ends, it and what it started are
 // killed, and the error is the cause. So are they when we are killed ourselves.
 func (a Account) Run(ctx context.Context, c Client) (Ended, error) {
-	cmd := exec.CommandContext(ctx, c.Argv[0], c.Argv[1:]...)
+	cmd, err := a.command(ctx, c.Argv[0], c.Argv[1:]...)
+	if err != nil {
+		return Ended{Code: -1}, err
+	}
 	cmd.Env, cmd.Dir = append(environment(""), c.Env...), c.Dir
 	if c.Dir == "" {
 		cmd.Dir = "/"
 	}
-	cmd.SysProcAttr = a.attributes()
-	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	var out, text bytes.Buffer
 	closeOutput := func() error { return nil }
 	cmd.Stdout = &bounded{w: &out, left: mostSaid}
@@ -96,7 +95,7 @@ func (a Account) Run(ctx context.Context, c Client) (Ended, error) {
 			})
 		})
 	}
-	err := cmd.Start()
+	wait, err := a.start(cmd)
 	if err == nil {
 		ended := make(chan struct{})
 		var passing sync.WaitGroup
@@ -110,7 +109,7 @@ func (a Account) Run(ctx context.Context, c Client) (Ended, error) {
 				}
 			}
 		})
-		err = cmd.Wait()
+		err = wait()
 		close(ended)
 		passing.Wait()
 	}

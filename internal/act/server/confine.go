@@ -34,16 +34,16 @@ func (c *Confinement) waiting(args []string) *exec.Cmd {
 
 // begin starts a command that is waiting, confines it and lets it go. Where that
 // fails nothing of it is left.
-func (c *Confinement) begin(cmd *exec.Cmd) error {
+func (c *Confinement) begin(acc Account, cmd *exec.Cmd) (wait func() error, err error) {
 	in, gate, err := os.Pipe()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	cmd.Stdin = in
-	err = cmd.Start()
+	wait, err = acc.start(cmd)
 	_ = in.Close()
 	if err != nil {
-		return errors.Join(err, gate.Close())
+		return nil, errors.Join(err, gate.Close())
 	}
 	if c.Enter != nil {
 		err = c.Enter(cmd.Process.Pid)
@@ -54,7 +54,7 @@ func (c *Confinement) begin(cmd *exec.Cmd) error {
 	err = errors.Join(err, gate.Close()) // the end of input, in case it still waits
 	if err != nil {
 		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
+		_ = wait()
 	}
-	return err
+	return wait, err
 }

@@ -27,10 +27,11 @@ func TestConfinement(t *testing.T) {
 	var out bytes.Buffer
 	cmd := c.waiting([]string{"/bin/sh", "-c", "echo $$; ulimit -v"})
 	cmd.Stdout = &out
-	if err := c.begin(cmd); err != nil {
+	wait, err := c.begin(Account{UID: os.Geteuid(), GID: os.Getegid()}, cmd)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Wait(); err != nil {
+	if err := wait(); err != nil {
 		t.Fatal(err)
 	}
 	if want := strconv.Itoa(cmd.Process.Pid) + "\n307200\n"; out.String() != want || entered != cmd.Process.Pid {
@@ -47,7 +48,7 @@ func TestConfinementThatFails(t *testing.T) {
 	var out bytes.Buffer
 	cmd := c.waiting([]string{"/bin/sh", "-c", "echo ran"})
 	cmd.Stdout = &out
-	if err := c.begin(cmd); !errors.Is(err, refused) {
+	if _, err := c.begin(Account{UID: os.Geteuid(), GID: os.Getegid()}, cmd); !errors.Is(err, refused) {
 		t.Errorf("%v", err)
 	}
 	if strings.Contains(out.String(), "ran") {

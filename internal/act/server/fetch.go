@@ -20,6 +20,9 @@ type FetchOptions struct {
 	// Progress is told how many bytes have come of how many; total is 0 while
 	// that is not known. It may be called from another goroutine. nil: nobody asks.
 	Progress func(done, total int64)
+	// Waiting is told, before any progress, that another process fetches into the
+	// same folder, which is waited for. nil: nobody asks.
+	Waiting func()
 	// AllowUnpinned takes an archive whose SHA-256 this program does not know,
 	// as on other processors than amd64, on the registry's word alone.
 	AllowUnpinned bool
@@ -54,6 +57,14 @@ func Fetch(ctx context.Context, major int, o FetchOptions) (Binaries, error) {
 	}
 	if err := makeCache(dir); err != nil {
 		return Binaries{}, err
+	}
+	release, err := alone(ctx, dir, o.Waiting)
+	if err != nil {
+		return Binaries{}, err
+	}
+	defer release()
+	if b, err := At(ctx, home); err == nil {
+		return b, nil // fetched by another while we waited
 	}
 	work, err := os.MkdirTemp(dir, "fetch-") // 0700: nobody runs what is in it
 	if err != nil {
@@ -108,6 +119,33 @@ func makeCache(dir string) error {
 			Hint: "make it yours alone, or remove it", Code: say.CodeError}
 	}
 	return nil
+}
+
+// alone waits until no other process fetches into a folder: several that begin at
+// once, as the tests of several packages do, would each fetch the same. It is no
+// more than that: what is fetched is put in its place at once by a rename, so where
+// the filesystem knows no locks, as some over a network, it is fetched twice.
+func alone(ctx context.Context, dir string, waiting func()) (release func(), err error) {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, fmt.Errorf("cache folder: %w", err)
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err == syscall.EWOULDBLOCK && waiting != nil {
+		waiting()
+	}
+	got := make(chan struct{})
+	go func() { // the kernel serves those who wait in turn, and has no patience of its own
+		defer close(got)
+		for syscall.Flock(int(f.Fd()), syscall.LOCK_EX) == syscall.EINTR {
+		}
+	}()
+	select {
+	case <-got:
+		return func() { _ = f.Close() }, nil // which gives the lock back
+	case <-ctx.Done():
+		go func() { <-got; _ = f.Close() }()
+		return nil, context.Cause(ctx)
+	}
 }
 
 // install verifies an archive and unpacks it to home. want is "" where no sum

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -196,6 +197,70 @@ func nothingInside(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// TestFetchTakesTurns: who fetches has the folder for himself; who comes meanwhile
+// waits, for no longer than he may, and takes what was fetched without asking again.
+func TestFetchTakesTurns(t *testing.T) {
+	archive, sum := tiny(t)
+	good := serving(jar(t, archive))
+	var dir string
+	asked := 0
+	dir = use(t, func(path string) (int, []byte, error) {
+		if asked++; asked == 1 {
+			f, err := os.Open(dir)
+			if err != nil {
+				t.Error(err)
+			} else if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); !errors.Is(err, syscall.EWOULDBLOCK) {
+				t.Errorf("another may fetch into the folder at the same time: %v", err)
+			}
+			f.Close()
+		}
+		return good(path)
+	}, sum)
+	if _, err := Fetch(t.Context(), 16, FetchOptions{Dir: dir}); err != nil {
+		t.Fatal(err)
+	}
+	once := asked
+
+	// Now the test is the other process, and has the folder; what was fetched is out of sight.
+	home := filepath.Join(dir, "16.15.0")
+	if err := os.Rename(home, home+".away"); err != nil {
+		t.Fatal(err)
+	}
+	other, err := os.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if err := syscall.Flock(int(other.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	gone := errors.New("interrupted")
+	ended := make(chan error, 1)
+	waiting := make(chan struct{})
+	fetch := func(ctx context.Context) {
+		_, err := Fetch(ctx, 16, FetchOptions{Dir: dir, Waiting: func() { waiting <- struct{}{} }})
+		ended <- err
+	}
+	go fetch(ctx)
+	<-waiting
+	cancel(gone)
+	if err := <-ended; !errors.Is(err, gone) {
+		t.Errorf("who may not wait any more: %v", err)
+	}
+	go fetch(t.Context())
+	<-waiting
+	if err := os.Rename(home+".away", home); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; err != nil || asked != once {
+		t.Errorf("the registry was asked %d times, and %d times for the first: %v", asked, once, err)
+	}
 }
 
 func TestFetchHeedsTheContext(t *testing.T) {

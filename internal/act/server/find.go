@@ -10,8 +10,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
+
+	"github.com/pgfettle/pgfettle/internal/act/target"
 )
 
 // askTimeout bounds one call of postgres --version, which takes a few
@@ -57,7 +58,19 @@ func Find(ctx context.Context) []Binaries {
 
 // At returns the binaries in a bin folder, or in the folder above it. The error
 // names what is missing there.
+//
+// The program is run, to tell its version, as Unprivileged has it, and so has to
+// be root's or that account's where we are root.
 func At(ctx context.Context, dir string) (Binaries, error) {
+	acc, err := Unprivileged()
+	if err != nil {
+		return Binaries{}, err
+	}
+	return AtAs(ctx, dir, acc)
+}
+
+// AtAs is At for the binaries of an instance, which run as its account alone.
+func AtAs(ctx context.Context, dir string, acc Account) (Binaries, error) {
 	if _, err := os.Stat(filepath.Join(dir, "bin", "postgres")); err == nil {
 		dir = filepath.Join(dir, "bin")
 	}
@@ -75,18 +88,14 @@ func At(ctx context.Context, dir string) (Binaries, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	acc, err := Unprivileged() // a folder that somebody else named must not make root run what lies in it
+	cmd, err := acc.command(ctx, filepath.Join(abs, "postgres"), "--version")
 	if err != nil {
-		return Binaries{}, err
+		return Binaries{}, fmt.Errorf("server binaries: %w", err)
 	}
-	cmd := exec.CommandContext(ctx, filepath.Join(abs, "postgres"), "--version")
 	cmd.Env, cmd.Dir = environment(""), "/"
-	cmd.SysProcAttr = acc.attributes()
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second
 	var out bytes.Buffer
 	cmd.Stdout = &bounded{w: &out, left: 4096}
-	if err := cmd.Run(); err != nil {
+	if err := acc.finish(cmd); err != nil {
 		return Binaries{}, fmt.Errorf("version of %s: %w", filepath.Join(abs, "postgres"), err)
 	}
 	v, err := parseVersion(out.String())
@@ -135,13 +144,17 @@ func ListedOrFetched(ctx context.Context, list string) ([]Binaries, error) {
 // environment is what our servers and their tools see: no PG* variable and no
 // language of the caller, as both change what they do and say.
 func environment(home string) []string {
-	env := []string{"LC_ALL=C", "PATH=/usr/sbin:/usr/bin:/sbin:/bin"}
+	env := []string{"LC_ALL=C", "PATH=" + target.AccountPath}
 	if home != "" {
 		env = append(env, "HOME="+home, "TMPDIR="+home)
 	}
-	for _, kept := range []string{"LD_LIBRARY_PATH", "TZ"} { // a build outside of the linker's path; the clock's zone
-		if v, ok := os.LookupEnv(kept); ok {
-			env = append(env, kept+"="+v)
+	kept := []string{"TZ"} // the clock's zone
+	if os.Geteuid() != 0 {
+		kept = append(kept, "LD_LIBRARY_PATH") // his own build outside of the linker's path
+	}
+	for _, name := range kept {
+		if v, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+v)
 		}
 	}
 	return env

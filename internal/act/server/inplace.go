@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -100,12 +99,8 @@ func (i *Instance) Reconfigure(settings map[string]string) error {
 	if err != nil {
 		return err
 	}
-	f, err := i.place.root.Open("data/postgresql.conf")
+	b, err := i.place.read("data/postgresql.conf", mostConf)
 	if err != nil {
-		return fmt.Errorf("settings of a scratch instance: %w", err)
-	}
-	b, err := io.ReadAll(io.LimitReader(f, mostConf))
-	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("settings of a scratch instance: %w", err)
 	}
 	base, _, _ := strings.Cut(string(b), ours)

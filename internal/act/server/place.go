@@ -3,8 +3,10 @@ package server
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // socketLimit is what the path of the socket may take: sun_path holds 108 bytes
@@ -93,6 +95,23 @@ func (p *place) mkdir(name string) error {
 
 func (p *place) write(name string, b []byte) error {
 	return errors.Join(p.root.WriteFile(name, b, 0o600), p.own(name))
+}
+
+// maxLock bounds postmaster.pid: eight short lines.
+const maxLock = 4096
+
+// read reads the first bytes of a regular file. The place may belong to the
+// account, who could have put a link or a FIFO there.
+func (p *place) read(name string, limit int64) ([]byte, error) {
+	f, err := p.root.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
+		return nil, errors.Join(err, fmt.Errorf("%s: not a regular file", name))
+	}
+	return io.ReadAll(io.LimitReader(f, limit))
 }
 
 // remove takes the folder away with all that is in it.

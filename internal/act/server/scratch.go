@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"os/exec"
@@ -100,15 +99,15 @@ func (i *Instance) build(ctx context.Context, o Options) error {
 // run runs one of the instance's programs to its end and returns its output; an
 // error carries the last words of it.
 func (i *Instance) run(ctx context.Context, tool string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, i.Binaries.Tool(tool), args...)
+	cmd, err := i.Account.command(ctx, i.Binaries.Tool(tool), args...)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", tool, err)
+	}
 	cmd.Env, cmd.Dir = environment(i.Folder), i.Folder
-	cmd.SysProcAttr = i.Account.attributes()
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // initdb has children
-	cmd.WaitDelay = time.Second
 	var out bytes.Buffer
 	sink := &bounded{w: &out, left: 64 << 10}
 	cmd.Stdout, cmd.Stderr = sink, sink
-	if err := cmd.Run(); err != nil {
+	if err := i.Account.finish(cmd); err != nil {
 		if ctx.Err() != nil {
 			return "", fmt.Errorf("%s: %w", tool, context.Cause(ctx))
 		}
@@ -155,24 +154,28 @@ func (i *Instance) start(ctx context.Context, c *Confinement, args []string) err
 	if err := i.place.own("log"); err != nil { // pg_ctl would open it as the account
 		return fmt.Errorf("server log: %w", err)
 	}
-	cmd := exec.Command(i.Binaries.Tool("postgres"), append([]string{"-D", i.DataDir}, args...)...)
+	asked, err := i.Account.command(context.Background(), i.Binaries.Tool("postgres"), append([]string{"-D", i.DataDir}, args...)...)
+	if err != nil {
+		return fmt.Errorf("start of %s: %w", i.Binaries, err)
+	}
+	cmd := exec.Command(asked.Path, asked.Args[1:]...) // which no context ends: Stop does
 	if c != nil {
 		cmd = c.waiting(cmd.Args)
 	}
 	cmd.Env, cmd.Dir = environment(i.Folder), i.Folder
-	cmd.SysProcAttr = i.Account.attributes()
-	cmd.SysProcAttr.Pdeathsig = syscall.SIGQUIT // should we be killed ourselves, it shuts down at once
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGQUIT} // should we be killed ourselves, it shuts down at once
 	cmd.Stdout, cmd.Stderr = log, log
-	begin := cmd.Start
+	begin := func() (func() error, error) { return i.Account.start(cmd) }
 	if c != nil {
-		begin = func() error { return c.begin(cmd) }
+		begin = func() (func() error, error) { return c.begin(i.Account, cmd) }
 	}
-	if err := begin(); err != nil {
+	wait, err := begin()
+	if err != nil {
 		return fmt.Errorf("start of %s: %w", i.Binaries, err)
 	}
 	i.cmd, i.done = cmd, make(chan struct{})
 	go func(done chan struct{}) {
-		_ = cmd.Wait() // how it ended is in the log
+		_ = wait() // how it ended is in the log
 		close(done)
 	}(i.done)
 
@@ -197,7 +200,7 @@ func (i *Instance) start(ctx context.Context, c *Confinement, args []string) err
 // ready reads the status that the postmaster keeps in the eighth line of
 // postmaster.pid; the first one is its process id.
 func (i *Instance) ready() bool {
-	b, err := os.ReadFile(i.DataDir + "/postmaster.pid")
+	b, err := i.place.read("data/postmaster.pid", maxLock)
 	if err != nil {
 		return false
 	}
@@ -215,12 +218,7 @@ func (i *Instance) Log() string { return i.Folder + "/log" }
 // ReadLog returns what the server has logged since its start, or the first
 // limit bytes of it.
 func (i *Instance) ReadLog(limit int64) (string, error) {
-	f, err := i.place.root.Open("log") // its folder belongs to the account, who could have put a link there
-	if err != nil {
-		return "", fmt.Errorf("server log: %w", err)
-	}
-	defer func() { _ = f.Close() }()
-	b, err := io.ReadAll(io.LimitReader(f, limit))
+	b, err := i.place.read("log", limit)
 	if err != nil {
 		return "", fmt.Errorf("server log: %w", err)
 	}
@@ -228,11 +226,11 @@ func (i *Instance) ReadLog(limit int64) (string, error) {
 }
 
 func (i *Instance) lastWords() string {
-	b, err := os.ReadFile(i.Log())
+	s, err := i.ReadLog(mostSaid)
 	if err != nil {
 		return "no log: " + err.Error()
 	}
-	return tail(string(b), 4)
+	return tail(s, 4)
 }
 
 // Running says whether the server runs: the one that Start started, or one that

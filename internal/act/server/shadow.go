@@ -5,15 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"os/exec"
 	"regexp"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
@@ -69,23 +67,10 @@ func NewShadow(b Binaries, dataDir string, acc Account) (*Shadow, error) {
 	return s, nil
 }
 
-// read reads a file of the account. What root copies into a folder of somebody
-// else must have been his before: a link to a file of root's is refused.
+// read reads a file of the account, with its rights where we are root: what it
+// could not read itself is not copied to where it can.
 func (a Account) read(path string, limit int64) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	st, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	sys, ok := st.Sys().(*syscall.Stat_t)
-	if !st.Mode().IsRegular() || !ok || a.Switch && int(sys.Uid) != a.UID {
-		return nil, fmt.Errorf("%s: not a regular file of user %d", path, a.UID)
-	}
-	return io.ReadAll(io.LimitReader(f, limit))
+	return (&target.Local{}).As(target.User{UID: a.UID, GID: a.GID}).ReadFile(path, limit)
 }
 
 // Remove takes the shadow away.
@@ -260,14 +245,14 @@ func (s *Shadow) configure(settings, more map[string]string) error {
 func (s *Shadow) run(ctx context.Context, path string, args ...string) (out, errText string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, shadowTimeout)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, path, args...)
+	cmd, err := s.place.account.command(ctx, path, args...)
+	if err != nil {
+		return "", "", err
+	}
 	cmd.Env, cmd.Dir = environment(s.place.path), s.place.path
-	cmd.SysProcAttr = s.place.account.attributes()
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second
 	var o, e bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &bounded{w: &o, left: 64 << 10}, &bounded{w: &e, left: 64 << 10}
-	err = cmd.Run()
+	err = s.place.account.finish(cmd)
 	return o.String(), e.String(), err
 }
 

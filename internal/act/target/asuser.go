@@ -3,27 +3,26 @@ package target
 import (
 	"fmt"
 	"os"
-	"runtime"
 	"syscall"
 	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
-// do runs something with the user's rights to files. The kernel keeps these for
-// each thread, so it is done on one of its own, which is never used again: it
-// ends with its goroutine, which does not unlock it.
+// do runs something with the user's rights to files, which the kernel keeps for
+// each thread.
 func (f folders) do(something func() error) error {
-	if f.as == nil || f.as.UID == os.Geteuid() {
+	if f.as == nil || f.as.UID == os.Geteuid() || os.Geteuid() != 0 {
 		return something()
 	}
 	done := make(chan error, 1)
-	go func() {
-		runtime.LockOSThread()
+	OnThread(func() {
 		err := takeRights(*f.as)
 		if err == nil {
 			err = something()
 		}
 		done <- err
-	}()
+	})
 	return <-done
 }
 
@@ -51,4 +50,14 @@ func takeRights(u User) error {
 		}
 	}
 	return nil
+}
+
+// OpenFolder opens a folder as a place (O_PATH), with a user's rights to the way
+// to it; nil is ourselves.
+func OpenFolder(u *User, name string) (f *os.File, err error) {
+	err = folders{&Local{}, u}.do(func() (err error) {
+		f, err = os.OpenFile(name, unix.O_PATH|unix.O_DIRECTORY, 0)
+		return err
+	})
+	return f, err
 }

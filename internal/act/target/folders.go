@@ -107,6 +107,9 @@ func (f folders) Make(name string, perm fs.FileMode) error {
 	}
 	err = f.do(func() error { return makeFolder(at, perm, nil) })
 	if errors.Is(err, fs.ErrPermission) && f.as != nil {
+		if e := RootsOwn(f.l, path.Dir(at)); e != nil {
+			return errors.Join(err, e) // it is root's alone to make something in folders of root's alone
+		}
 		return makeFolder(at, perm, f.as)
 	}
 	return err
@@ -220,6 +223,9 @@ func (f folders) Unmake(name string) error {
 	}
 	err = f.do(remove)
 	if errors.Is(err, fs.ErrPermission) && f.as != nil {
+		if e := RootsOwn(f.l, path.Dir(at)); e != nil {
+			return errors.Join(err, e)
+		}
 		return remove()
 	}
 	return err

@@ -2,6 +2,7 @@ package target
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -17,11 +18,13 @@ type Local struct {
 	// that nothing leads out of: absolute links start at it, ".." ends at it,
 	// and no commands are run.
 	Root string
+
+	tree bool // "/" is a tree too: see As
 }
 
 var _ Target = (*Local)(nil)
 
-func (l *Local) host() bool { return l.Root == "" || l.Root == "/" }
+func (l *Local) host() bool { return !l.tree && (l.Root == "" || l.Root == "/") }
 
 // clean returns an absolute path without dots.
 func clean(name string) string { return path.Clean("/" + name) }
@@ -173,6 +176,53 @@ func (l *Local) Stat(name string) (Info, error) {
 	return info(root.Lstat(rel))
 }
 
+// Lstat implements Target.
+func (l *Local) Lstat(name string) (Info, error) {
+	if l.host() {
+		return info(os.Lstat(clean(name)))
+	}
+	dir, err := l.Resolve(path.Dir(clean(name)))
+	if err != nil {
+		return Info{}, err
+	}
+	root, err := os.OpenRoot(l.Root)
+	if err != nil {
+		return Info{}, err
+	}
+	defer root.Close()
+	return info(root.Lstat(relative(path.Join(dir, path.Base(clean(name))))))
+}
+
+// Open implements Target.
+func (l *Local) Open(name string) (*os.File, error) {
+	f, err := l.open(name, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	st, err := f.Stat()
+	if err == nil && !st.Mode().IsRegular() {
+		err = &fs.PathError{Op: "read", Path: name, Err: ErrNotRegular}
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// ReadTail reads the end of a regular file, limit bytes at the most.
+func ReadTail(t Target, name string, limit int64) ([]byte, error) {
+	f, err := t.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.NewSectionReader(f, max(st.Size()-limit, 0), limit))
+}
+
 func info(fi fs.FileInfo, err error) (Info, error) {
 	if err != nil {
 		return Info{}, err
@@ -182,7 +232,7 @@ func info(fi fs.FileInfo, err error) (Info, error) {
 		return Info{}, syscall.ENOTSUP
 	}
 	return Info{Dev: uint64(st.Dev), Inode: st.Ino, Rdev: uint64(st.Rdev), Mode: fi.Mode(),
-		UID: int(st.Uid), GID: int(st.Gid), Size: fi.Size()}, nil
+		UID: int(st.Uid), GID: int(st.Gid), Size: fi.Size(), Time: fi.ModTime()}, nil
 }
 
 // Statfs implements Target.

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"syscall"
 )
 
@@ -30,12 +29,17 @@ func (l *Local) folder(name string) (*os.Root, string, error) {
 
 // enter opens the folder of a path in which every link is followed already.
 func (l *Local) enter(abs string) (*os.Root, string, error) {
-	at := abs
-	if !l.host() {
-		at = filepath.Join(l.Root, abs)
+	if l.host() {
+		dir, err := os.OpenRoot(path.Dir(abs))
+		return dir, path.Base(abs), err
 	}
-	dir, err := os.OpenRoot(filepath.Dir(at))
-	return dir, filepath.Base(at), err
+	root, err := os.OpenRoot(l.Root)
+	if err != nil {
+		return nil, "", err
+	}
+	defer root.Close()
+	dir, err := root.OpenRoot(relative(path.Dir(abs)))
+	return dir, path.Base(abs), err
 }
 
 // Put implements Target.

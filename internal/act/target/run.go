@@ -12,10 +12,14 @@ import (
 	"time"
 )
 
-// Run implements Target. The command is the leader of a process group of its
-// own, and the whole group is killed when the time is over, so that nothing of
-// it stays behind. Output beyond the limit is ErrTooLarge, and the command is
-// killed. An exit status other than 0 is no error: see Output.Code.
+// self is this program, which root has chosen to run.
+const self = "/proc/self/exe"
+
+// Run implements Target. Root runs no program that somebody else can exchange.
+// The command is the leader of a process group of its own, and the whole group is
+// killed when the time is over, so that nothing of it stays behind. Output beyond
+// the limit is ErrTooLarge, and the command is killed. An exit status other than 0
+// is no error: see Output.Code.
 func (l *Local) Run(ctx context.Context, c Command) (Output, error) {
 	if !l.host() {
 		return Output{}, ErrNoCommands
@@ -33,27 +37,32 @@ func (l *Local) Run(ctx context.Context, c Command) (Output, error) {
 	defer cancel()
 	kill, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	cmd := exec.CommandContext(kill, c.Argv[0], c.Argv[1:]...)
-	cmd.Dir, cmd.Env = c.Dir, environment(c)
+	env := environment(c)
+	program, err := lookUp(c.Argv[0], pathIn(env))
+	if err != nil {
+		return Output{}, err
+	}
+	if os.Geteuid() == 0 && (c.As == nil || c.As.UID == 0) && program != self {
+		if err := RootsOwn(l, program); err != nil {
+			return Output{}, fmt.Errorf("%s is not run as root: %w", program, err)
+		}
+	}
+	cmd := exec.CommandContext(kill, program, c.Argv[1:]...)
+	cmd.Args[0] = c.Argv[0]
+	cmd.Dir, cmd.Env = c.Dir, env
 	cmd.Stdin = bytes.NewReader(c.Stdin)
 	stdout := &bounded{limit: c.Limit, full: func() { stop(ErrTooLarge) }}
 	stderr := &bounded{limit: c.Limit, full: func() { stop(ErrTooLarge) }}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if c.As != nil {
-		if cmd.Dir == "" {
-			cmd.Dir = "/" // ours may be closed to the other user
-		}
-		if c.As.UID != os.Geteuid() {
-			cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(c.As.UID), Gid: uint32(c.As.GID)}
-			for _, g := range c.As.Groups {
-				cmd.SysProcAttr.Credential.Groups = append(cmd.SysProcAttr.Credential.Groups, uint32(g))
-			}
-		}
+	if c.As != nil && cmd.Dir == "" {
+		cmd.Dir = "/" // ours may be closed to the other user
 	}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second // a grandchild that left the group may hold the pipes open
-	err := cmd.Run()
+	wait, err := Start(cmd, c.As, c.Keeps)
+	if err == nil {
+		err = wait()
+	}
 	out := Output{Stdout: stdout.buf.Bytes(), Stderr: stderr.buf.Bytes()}
 	if cmd.ProcessState != nil {
 		out.Code = cmd.ProcessState.ExitCode()
@@ -70,20 +79,41 @@ func (l *Local) Run(ctx context.Context, c Command) (Output, error) {
 	return out, nil
 }
 
-// environment gives a command our own variables, or only PATH where it runs as
-// somebody else or wants no more, and always the language whose messages we can read.
+// environment gives a command what it may know: the account of an instance a
+// clean one, the user's own shell line all of ours, and root's programs ours but
+// for the PATH that they are looked for in and what changes the linker.
 func environment(c Command) []string {
-	var env []string
-	if c.As == nil && !c.Bare {
+	env := []string{}
+	switch {
+	case c.As != nil:
+		env = append(env, "PATH="+AccountPath)
+	case c.Bare:
+		env = append(env, "PATH="+safePath())
+	default:
 		for _, v := range os.Environ() {
-			if !strings.HasPrefix(v, "LC_") && !strings.HasPrefix(v, "LANG") {
+			name, _, _ := strings.Cut(v, "=")
+			language := strings.HasPrefix(v, "LC_") || strings.HasPrefix(v, "LANG")
+			led := !c.Own && os.Geteuid() == 0 && (name == "PATH" || strings.HasPrefix(name, "LD_"))
+			if !language && !led {
 				env = append(env, v)
 			}
 		}
-	} else {
-		env = append(env, "PATH="+os.Getenv("PATH"))
+		if !c.Own && os.Geteuid() == 0 {
+			env = append(env, "PATH="+safePath())
+		}
 	}
 	return append(append(env, c.Env...), "LC_ALL=C")
+}
+
+// pathIn is the PATH of an environment, the last one of it.
+func pathIn(env []string) string {
+	path := ""
+	for _, v := range env {
+		if p, ok := strings.CutPrefix(v, "PATH="); ok {
+			path = p
+		}
+	}
+	return path
 }
 
 // bounded takes no more than limit bytes. The buffer is a field and not

@@ -5,9 +5,14 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/pgfettle/pgfettle/test/await"
+	"github.com/pgfettle/pgfettle/test/tier"
 )
 
 // The commands of these tests are this test binary itself, told by a variable
@@ -38,8 +43,15 @@ func TestMain(m *testing.M) {
 			c.Env = append(os.Environ(), "PGFETTLE_TEST_DEEPER=1")
 			c.Stdout = os.Stdout
 			_ = c.Run()
+		} else if at := os.Getenv("PGFETTLE_TEST_THERE"); at != "" {
+			if err := os.WriteFile(at+".new", []byte(strconv.Itoa(os.Getpid())), 0o600); err != nil {
+				os.Exit(1)
+			}
+			if err := os.Rename(at+".new", at); err != nil {
+				os.Exit(1)
+			}
 		}
-		time.Sleep(time.Minute)
+		time.Sleep(2 * await.Patience) // it does not end by itself
 	}
 }
 
@@ -77,10 +89,39 @@ func TestRunStopsAFlood(t *testing.T) {
 	}
 }
 
+// TestRunEndsWithItsTime: whether the command has come to anything by then is all one.
+// What its end does to its children, TestRunEndsItsChildren holds.
 func TestRunEndsWithItsTime(t *testing.T) {
 	if _, err := play(t, "sleep", Command{Timeout: 200 * time.Millisecond}); !errors.Is(err, ErrTimeout) {
 		t.Errorf("%v", err)
 	}
+}
+
+// TestRunEndsItsChildren: a child of the command, which holds its output open, ends
+// with it.
+func TestRunEndsItsChildren(t *testing.T) {
+	there := filepath.Join(t.TempDir(), "there")
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := (&Local{}).Run(ctx, Command{Argv: []string{os.Args[0]}, Env: []string{"PGFETTLE_TEST_PLAY=sleep", "PGFETTLE_TEST_THERE=" + there}, Timeout: 2 * await.Patience})
+		ended <- err
+	}()
+	var child string
+	await.That(t, "the child", func() (bool, any) {
+		b, err := os.ReadFile(there)
+		child = string(b)
+		return err == nil, err
+	})
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	await.That(t, "the end of the child", func() (bool, any) {
+		b, err := os.ReadFile("/proc/" + child + "/stat")
+		_, state, _ := strings.Cut(string(b), ") ")
+		return err != nil || strings.HasPrefix(state, "Z"), string(b) // nobody may be there to take it away
+	})
 }
 
 func TestRunEndsWithItsContext(t *testing.T) {
@@ -98,5 +139,44 @@ func TestATreeRunsNothing(t *testing.T) {
 	}
 	if _, err := (&Local{}).Run(context.Background(), Command{Argv: []string{"pgfettle-no-such-program"}}); !errors.Is(err, exec.ErrNotFound) {
 		t.Errorf("a program that is not there: %v", err)
+	}
+}
+
+// TestRootRunsItsOwn: a program that somebody else can exchange is not run as root,
+// be it his or in a folder of his, and runs as himself.
+func TestRootRunsItsOwn(t *testing.T) {
+	tier.Root(t, "give files away")
+	const other = 42301
+	dir := filepath.Join(t.TempDir(), "bin")
+	if err := errors.Join(os.Mkdir(dir, 0o755), os.Chmod(filepath.Dir(dir), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(dir, "program")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\nid -u\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	run := func(as *User) (Output, error) {
+		return (&Local{}).Run(t.Context(), Command{Argv: []string{program}, As: as})
+	}
+	if out, err := run(nil); err != nil || string(out.Stdout) != "0\n" {
+		t.Fatalf("root's own: %s %v", out.Stdout, err)
+	}
+	for _, his := range []string{program, dir} {
+		if err := os.Chown(his, other, other); err != nil {
+			t.Fatal(err)
+		}
+		var c *Changeable
+		if out, err := run(nil); !errors.As(err, &c) || c.Path != his || len(out.Stdout) > 0 {
+			t.Errorf("%s is another's: ran with %q, %v", his, out.Stdout, err)
+		}
+		if err := os.Chown(his, 0, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(program, 0o757); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run(nil); err == nil {
+		t.Error("a program that everybody may write ran")
 	}
 }

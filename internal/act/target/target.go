@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"os"
 	"time"
 )
 
@@ -29,12 +30,26 @@ type Target interface {
 	Resolve(name string) (string, error)
 	// Stat follows symbolic links.
 	Stat(name string) (Info, error)
+	// Lstat is Stat of the last part itself, which may be a link.
+	Lstat(name string) (Info, error)
+	// Way returns every entry that a name leads through, the root first and links
+	// among them, down to the entry itself.
+	Way(name string) ([]Step, error)
+	// Open opens a regular file for reading: a log is larger than what is read of it
+	// at once.
+	Open(name string) (*os.File, error)
 	// Statfs tells the size of the filesystem that a path lies on.
 	Statfs(name string) (Space, error)
 	// Sub returns the target whose root is the given folder: absolute links
 	// within it start there. It is how the files of a container are read
 	// through /proc/PID/root. It runs no commands.
 	Sub(dir string) (Target, error)
+	// As returns a view of the same files with a user's rights to them and no
+	// others, so that the kernel decides what is read and written on his behalf:
+	// no link of his leads to what he could not reach himself. Regular files alone
+	// are read, and only his own are replaced (ErrNotHis). Where we are not root,
+	// or the user is, it is the target itself.
+	As(u User) Target
 	// Reach returns the path by which this process itself gets to a name, for
 	// who has to hand one to the kernel, such as that of a socket; "" where
 	// there is no way.
@@ -105,6 +120,7 @@ type Info struct {
 	UID   int
 	GID   int
 	Size  int64
+	Time  time.Time // of the last change of its content
 }
 
 // Major and Minor take a device number apart, as glibc's gnu_dev_major and
@@ -125,9 +141,11 @@ type Command struct {
 	Argv    []string      // program and arguments; the program is looked up in PATH
 	Stdin   []byte        // nil: empty
 	Env     []string      // NAME=VALUE, added to the usual ones; LC_ALL=C always holds
-	Bare    bool          // of our own environment only PATH, as As has it
+	Bare    bool          // of our own environment only a PATH
+	Own     bool          // the user's own shell line: his whole environment, PATH included
 	Dir     string        // "": the folder that we are in, or / under As
-	As      *User         // nil: as we are; another user needs root, and gets a bare environment
+	As      *User         // nil: as we are; another user needs root. See Start for what he is given
+	Keeps   bool          // under As: set-user-ID programs work in what it starts, as a server's archive_command may need
 	Timeout time.Duration // 0: DefaultTimeout
 	Limit   int64         // bytes of output and of error text each; 0: DefaultLimit
 }
@@ -156,6 +174,7 @@ var (
 	ErrTooLarge   = errors.New("larger than its limit")
 	ErrNotRegular = errors.New("not a regular file")
 	ErrImmutable  = errors.New("marked immutable or append-only")
+	ErrNotHis     = errors.New("a file of another account, which the account of the instance could not replace")
 	ErrNoCommands = errors.New("no commands are run here")
 	ErrTimeout    = errors.New("did not end in time")
 )

@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
 // parameter is what may stand in the place of one.
@@ -146,7 +148,7 @@ func distributionOf(ctx context.Context, c *pgconn.PgConn, from []source, u use)
 		}
 		d := &distribution{common: list(rows[0][1]), bounds: list(rows[0][3])}
 		for _, f := range list(rows[0][2]) {
-			v, err := strconv.ParseFloat(f, 64)
+			v, err := unit.Figure(f)
 			if err != nil || math.IsNaN(v) {
 				v = 0
 			}

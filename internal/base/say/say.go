@@ -76,13 +76,24 @@ func (m Message) In(c *Catalogue) string {
 		case Message:
 			b.WriteString(v.In(c))
 		case string:
-			b.WriteString(c.value(ArgID(m.ID, name), v))
+			b.WriteString(oneLine(c.value(ArgID(m.ID, name), v)))
 		default:
 			b.WriteString(show(v))
 		}
 		t = t[j+1:]
 	}
 }
+
+// oneLine spells out what would break a line: an argument may be a name that any
+// user has chosen, and what stands behind the break would pass for our words.
+func oneLine(s string) string {
+	if !strings.ContainsAny(s, "\n\r\v\f\u0085\u2028\u2029") {
+		return s
+	}
+	return breaks.Replace(s)
+}
+
+var breaks = strings.NewReplacer("\n", `\n`, "\r", `\r`, "\v", `\v`, "\f", `\f`, "\u0085", `\u0085`, "\u2028", `\u2028`, "\u2029", `\u2029`)
 
 // ArgID is the id under which a catalogue holds the words that an argument of a
 // message may be: those of all templates of one check are told alike.

@@ -41,7 +41,7 @@ func ShowGUC(setting, base string) string {
 	if !ok {
 		return setting
 	}
-	n, err := strconv.ParseFloat(setting, 64)
+	n, err := Figure(setting)
 	if err != nil || n <= 0 { // PostgreSQL prints special values (-1, 0) without a unit
 		return setting
 	}
@@ -53,6 +53,9 @@ func ShowGUC(setting, base string) string {
 		return Bytes(f).GUC()
 	}
 	us := n * float64(g.usec)
+	if us >= math.MaxInt64 {
+		return setting + base
+	}
 	for _, u := range []string{"d", "h", "min", "s", "ms", "us"} {
 		q := us / float64(gucUnits[u].usec)
 		if q == math.Trunc(q) {
@@ -65,22 +68,24 @@ func ShowGUC(setting, base string) string {
 // ParseGUC converts what a person wrote for a numeric setting into its base
 // unit: ("128MB", "8kB") is 16384, ("5min", "s") is 300, ("16384", "8kB") is
 // 16384. Rounding is PostgreSQL's: to the nearest base unit. An error says
-// which unit was expected.
-func ParseGUC(s, base string) (float64, error) {
-	t := strings.TrimSpace(s)
-	i := len(t)
-	for i > 0 && !(t[i-1] >= '0' && t[i-1] <= '9' || t[i-1] == '.') {
-		i--
-	}
-	num, suffix := t[:i], strings.TrimSpace(t[i:])
-	n, err := strconv.ParseFloat(num, 64)
-	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
+// which unit was expected, or that the number is none: what is not finite, and
+// memory or time beyond 64 bits of bytes or microseconds, no setting takes.
+func ParseGUC(s, base string) (float64, error) { return parseGUC(s, base, false) }
+
+// ParseInteger is ParseGUC for a setting that is known to be an integer: to the
+// server 010 is eight there, as in C.
+func ParseInteger(s, base string) (float64, error) { return parseGUC(s, base, true) }
+
+func parseGUC(s, base string, whole bool) (float64, error) {
+	n, rest, ok := CNumber(s, whole)
+	suffix := strings.Trim(rest, Blanks)
+	if !ok || math.IsInf(n, 0) || suffix != "" && !letter(suffix[0]) {
 		return 0, fmt.Errorf("%q is not a number", s)
 	}
-	if suffix == "" {
-		return n, nil
-	}
 	b, okBase := gucUnits[base]
+	if suffix == "" {
+		return fits(s, n, b)
+	}
 	u, okUnit := gucUnits[suffix]
 	switch {
 	case !okBase:
@@ -91,12 +96,38 @@ func ParseGUC(s, base string) (float64, error) {
 		}
 		return 0, fmt.Errorf("%q: valid units are us, ms, s, min, h and d", s)
 	case b.bytes > 0:
-		return math.RoundToEven(n * float64(u.bytes) / float64(b.bytes)), nil
+		return fits(s, math.RoundToEven(n*float64(u.bytes)/float64(b.bytes)), b)
 	default:
 		v := n * float64(u.usec) / float64(b.usec)
 		if v != math.Trunc(v) && v < 1 { // real-valued times (vacuum_cost_delay) keep their fraction
 			return v, nil
 		}
-		return math.RoundToEven(v), nil
+		return fits(s, math.RoundToEven(v), b)
 	}
+}
+
+func letter(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '1' && c <= '9' } // 8kB
+
+// fits refuses an amount of the base unit that 64 bits of bytes or microseconds
+// do not hold: no integer setting goes beyond 2^31 of its unit, the largest of
+// which are blocks of 32 kB and days.
+func fits(s string, n float64, base gucUnit) (float64, error) {
+	if !(math.Abs(n)*max(float64(base.bytes), float64(base.usec)) < math.MaxInt64) && (base.bytes > 0 || base.usec > 0) {
+		return 0, fmt.Errorf("%q is too large", s)
+	}
+	return n, nil
+}
+
+// Figure reads a number that a program printed: digits with a sign, a point or
+// an exponent, all of the text. What only a person or a language writes (inf,
+// nan, 0x10, 1_000) and what a double cannot hold is an error.
+func Figure(s string) (float64, error) {
+	if strings.Trim(s, "0123456789+-.eE") != "" {
+		return 0, fmt.Errorf("%q is not a number", s)
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q is not a number", s)
+	}
+	return f, nil
 }

@@ -41,6 +41,7 @@ type Missing struct {
 	State  known.State // Absent, Forbidden or Unread
 	Reason string
 	Reveal string
+	Cause  string // of what a server did not answer: a SQLSTATE or a word of pg.Cause; "" for none. Reasons may be in any language
 
 	// Unnoted says that the archive knows nothing of the name: it is neither
 	// there nor noted as missing. It counts as absent, as most names are.

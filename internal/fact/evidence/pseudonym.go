@@ -1,15 +1,16 @@
 package evidence
 
 import (
+	"encoding/json"
 	"net/netip"
-	"regexp"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 )
 
-// class is a kind of name; names of different classes have their own numbers.
+// class is a kind of name. The number behind it is that of the name, whatever
+// class it is met in: db3 and role3 are a database and a role of one name.
 type class string
 
 const (
@@ -21,69 +22,133 @@ const (
 	slotName       class = "slot"
 	appName        class = "app"
 	hostName       class = "host"
-	addressName    class = "addr"
 	paramName      class = "custom.param"
 	word           class = "name" // a word of a path, a unit, a control group or a title
 )
+
+// classes are all of them; those before the last are looked for in prose.
+var classes = []class{dbName, roleName, tablespaceName, schemaName, relationName, slotName, appName, hostName, paramName, word}
+
+// tableEntry names the entry that a redaction leaves: how many pseudonyms were
+// given, so that those of an archive that is redacted once more are known for
+// what they are and stay.
+const tableEntry = "redaction.json"
+
+// table is that entry. It tells no name.
+type table struct {
+	Names     int            `json:"names"`
+	Addresses map[string]int `json:"addresses"` // by version of IP and reach
+}
 
 // redactor replaces names. It goes over an archive twice: first to gather the
 // names, when it answers with nothing of use, then, once they are numbered, to
 // replace them.
 type redactor struct {
-	names  map[class]map[string]string
+	table   table
+	before  int            // pseudonyms of names that an earlier redaction gave
+	numbers map[string]int // name → its number; 0 until it has one
+	order   []string       // of appearance
+	met     map[string][]class
+
+	given     map[netip.Addr]bool // pseudonyms that an earlier redaction gave
+	addrs     map[netip.Addr]netip.Addr
+	addrOrder []netip.Addr
+
+	files  map[string]string             // base names of ordered folders → theirs
 	params map[string]map[string]setting // folder of an instance's answers → its parameters
 }
 
-// name returns the pseudonym of a name; names that every cluster has, and the
-// empty one, stay.
+func newRedactor(a *Archive) *redactor {
+	r := &redactor{numbers: map[string]int{}, met: map[string][]class{}, given: map[netip.Addr]bool{}, addrs: map[netip.Addr]netip.Addr{},
+		files: map[string]string{}, params: map[string]map[string]setting{}}
+	var t table
+	if json.Unmarshal(a.files[tableEntry], &t) == nil && t.Names >= 0 && t.Names <= MaxArchive {
+		r.before, r.table.Names = t.Names, t.Names
+	}
+	r.table.Addresses = map[string]int{}
+	size := 0
+	for _, b := range a.files {
+		size += len(b)
+	}
+	most := min(size/len("::1"), MaxEntries) // a table is a stranger's: no more addresses are there than have room
+	for kind, n := range t.Addresses {
+		if n <= 0 || n > MaxEntries || !pseudo(kind, 1).IsValid() {
+			continue
+		}
+		r.table.Addresses[kind] = n
+		for i := range min(n, most) {
+			r.given[pseudo(kind, i+1)] = true
+		}
+	}
+	return r
+}
+
+// name returns the pseudonym of a name; names that every cluster has, the empty
+// one, and pseudonyms stay.
 func (r *redactor) name(c class, s string) string {
-	if s == "" || commonName(c, s) {
+	if s == "" || commonName(c, s) || r.ours(s) {
 		return s
 	}
-	m := r.names[c]
-	if m == nil {
-		m = map[string]string{}
-		r.names[c] = m
-	}
-	p, ok := m[s]
+	n, ok := r.numbers[s]
 	if !ok {
-		m[s] = ""
+		r.numbers[s] = 0
+		r.order = append(r.order, s)
 	}
-	return p
+	if !slices.Contains(r.met[s], c) {
+		r.met[s] = append(r.met[s], c)
+	}
+	return string(c) + strconv.Itoa(n)
 }
 
-// number gives all gathered names their pseudonyms, in sorted order.
+// ours says whether a name is a pseudonym that an earlier redaction gave.
+func (r *redactor) ours(s string) bool {
+	c := class(strings.TrimRight(s, "0123456789"))
+	n, err := strconv.Atoi(s[len(c):])
+	return err == nil && n > 0 && n <= r.before && slices.Contains(classes, c)
+}
+
+// number gives all gathered names their pseudonyms, in the order in which they
+// appear. A number with which one would read like a name of the archive is left
+// out, so that no word of a redacted archive is a name of the original.
 func (r *redactor) number() {
-	for c, m := range r.names {
-		all := make([]string, 0, len(m))
-		for s := range m {
-			all = append(all, s)
+	for _, s := range r.order {
+		r.table.Names++
+		for slices.ContainsFunc(classes, func(c class) bool { _, taken := r.numbers[string(c)+strconv.Itoa(r.table.Names)]; return taken }) {
+			r.table.Names++
 		}
-		sort.Strings(all)
-		for i, s := range all {
-			m[s] = string(c) + strconv.Itoa(i+1)
-		}
+		r.numbers[s] = r.table.Names
 	}
+	r.numberAddresses()
 }
 
-// commonName says whether a name is the same in every cluster.
+// anywhere returns the pseudonym of a name that was met elsewhere, "" for none.
+func (r *redactor) anywhere(s string) string {
+	for _, c := range classes[:len(classes)-1] {
+		if slices.Contains(r.met[s], c) {
+			return r.name(c, s)
+		}
+	}
+	return ""
+}
+
+// publicApps are the programs that connect to every cluster, as they name themselves.
+var publicApps = set(`walreceiver psql pgfettle pgbench pg_basebackup pg_receivewal pg_recvlogical pg_dump pg_dumpall pg_restore pg_rewind pg_upgrade
+	pg_isready pg_amcheck pg_checksums vacuumdb reindexdb clusterdb`)
+
+// publicNames are those that are the same in every cluster.
+var publicNames = map[class]map[string]bool{
+	dbName: set(`postgres template0 template1 all replication sameuser samerole`), roleName: set(`postgres all`),
+	schemaName: set(`public information_schema $user`), appName: publicApps, hostName: set(`localhost samehost samenet all`),
+	relationName: set(`pg_attribute pg_class pg_depend pg_type pg_index`), // of deep_catalogs, which names no schema
+}
+
+// commonName says whether a name is the same in every cluster. The server keeps
+// pg_ for itself in names of roles, schemas and tablespaces, and in no others.
 func commonName(c class, s string) bool {
-	if c != word && strings.HasPrefix(s, "pg_") && c != hostName && c != addressName {
+	if strings.HasPrefix(s, "pg_") && (c == roleName || c == schemaName || c == tablespaceName) {
 		return true
 	}
-	switch c {
-	case dbName:
-		return s == "postgres" || s == "template0" || s == "template1"
-	case roleName:
-		return s == "postgres"
-	case schemaName:
-		return s == "public" || s == "information_schema"
-	case appName:
-		return s == "walreceiver" || s == "psql" || s == "pgfettle" || s == "pgbench"
-	case hostName, addressName:
-		return s == "localhost" || s == "127.0.0.1" || s == "::1"
-	}
-	return false
+	return publicNames[c][s]
 }
 
 // path redacts the words of a path, a unit name, a control group or a comm:
@@ -94,24 +159,11 @@ func (r *redactor) path(s string) string {
 	if p, ok := r.address(s); ok {
 		return p
 	}
-	var b strings.Builder
-	for {
-		at := ipv4.FindStringIndex(s)
-		if at == nil {
-			break
-		}
-		r.words(&b, s[:at[0]])
-		b.WriteString(r.name(addressName, s[at[0]:at[1]]))
-		s = s[at[1]:]
-	}
-	r.words(&b, s)
-	return b.String()
+	return r.withAddresses(s, r.words)
 }
 
-// ipv4 finds an address within a text, such as that of a share //10.0.0.5/x.
-var ipv4 = regexp.MustCompile(`\b[0-9]{1,3}(\.[0-9]{1,3}){3}\b`)
-
-func (r *redactor) words(b *strings.Builder, s string) {
+func (r *redactor) words(s string) string {
+	var b strings.Builder
 	start := -1
 	flush := func(end int) {
 		if start >= 0 {
@@ -130,6 +182,7 @@ func (r *redactor) words(b *strings.Builder, s string) {
 		b.WriteRune(c)
 	}
 	flush(len(s))
+	return b.String()
 }
 
 // wordRune says what a word is made of. The underscore belongs to it, so that
@@ -141,24 +194,4 @@ func (r *redactor) word(w string) string {
 		return w
 	}
 	return r.name(word, w)
-}
-
-// address replaces a text that is an IP address, alone or with a port or a
-// prefix length, or with an export behind it (10.0.0.5:/srv).
-func (r *redactor) address(s string) (string, bool) {
-	if a, err := netip.ParseAddr(strings.Trim(s, "[]")); err == nil {
-		return r.name(addressName, a.String()), true
-	}
-	if a, err := netip.ParsePrefix(s); err == nil {
-		return r.name(addressName, a.Addr().String()) + "/" + strconv.Itoa(a.Bits()), true
-	}
-	if a, err := netip.ParseAddrPort(s); err == nil {
-		return r.name(addressName, a.Addr().String()) + ":" + strconv.Itoa(int(a.Port())), true
-	}
-	if host, export, ok := strings.Cut(s, ":/"); ok {
-		if a, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
-			return r.name(addressName, a.String()) + ":" + r.path("/"+export), true
-		}
-	}
-	return "", false
 }

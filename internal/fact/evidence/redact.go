@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
@@ -10,25 +11,37 @@ import (
 const Redacted = "(redacted)"
 
 // Redact returns a copy in which names are replaced by pseudonyms: databases,
-// roles, tablespaces, schemas, relations, slots, applications, hosts and
-// addresses become db1, role2, …; words of paths, control groups and units that
-// are not common to all systems become name1, name2, …. One name has one
-// pseudonym in the whole archive, so that what belonged together still does.
-// Pseudonyms are numbered in the order of the names and say nothing else of
-// them. Sizes, counts, states and kernel parameters stay as they are.
+// roles, tablespaces, schemas, relations, slots, applications and hosts become
+// db1, role2, …; words of paths, control groups and units that are not common
+// to all systems become name3, name4, …. One name has one number in the whole
+// archive, so that what belonged together still does. Numbers are given in the
+// order in which names appear and say nothing else of them: there is no key
+// that could be lost, and two redactions of one archive are the same. An
+// address becomes one of the same reach (see reach), as judgement asks for it.
+// Sizes, counts, states and kernel parameters stay as they are. What is judged
+// of the copy is what is judged of the original.
 //
 // What is kept is what is known to be harmless; a text of which that is not
-// known becomes "(redacted)", and an entry of unknown form is taken out.
+// known becomes "(redacted)", and an entry of unknown form is taken out. A
+// redacted archive that is redacted once more stays as it is.
 func (a *Archive) Redact() *Archive {
-	r := &redactor{names: map[class]map[string]string{}, params: map[string]map[string]setting{}}
+	r := newRedactor(a)
 	r.archive(a) // to learn all names
 	r.number()
-	return r.archive(a)
+	r.orderFiles(a)
+	out := r.archive(a)
+	if b, err := json.Marshal(r.table); err == nil {
+		_ = out.Add(tableEntry, append(b, '\n')) // a name that Add takes, and some hundred bytes
+	}
+	return out
 }
 
 func (r *redactor) archive(a *Archive) *Archive {
 	out := New()
 	for _, name := range a.Names() {
+		if name == tableEntry {
+			continue
+		}
 		to := r.entryName(name)
 		data, ok := r.entry(name, a.files[name], a)
 		if ok && out.Add(to, data) == nil {
@@ -37,13 +50,13 @@ func (r *redactor) archive(a *Archive) *Archive {
 		out.AddMissing(Missing{Name: to, State: known.Unread, Reason: "taken out by redaction"})
 	}
 	for _, m := range a.MissingFiles() {
-		out.AddMissing(Missing{Name: r.entryName(m.Name), State: m.State, Reason: r.prose(m.Reason), Reveal: r.prose(m.Reveal)})
+		out.AddMissing(Missing{Name: r.entryName(m.Name), State: m.State, Reason: r.prose(m.Reason), Reveal: r.prose(m.Reveal), Cause: causeWord(m.Cause)})
 	}
 	return out
 }
 
 // fixedNames are entries outside proc, pg and sys that every host has.
-var fixedNames = set(`evidence.json host.json programs.json blocks.json statfs.json instances.json .dockerenv run/.containerenv run/systemd/container
+var fixedNames = set(`evidence.json host.json programs.json blocks.json statfs.json instances.json strangers.json .dockerenv run/.containerenv run/systemd/container
 	run/host/container-manager etc/os-release usr/lib/os-release etc/sysctl.conf etc/crontab etc/fstab etc/login.defs etc/systemd/logind.conf
 	run/systemd/logind.conf usr/local/lib/systemd/logind.conf usr/lib/systemd/logind.conf measured/probe.json history/peaks.json etc/tuned/active_profile etc/tuned/tuned-main.conf`)
 
@@ -57,10 +70,10 @@ func (r *redactor) entryName(name string) string {
 		dir, file = name[:i], name[i:]
 	}
 	switch {
+	case orderedDirs[dir]:
+		return dir + "/" + r.orderedFile(file[1:])
 	case fixedNames[name], commandLines[name] != nil, strings.HasPrefix(name, "proc/"), strings.HasPrefix(name, "pg/"):
 		return name
-	case strings.HasSuffix(dir, "/systemd/logind.conf.d"): // which the reader looks for
-		return dir + r.path(file)
 	case strings.HasSuffix(file, "/tuned.conf"): // whose folder is the name of the profile
 		return r.path(dir) + file
 	case strings.HasPrefix(name, "sys/fs/cgroup/"): // the file is the kernel's, the folders are not
@@ -84,7 +97,7 @@ func (r *redactor) entryName(name string) string {
 // asIs lists entries without a name in them, by prefix or whole.
 var asIs = []string{
 	"proc/meminfo", "proc/cpuinfo", "proc/stat", "proc/vmstat", "proc/modules", "proc/pressure/", "proc/sys/",
-	"etc/os-release", "usr/lib/os-release", "host.json", ".dockerenv", "sys/",
+	"host.json", ".dockerenv", "sys/",
 	"measured/probe.json", // the collector leaves out the paths that were measured for
 }
 
@@ -94,7 +107,7 @@ func (r *redactor) entry(name string, data []byte, a *Archive) (out []byte, ok b
 	last := name[strings.LastIndexByte(name, '/')+1:]
 	switch {
 	case name == "proc/sys/kernel/hostname":
-		return r.eachLine(s, func(l string) string { return r.name(hostName, strings.TrimSpace(l)) }), true
+		return r.eachLine(s, func(l string) string { return r.host(strings.TrimSpace(l)) }), true
 	case name == "proc/swaps":
 		return r.eachLine(s, r.swapLine), true
 	case name == "proc/sys/kernel/core_pattern", strings.HasSuffix(name, "/dm/name"), strings.HasSuffix(name, "/dm/uuid"),
@@ -104,6 +117,8 @@ func (r *redactor) entry(name string, data []byte, a *Archive) (out []byte, ok b
 		return r.eachLine(s, r.bootLine), true
 	case name == "proc/self/mountinfo":
 		return r.eachLine(s, r.mountLine), true
+	case name == "etc/os-release", name == "usr/lib/os-release":
+		return r.eachLine(s, releaseLine), true
 	case name == "etc/fstab":
 		return r.eachLine(s, r.fstabLine), true
 	case name == "run/.containerenv":

@@ -181,7 +181,7 @@ func blank(v any) any {
 			switch { // parameters and roles are keys of maps
 			case strings.Contains(k, "acme"), strings.HasPrefix(k, "custom."):
 				k = "(custom)"
-			case k == "alice_admin", k == "role1":
+			case k == "alice_admin", strings.HasPrefix(k, "role") && strings.Trim(k[len("role"):], "0123456789") == "":
 				k = "(role)"
 			}
 			out[k] = blank(e)

@@ -75,7 +75,7 @@ func (r *redactor) title(s string) string {
 		switch {
 		case i == host && isHostPort(w):
 			open := strings.LastIndexByte(w, '(')
-			words[i] = r.name(addressName, w[:open]) + w[open:]
+			words[i] = r.host(w[:open]) + w[open:]
 		case host >= 2 && i == host-1 && words[host-2] == "walsender":
 			words[i] = r.name(roleName, w)
 		case host >= 2 && i == host-2 && w == "walsender":

@@ -24,7 +24,7 @@ func (r *redactor) prose(s string) string {
 		default:
 			if p, ok := r.address(bare); ok {
 				words[i] = strings.Replace(w, bare, p, 1)
-			} else if p := r.met(bare); p != "" {
+			} else if p := r.anywhere(bare); p != "" {
 				words[i] = strings.Replace(w, bare, p, 1)
 			}
 		}
@@ -37,18 +37,8 @@ func (r *redactor) prose(s string) string {
 
 // quoted redacts what a message quotes: mostly a name.
 func (r *redactor) quoted(s string) string {
-	if p := r.met(s); p != "" {
+	if p := r.anywhere(s); p != "" {
 		return p
 	}
 	return r.path(s)
-}
-
-// met returns the pseudonym of a name that was met elsewhere, "" for none.
-func (r *redactor) met(s string) string {
-	for _, c := range []class{dbName, roleName, tablespaceName, schemaName, relationName, slotName, appName, hostName, addressName} {
-		if p := r.names[c][s]; p != "" {
-			return p
-		}
-	}
-	return ""
 }

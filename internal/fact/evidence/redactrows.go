@@ -3,6 +3,7 @@ package evidence
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"strings"
 )
 
@@ -17,12 +18,15 @@ var nameColumns = map[string]class{
 	"datname": dbName, "database": dbName, "rolname": roleName, "usename": roleName, "role": roleName, "owner": roleName,
 	"spcname": tablespaceName, "nspname": schemaName, "schemaname": schemaName, "relname": relationName, "indexrelname": relationName,
 	"kept": relationName, "owner_table": relationName, "owner_column": word,
-	"slot_name": slotName, "application_name": appName, "client_addr": addressName, "client_hostname": hostName,
+	"slot_name": slotName, "application_name": appName, "client_addr": hostName, "client_hostname": hostName,
 }
+
+// ownSlots finds the slots that the server names, of subscriptions, and pg_basebackup.
+var ownSlots = regexp.MustCompile(`^(pg_[0-9]{1,10}_sync_[0-9]{1,10}_[0-9]{1,20}|pg_basebackup_[0-9]{1,10})$`)
 
 // safeColumns hold words of the server, numbers or versions.
 var safeColumns = set(`unit vartype context source min_val max_val enumvals boot_val state sync_state slot_type wal_status
-	backend_type object extname extversion default_version compiled spcoptions kind
+	object compiled spcoptions kind
 	type method reach parameter`)
 
 // document redacts a JSON entry.
@@ -65,7 +69,7 @@ func (r *redactor) value(key string, v any) any {
 		if n, ok := v["name"].(string); ok && key == "settings" { // a shmem question's setting
 			v["name"] = r.param(n)
 			if s, ok := v["value"].(string); ok {
-				v["value"] = r.setting(n, s, setting{})
+				v["value"] = r.setting(n, s, setting{}, true)
 			}
 			return v
 		}
@@ -99,7 +103,7 @@ func (r *redactor) value(key string, v any) any {
 }
 
 // setting is what pg_settings says of a parameter.
-type setting struct{ vartype, boot string }
+type setting struct{ vartype, boot, enum string }
 
 // settingsOf reads the parameters of the instance that an entry belongs to.
 func (r *redactor) settingsOf(name string, a *Archive) map[string]setting {
@@ -127,56 +131,108 @@ func readParams(dir string, a *Archive) map[string]setting {
 			}
 			return ""
 		}
-		out[get("name")] = setting{get("vartype"), get("boot_val")}
+		out[strings.ToLower(get("name"))] = setting{get("vartype"), get("boot_val"), get("enumvals")}
 	}
 	return out
 }
 
+// row is one of an answer's, by the names of its columns.
+type row struct {
+	file   string
+	text   map[string]string
+	params map[string]setting
+}
+
 func (r *redactor) rows(file string, ans answer, params map[string]setting) {
-	nameAt := -1
-	for i, c := range ans.Columns {
-		if c == "name" {
-			nameAt = i
-		}
-	}
-	for _, row := range ans.Rows {
-		param := ""
-		if nameAt >= 0 && nameAt < len(row) && row[nameAt] != nil {
-			param = *row[nameAt]
-		}
-		for i, v := range row {
+	for _, vals := range ans.Rows {
+		one := row{file, map[string]string{}, params}
+		for i, v := range vals {
 			if v != nil && i < len(ans.Columns) {
-				t := r.cell(file, ans.Columns[i], *v, param, params)
-				row[i] = &t
+				one.text[ans.Columns[i]] = *v
+			}
+		}
+		for i, v := range vals {
+			switch {
+			case v == nil:
+			case i >= len(ans.Columns): // of a column without a name nothing is known
+				vals[i] = nil
+			default:
+				t := r.cell(one, ans.Columns[i], *v)
+				vals[i] = &t
 			}
 		}
 	}
 }
 
-func (r *redactor) cell(file, col, v, param string, params map[string]setting) string {
+// ofServer says whether a relation is one of the server's own, by its schema.
+func (w row) ofServer() bool {
+	switch w.text["nspname"] + w.text["schemaname"] {
+	case "pg_catalog", "pg_toast", "information_schema":
+		return true
+	}
+	return false
+}
+
+func (r *redactor) cell(w row, col, v string) string {
 	if c, ok := nameColumns[col]; ok {
-		if p, ok := r.address(v); ok && c == addressName {
-			return p
+		switch {
+		case c == hostName:
+			return r.host(v)
+		case c == relationName && w.ofServer(), c == slotName && ownSlots.MatchString(v):
+			return v
 		}
 		return r.name(c, v)
 	}
+	param := w.text["name"]
 	switch {
 	case col == "setting", col == "boot_val":
-		return r.setting(param, v, params[param])
-	case col == "name" && file == "shmem.json":
+		return r.setting(param, v, w.params[strings.ToLower(param)], w.text["error"] != "")
+	case (col == "min_val" || col == "max_val" || col == "enumvals" || col == "unit") && r.ownParam(param) && !plainValue(v):
+		return Redacted
+	case col == "name" && w.file == "shmem.json":
 		return v // parts that the server's and the extensions' code names
+	case col == "name" && w.file == "file_settings.json":
+		if _, known := w.params[strings.ToLower(v)]; !known && v != "" { // any word of a line that is none
+			return r.name(paramName, strings.ToLower(v))
+		}
+		return r.param(v)
 	case col == "name":
 		return r.param(v)
 	case col == "library":
 		return r.libraries(v)
+	case col == "extname":
+		if publicLibrary(v) {
+			return v
+		}
+		return r.name(word, v)
+	case col == "extversion" || col == "default_version":
+		if version.MatchString(v) {
+			return v
+		}
+		return r.name(word, v)
+	case col == "backend_type":
+		if serverProcess.MatchString(v) {
+			return v
+		}
+		return r.path(v) // a worker of an extension names itself
 	case col == "location" || col == "sourcefile":
 		return r.path(v)
-	case file == "deep_visits.json" && (col == "reason" || col == "reveal"):
+	case w.file == "deep_visits.json" && (col == "reason" || col == "reveal"):
 		return r.prose(v)
-	case file == "deep_visits.json" && col == "query":
+	case w.file == "deep_visits.json" && col == "query":
 		return v // the name of an answer
 	case safeColumns[col], plainValue(v):
 		return v
 	}
 	return Redacted
 }
+
+var (
+	// version finds versions of extensions, without words behind them.
+	version = regexp.MustCompile(`^[0-9]+(\.[0-9]+){0,3}((alpha|beta|rc|dev)[0-9]*)?$`)
+
+	// serverProcess finds the types of the server's own processes.
+	serverProcess = regexp.MustCompile(`^((client|standalone|background) backend|background (writer|worker)|archiver|autovacuum (launcher|worker)|checkpointer|logger|startup|` +
+		`(parallel|parallel query|logical replication (apply|parallel apply|parallel|tablesync)) worker|logical replication (launcher|worker)|io worker|slotsync worker|` +
+		`stats collector|wal(sender|receiver|writer|summarizer)|not initialized)$`)
+)

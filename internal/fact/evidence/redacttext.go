@@ -68,7 +68,7 @@ func (r *redactor) swapLine(l string) string {
 // filesystem.
 var mountValues = set(`data errors sec proto mountproto local_lock vers nfsvers mountvers lookupcache barrier compress space_cache mode
 	gid uid size nr_inodes nr_blocks commit stripe jqfmt rsize wsize timeo retrans namlen logbsize logbufs sunit swidth allocsize pagesize
-	huge index metacopy redirect_dir xino cache access trans msize name resuid resgid user_id group_id ptmxmode fd pgrp timeout minproto maxproto
+	discard huge index metacopy redirect_dir xino cache access trans msize name resuid resgid user_id group_id ptmxmode fd pgrp timeout minproto maxproto
 	subvolid memory_recursiveprot port mountport acregmin acregmax acdirmin acdirmax actimeo fsc max_read`)
 
 func (r *redactor) options(list string) string {
@@ -156,8 +156,10 @@ func (r *redactor) tunedLine(l string) string {
 		return "#"
 	case k == "include":
 		return "include=" + r.path(v)
-	case v == "always" || v == "madvise" || v == "never":
+	case v == "always" || v == "madvise" || v == "never", k == "reapply_sysctl" && boolean(strings.ToLower(v)):
 		return r.path(k) + "=" + v
+	case strings.ContainsAny(k+v, "$<>"): // is worked out when it is set: nobody here knows what it will be
+		return r.sysctlName(k) + "=$"
 	}
 	return r.sysctlLine(t)
 }

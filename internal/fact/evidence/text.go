@@ -1,13 +1,13 @@
 package evidence
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"sort"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -32,6 +32,7 @@ type missingLine struct {
 	State  string `json:"state"`
 	Reason string `json:"reason"`
 	Reveal string `json:"reveal,omitempty"`
+	Cause  string `json:"cause,omitempty"`
 }
 
 // WriteTo writes the text form: the format line, then one txtar entry a file,
@@ -39,8 +40,8 @@ type missingLine struct {
 // the end, a line that looks like an entry marker) are escaped so that reading
 // them gives the same bytes.
 func (a *Archive) WriteTo(w io.Writer) (int64, error) {
-	var b bytes.Buffer
-	b.WriteString(Format + "\n")
+	out := &counter{w: bufio.NewWriterSize(w, readSize)}
+	out.put(Format + "\n")
 	names := a.Names()
 	if len(a.missing) > 0 {
 		names = append(names, missingName)
@@ -50,22 +51,38 @@ func (a *Archive) WriteTo(w io.Writer) (int64, error) {
 		data, ok := a.files[n]
 		if !ok {
 			for _, m := range a.MissingFiles() {
-				line, err := json.Marshal(missingLine{m.Name, m.State.String(), m.Reason, m.Reveal})
+				line, err := json.Marshal(missingLine{m.Name, m.State.String(), m.Reason, m.Reveal, m.Cause})
 				if err != nil {
-					return 0, err
+					return out.n, err
 				}
 				data = append(append(data, line...), '\n')
 			}
 		}
 		if plain(data) && !strings.HasSuffix(n, escaped) {
-			fmt.Fprintf(&b, "-- %s --\n%s", n, data)
+			out.put("-- " + n + " --\n")
 		} else {
-			fmt.Fprintf(&b, "-- %s%s --\n%s", n, escaped, escape(data))
+			out.put("-- " + n + escaped + " --\n")
+			data = escape(data)
 		}
+		out.put(string(data))
 	}
-	fmt.Fprintf(&b, "-- %s --\n", endName)
-	n, err := w.Write(b.Bytes())
-	return int64(n), err
+	out.put("-- " + endName + " --\n")
+	return out.n, errors.Join(out.err, out.w.Flush())
+}
+
+// counter writes, counts what it has written, and keeps the first error.
+type counter struct {
+	w   *bufio.Writer
+	n   int64
+	err error
+}
+
+func (c *counter) put(s string) {
+	if c.err == nil {
+		var n int
+		n, c.err = c.w.WriteString(s)
+		c.n += int64(n)
+	}
 }
 
 func plain(data []byte) bool {
@@ -110,114 +127,13 @@ func escape(data []byte) []byte {
 	return b.Bytes()
 }
 
-func unescape(data []byte) ([]byte, error) {
-	out := make([]byte, 0, len(data))
-	for i := 0; i < len(data); i++ {
-		if data[i] != '\\' {
-			out = append(out, data[i])
-			continue
-		}
-		switch {
-		case i+1 < len(data) && data[i+1] == '\\':
-			out = append(out, '\\')
-			i++
-		case i+2 == len(data) && data[i+1] == '\n':
-			return out, nil
-		case i+3 < len(data) && data[i+1] == 'x':
-			v, err := strconv.ParseUint(string(data[i+2:i+4]), 16, 8)
-			if err != nil {
-				return nil, fmt.Errorf("bad escape %q", data[i:i+4])
-			}
-			out = append(out, byte(v))
-			i += 3
-		default:
-			return nil, errors.New("bad escape")
-		}
-	}
-	return out, nil
-}
-
 // IsArchive says whether b begins like the text form.
 func IsArchive(b []byte) bool { return bytes.HasPrefix(b, []byte(Format[:len(Format)-1])) }
 
-// Parse reads the text form. It refuses another format version, names that
-// lead out of the archive, and anything over the limits; the error is one
-// clause that names the line or entry.
-func Parse(b []byte) (*Archive, error) {
-	if len(b) > MaxArchive {
-		return nil, fmt.Errorf("evidence: larger than %d MB", MaxArchive>>20)
-	}
-	first, rest, ok := bytes.Cut(b, []byte("\n"))
-	if !IsArchive(b) {
-		return nil, errors.New("evidence: the first line does not name the format; is this a file that 'pgfettle snapshot' wrote?")
-	}
-	if !ok || string(first) != Format {
-		return nil, fmt.Errorf("evidence: format %q is not %q; use the pgfettle that wrote it", first, Format)
-	}
-	a := New()
-	name, esc, have := "", false, false
-	var body []byte
-	flush := func() error {
-		if !have {
-			if len(bytes.TrimSpace(body)) > 0 {
-				return errors.New("evidence: text before the first entry")
-			}
-			return nil
-		}
-		if esc {
-			u, err := unescape(body)
-			if err != nil {
-				return fmt.Errorf("evidence: %s: %w", name, err)
-			}
-			body = u
-		}
-		switch name {
-		case missingName:
-			return a.readMissing(body)
-		case endName:
-			if len(bytes.TrimSpace(body)) > 0 {
-				return errors.New("evidence: text after the end")
-			}
-			return nil
-		}
-		if _, dup := a.files[name]; dup {
-			return fmt.Errorf("evidence: %s stands there twice", name)
-		}
-		if len(a.files) >= MaxEntries {
-			return fmt.Errorf("evidence: more than %d entries", MaxEntries)
-		}
-		return a.Add(name, body)
-	}
-	start := 0
-	for at := 0; at < len(rest); {
-		end := len(rest)
-		if i := bytes.IndexByte(rest[at:], '\n'); i >= 0 {
-			end = at + i + 1
-		}
-		if n, ok := marker(rest[at:end]); ok {
-			if have && name == endName {
-				return nil, errors.New("evidence: text after the end")
-			}
-			body = rest[start:at]
-			if err := flush(); err != nil {
-				return nil, err
-			}
-			name, esc = strings.CutSuffix(n, escaped)
-			have, start = true, end
-		}
-		at = end
-	}
-	body = rest[start:]
-	if err := flush(); err != nil {
-		return nil, err
-	}
-	if name != endName {
-		return nil, fmt.Errorf("evidence: the file is cut off: its last line, «-- %s --», is missing", endName)
-	}
-	return a, nil
-}
-
 func marker(line []byte) (string, bool) {
+	if !bytes.HasPrefix(line, []byte("-- ")) {
+		return "", false
+	}
 	s := strings.TrimRight(string(line), "\r\n")
 	if len(s) < 7 || !strings.HasPrefix(s, "-- ") || !strings.HasSuffix(s, " --") {
 		return "", false
@@ -244,7 +160,21 @@ func (a *Archive) readMissing(b []byte) error {
 		case known.Forbidden.String():
 			st = known.Forbidden
 		}
-		a.AddMissing(Missing{Name: m.Name, State: st, Reason: m.Reason, Reveal: m.Reveal})
+		a.AddMissing(Missing{Name: m.Name, State: st, Reason: m.Reason, Reveal: m.Reveal, Cause: causeWord(m.Cause)})
 	}
 	return nil
+}
+
+// causeWord returns a cause as it was read, or "" for what is none: other
+// programs take it for a key, and nothing that is a word needs redaction.
+func causeWord(s string) string {
+	if len(s) > 32 {
+		return ""
+	}
+	for _, c := range s {
+		if (c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') && c != '_' {
+			return ""
+		}
+	}
+	return s
 }

@@ -19,7 +19,7 @@ unified unit user users usr var vda version versions vg vol volume volumes volum
 kubernetes k8s podman rkt buildkit moby nerdctl lxcfs initramfs live show local_fs conf_d sysctl_d sleep
 postgres postgresql postmaster edb_postgres initdb pg_ctl patroni ansible puppet chef salt repmgr stolon cloudnative pg_auto_failover psql pgbench pgfettle
 checkpointer walwriter walsender walreceiver walsummarizer startup archiver collector autovacuum slotsync apply tablesync subscription for pid
-idle transaction aborted waiting streaming recovering authentication initializing fastpath function call catchup sending
+libdir so idle transaction aborted waiting streaming recovering authentication initializing fastpath function call catchup sending
 select insert update delete merge copy begin commit rollback vacuum analyze reindex cluster create drop alter table explain prepare execute fetch declare close notify listen truncate refresh materialized view set show discard checkpoint bind parse deallocate index
 last was failed on lock exclusive
 net_cls net_prio perf_event rdma misc elogind openrc

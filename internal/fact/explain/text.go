@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
 var (
@@ -326,7 +328,7 @@ func (n *Node) worker(number int64) *Worker {
 
 // number reads a number that is not negative and finite.
 func number(s string) (float64, bool) {
-	v, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	v, err := unit.Figure(strings.TrimSpace(s))
 	return v, err == nil && v >= 0 && v < 1e15 // 30,000 years in milliseconds
 }
 

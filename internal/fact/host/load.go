@@ -3,10 +3,10 @@ package host
 import (
 	"fmt"
 	"io/fs"
-	"strconv"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 )
 
@@ -36,7 +36,7 @@ func ParseLoad(b []byte) (Load, error) {
 		return l, fmt.Errorf("%d fields where three averages stand", len(f))
 	}
 	for i, to := range []*float64{&l.One, &l.Five, &l.Fifteen} {
-		v, err := strconv.ParseFloat(f[i], 64)
+		v, err := unit.Figure(f[i])
 		if err != nil || !(v >= 0 && v <= maxLoad) {
 			return Load{}, fmt.Errorf("%q is not a load", short(f[i]))
 		}

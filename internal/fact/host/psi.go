@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strconv"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 )
 
@@ -64,7 +64,7 @@ func ParsePSI(b []byte) (PSI, error) {
 			if !ok {
 				continue
 			}
-			share, err := strconv.ParseFloat(v, 64)
+			share, err := unit.Figure(v)
 			if err != nil || !(share >= 0 && share <= 100) {
 				return fmt.Errorf("%s %q is not a share in percent", k, short(v))
 			}

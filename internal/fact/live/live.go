@@ -282,7 +282,7 @@ func ParsePerf(b []byte) ([]Symbol, error) {
 			continue
 		}
 		text, ok := strings.CutSuffix(f[percents-1], "%") // Self where there are both
-		v, err := strconv.ParseFloat(text, 64)
+		v, err := unit.Figure(text)
 		if !ok || err != nil || !(v >= 0 && v <= 100) {
 			continue
 		}

@@ -3,8 +3,9 @@ package measured
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
 // Sysbench is the report of a run of sysbench 1.0.
@@ -39,7 +40,7 @@ func ParseSysbench(b []byte) (*Sysbench, error) {
 	inHistogram, inLatency := false, false
 	var fault error
 	number := func(text string) float64 {
-		x, err := strconv.ParseFloat(text, 64)
+		x, err := unit.Figure(text)
 		if err != nil || math.IsNaN(x) || x < 0 || x > mostEvents {
 			fault = fmt.Errorf("report of sysbench: %q is no figure of one", text)
 			return 0
@@ -95,7 +96,7 @@ func SysbenchProgress(line string) (tps float64, ok bool) {
 	}
 	_, rest, found := strings.Cut(line, " tps: ")
 	word, _, _ := strings.Cut(rest, " ")
-	tps, err := strconv.ParseFloat(word, 64)
+	tps, err := unit.Figure(word)
 	if !found || err != nil || math.IsNaN(tps) || tps < 0 || tps > mostEvents {
 		return 0, false
 	}

@@ -3,10 +3,11 @@ package measured
 import (
 	"errors"
 	"math"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
 // maxText bounds what is read: the longest of these outputs, fio's with all its
@@ -31,7 +32,7 @@ func eachLine(b []byte, fn func(string) error) error {
 
 // number reads digits that a pattern has already seen.
 func number(s string) float64 {
-	f, err := strconv.ParseFloat(s, 64)
+	f, err := unit.Figure(s)
 	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
 		return 0
 	}

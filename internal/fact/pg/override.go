@@ -75,7 +75,11 @@ func ownOverrides(fsys fs.FS, key string) map[string]bool {
 func (s Setting) InBase(v string) string {
 	switch s.Type {
 	case "integer", "real":
-		if n, err := unit.ParseGUC(v, s.Unit); err == nil {
+		read := unit.ParseGUC
+		if s.Type == "integer" {
+			read = unit.ParseInteger
+		}
+		if n, err := read(v, s.Unit); err == nil {
 			return strconv.FormatFloat(n, 'f', -1, 64)
 		}
 	case "bool":

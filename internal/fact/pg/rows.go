@@ -53,7 +53,7 @@ func (r *Row) Int(col string) int64 {
 	n, err := strconv.ParseInt(r.Text(col), 10, 64)
 	if err != nil {
 		// numeric columns such as wal_bytes may come with a fraction or beyond int64
-		f, ferr := strconv.ParseFloat(r.Text(col), 64)
+		f, ferr := unit.Figure(r.Text(col))
 		if ferr != nil || !(math.Abs(f) <= 9e18) { // NaN is in no order
 			r.fail(col, "whole number")
 			return 0
@@ -71,7 +71,7 @@ func (r *Row) Float(col string) float64 {
 	if !r.Has(col) {
 		return 0
 	}
-	f, err := strconv.ParseFloat(r.Text(col), 64)
+	f, err := unit.Figure(r.Text(col))
 	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
 		r.fail(col, "number")
 		return 0

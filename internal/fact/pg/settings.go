@@ -3,6 +3,7 @@ package pg
 import (
 	"fmt"
 	"io/fs"
+	"math"
 	"strconv"
 	"strings"
 
@@ -61,12 +62,12 @@ func (s Settings) Float(name string) (float64, bool) {
 	if !ok {
 		return 0, false
 	}
-	n, err := strconv.ParseFloat(v.Value, 64)
+	n, err := unit.Figure(v.Value)
 	return n, err == nil
 }
 
 // Bytes returns a memory setting in bytes; ok is false also for the special
-// values below zero (-1: automatic or off).
+// values below zero (-1: automatic or off), and for what 64 bits do not hold.
 func (s Settings) Bytes(name string) (unit.Bytes, bool) {
 	v, ok := s[name]
 	if !ok {
@@ -74,7 +75,7 @@ func (s Settings) Bytes(name string) (unit.Bytes, bool) {
 	}
 	n, err := strconv.ParseInt(v.Value, 10, 64)
 	mult, isMem := unit.MemoryUnit(v.Unit)
-	if err != nil || !isMem || n < 0 {
+	if err != nil || !isMem || n < 0 || n > math.MaxInt64/int64(mult) {
 		return 0, false
 	}
 	return unit.Bytes(n) * mult, true
@@ -86,9 +87,9 @@ func (s Settings) Seconds(name string) (float64, bool) {
 	if !ok {
 		return 0, false
 	}
-	n, err := strconv.ParseFloat(v.Value, 64)
+	n, err := unit.Figure(v.Value)
 	d, isTime := unit.TimeUnit(v.Unit)
-	if err != nil || !isTime || n < 0 {
+	if err != nil || !isTime || n < 0 || n > math.MaxInt64 { // 2^63 us are the longest that a setting could have
 		return 0, false
 	}
 	return n * d.Seconds(), true

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -77,6 +78,12 @@ func Read(fsys fs.FS) (*Snapshot, error) {
 		s.Instances = append(s.Instances, readInstance(fsys, hostFS, l))
 	}
 	s.remember(past.Read(fsys))
+	if err := document(fsys, "strangers.json", &s.Strangers); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if len(s.Strangers) > maxInstances {
+		return nil, fmt.Errorf("strangers.json: more than %d instances", maxInstances)
+	}
 	return s, nil
 }
 

@@ -24,7 +24,8 @@ type Snapshot struct {
 	HostSeen  bool       `json:"hostSeen"` // false: only a server over SQL; all host facts are missing
 	Root      bool       `json:"root"`     // collected by root
 	Host      host.Host  `json:"host"`
-	Instances []Instance `json:"instances"` // in order of key
+	Instances []Instance `json:"instances"`           // in order of key
+	Strangers []Stranger `json:"strangers,omitempty"` // instances on whose behalf nothing was done: they are no part of any plan
 
 	// Measured is the latest probe of this machine; absent where none was run or
 	// none still belongs to it.
@@ -63,6 +64,25 @@ type Instance struct {
 
 	// History is what a history of samples tells of it; not there where nobody watched.
 	History known.Fact[past.Instance] `json:"history,omitzero"`
+}
+
+// Stranger is an instance that runs on the host and that nothing was done on
+// behalf of, as it belongs to nobody whose instances count, or to nobody at all.
+// All that is known of it is what /proc tells. The collector writes them to
+// strangers.json.
+type Stranger struct {
+	PID           int         `json:"pid"`
+	Account       string      `json:"account"`                 // "mallory (uid 1001)", or "unknown"
+	UID           *int        `json:"uid,omitempty"`           //
+	DataDirectory *string     `json:"dataDirectory,omitempty"` // the folder that its postmaster stands in
+	Port          *int        `json:"port,omitempty"`          // by its command line
+	Processes     int         `json:"processes"`
+	Private       *unit.Bytes `json:"private,omitempty"`   // bytes that its processes hold each for itself
+	Shared        *unit.Bytes `json:"shared,omitempty"`    // bytes of shared memory that one of them has touched, the most
+	HugePages     *unit.Bytes `json:"hugePages,omitempty"` // bytes on huge pages that one of them has touched, the most
+	Reason        string      `json:"reason"`              // why, a clause
+	Hint          string      `json:"hint,omitempty"`      // what would mend or allow it
+	Suspect       bool        `json:"suspect"`             // it contradicts itself; else it only does not count
 }
 
 // PlaceRole says what a folder is for.

@@ -145,6 +145,8 @@ type Arm struct {
 	HugePages int64  // pages of the pool that it needs; 0: none
 	Left      []Left // what was asked for and is not in it, sorted
 	Notes     []string
+
+	typed map[string]bool // the settings that the person wrote himself, on top of the base
 }
 
 // Left is a setting that the arm does without.
@@ -154,7 +156,7 @@ type Left struct {
 
 // Make puts a base and what stands on top of it together.
 func Make(s Spec, base map[string]string, kernel map[knob.Address]string) (Arm, error) {
-	a := Arm{Name: s.Text, Settings: map[string]string{}, Kernel: map[knob.Address]string{}}
+	a := Arm{Name: s.Text, Settings: map[string]string{}, Kernel: map[knob.Address]string{}, typed: map[string]bool{}}
 	for k, v := range base {
 		a.Settings[strings.ToLower(k)] = v
 	}
@@ -168,6 +170,7 @@ func Make(s Spec, base map[string]string, kernel map[knob.Address]string) (Arm, 
 			a.Reconnect = true
 		case prefix == "pg":
 			a.Settings[key] = v.Value
+			a.typed[key] = true
 		default:
 			address, err := knob.Parse(v.Address)
 			if err != nil {
@@ -180,10 +183,17 @@ func Make(s Spec, base map[string]string, kernel map[knob.Address]string) (Arm, 
 }
 
 // libraries are the settings that name libraries to load.
-var libraries = []string{"shared_preload_libraries", "session_preload_libraries", "local_preload_libraries"}
+var libraries = []string{"shared_preload_libraries", "session_preload_libraries", "local_preload_libraries", "jit_provider"}
 
-// Settle takes out what a scratch instance cannot hold. installed says whether
-// the server's programs have a library.
+// plain is a library's name without a place, and a value that is no program.
+var plain = regexp.MustCompile(`^[A-Za-z0-9_.+-]{1,64}$`)
+
+// Settle takes out what a scratch instance cannot hold, and what it may not: an
+// instance's own settings, and a file's, say what its account runs, and the
+// scratch instance is another account's. So a library is taken by its name alone,
+// from beside the server's programs, and a text of a library's own (plperl.on_init
+// is a program) is not taken. What the person typed is his. installed says
+// whether the server's programs have a library.
 func (a *Arm) Settle(installed func(library string) bool) {
 	loaded := map[string]bool{}
 	for _, list := range libraries {
@@ -196,6 +206,8 @@ func (a *Arm) Settle(installed func(library string) bool) {
 			lib = strings.Trim(strings.TrimSpace(lib), `"`)
 			switch {
 			case lib == "":
+			case !a.typed[list] && !plain.MatchString(strings.TrimPrefix(lib, "$libdir/")):
+				a.Left = append(a.Left, Left{list, lib, whyLibrary})
 			case installed(lib):
 				keep = append(keep, lib)
 				loaded[lib[strings.LastIndexByte(lib, '/')+1:]] = true
@@ -213,8 +225,13 @@ func (a *Arm) Settle(installed func(library string) bool) {
 	}
 	for key, value := range a.Settings {
 		why := cannotHold(key)
-		if module, _, ok := strings.Cut(key, "."); ok && why == "" && !loaded[module] {
-			why = "it belongs to a library that is not loaded"
+		if module, _, ok := strings.Cut(key, "."); ok && why == "" {
+			switch {
+			case !loaded[module]:
+				why = "it belongs to a library that is not loaded"
+			case !a.typed[key] && value != "" && !plain.MatchString(value):
+				why = whyText
+			}
 		}
 		if why != "" {
 			a.Left = append(a.Left, Left{key, value, why})

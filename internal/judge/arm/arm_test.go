@@ -98,6 +98,39 @@ func TestSettleLeavesOutAndSays(t *testing.T) {
 	}
 }
 
+// TestSettleRunsNothingOfOthers holds that an instance's own settings, and a
+// file's, make the scratch instance run nothing that was not written by the person.
+func TestSettleRunsNothingOfOthers(t *testing.T) {
+	base := map[string]string{
+		"shared_preload_libraries": "/home/m/x.so, plperl, ../../home/m/y, $libdir/auto_explain, $libdir/../../m", "session_preload_libraries": "/home/m/z.so",
+		"jit_provider": "../../../home/m/x", "plperl.on_init": "system('id')", "plperl.use_strict": "on", "auto_explain.log_format": "json",
+		"archive_command": "id", "archive_library": "/home/m/x", "ssl_passphrase_command": "id", "restore_command": "id", "archive_cleanup_command": "id", "recovery_end_command": "id",
+		"dynamic_library_path": "/home/m", "extension_control_path": "/home/m", "oauth_validator_libraries": "/home/m/x.so",
+	}
+	everything := func(string) bool { return true }
+	settled := func(text string) map[string]string {
+		t.Helper()
+		s, err := Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := Make(s, base, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Settle(everything)
+		return a.Settings
+	}
+	want := map[string]string{"shared_preload_libraries": "plperl, $libdir/auto_explain", "plperl.use_strict": "on", "auto_explain.log_format": "json"}
+	if diff := cmp.Diff(want, settled("current")); diff != "" {
+		t.Errorf("settings (-want +got):\n%s", diff)
+	}
+	own := settled("current+pg:shared_preload_libraries=/srv/x.so,plperl+pg:plperl.on_init=elog('x y')")
+	if own["shared_preload_libraries"] != "/srv/x.so, plperl" || own["plperl.on_init"] != "elog('x y')" {
+		t.Errorf("what was typed is not taken: %v", own)
+	}
+}
+
 func TestDiffer(t *testing.T) {
 	make := func(text string) *Arm {
 		s, err := Parse(text)

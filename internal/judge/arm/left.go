@@ -16,6 +16,9 @@ const (
 	whyLocale   = "the locale of a scratch cluster is C"
 	whyRecovery = "it is for recovery alone"
 	whySpace    = "a scratch cluster has no tablespaces of its own"
+	whyClient   = "each connection of the load says its own"
+	whyLibrary  = "a scratch instance loads libraries by name alone, unless they are written on the command line"
+	whyText     = "a text of a library's own may be a program: it is taken from the command line alone"
 )
 
 var left = map[string][]string{
@@ -32,6 +35,7 @@ var left = map[string][]string{
 		"max_identifier_length", "max_index_keys", "debug_assertions", "integer_datetimes", "in_hot_standby", "data_directory_mode", "ssl_library", "huge_pages_status",
 		"shared_memory_size", "shared_memory_size_in_huge_pages", "num_os_semaphores", "transaction_isolation", "transaction_read_only", "transaction_deferrable"},
 	whyLocale: {"default_text_search_config"},
+	whyClient: {"client_encoding", "application_name"},
 	whySpace:  {"default_tablespace", "temp_tablespaces"},
 }
 

@@ -109,6 +109,7 @@ type Case struct {
 	causes   []string
 	findings []Finding
 	unknown  []known.Gap
+	skip     bool // it could not be said whether the check is for this version
 }
 
 // Finding is one thing that is wrong.
@@ -231,6 +232,18 @@ type Report struct {
 	Findings []Finding   `json:"findings"`           // worst first
 	Accepted []Accepted  `json:"accepted,omitempty"` // in the same order; none of them is among Findings
 	Unknown  []known.Gap `json:"unknown"`
+
+	// Unjudged are the checks that could not be judged: they found nothing, and
+	// something that they look at is unknown. Of a check with a finding the rest of
+	// what it looks at may be unknown too; that is told by Unknown alone.
+	Unjudged []Unjudged `json:"unjudged,omitempty"`
+}
+
+// Unjudged is a check that could not be judged for an instance or the host.
+type Unjudged struct {
+	ID       string `json:"id"`
+	Instance string `json:"instance,omitempty"` // as in Finding
+	Reason   string `json:"reason"`             // of the first fact that is missing
 }
 
 // Schema names the version of the JSON form of Report.
@@ -261,14 +274,24 @@ func Run(s *snapshot.Snapshot, checks []Check, o Options) Report {
 			cases = append(cases, &Case{Snapshot: s, check: ck, options: &o})
 		} else {
 			for j := range s.Instances {
-				if in := &s.Instances[j]; ck.fits(in) {
-					cases = append(cases, &Case{Snapshot: s, Instance: in, check: ck, options: &o})
+				in := &s.Instances[j]
+				c := &Case{Snapshot: s, Instance: in, check: ck, options: &o}
+				if ck.fits(in) {
+					cases = append(cases, c)
+				} else if _, known := Need(c, in.Server.Version); !known { // as fits has it for the same reason
+					c.skip = true
+					cases = append(cases, c)
 				}
 			}
 		}
 		for _, c := range cases {
-			ck.Judge(c)
+			if !c.skip {
+				ck.Judge(c)
+			}
 			all = append(all, c.findings...)
+			if len(c.findings) == 0 && len(c.unknown) > 0 {
+				r.Unjudged = append(r.Unjudged, Unjudged{ck.ID, c.instanceName(), c.unknown[0].Reason})
+			}
 			for _, g := range c.unknown {
 				if !gaps[g] {
 					gaps[g] = true

@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -58,12 +57,16 @@ func needsRestart(s pg.Setting) bool { return s.PendingRestart || s.Context == "
 func legal(s pg.Setting, value string) bool {
 	switch s.Type {
 	case "integer", "real":
-		f, err := unit.ParseGUC(value, s.Unit)
+		read := unit.ParseGUC
+		if s.Type == "integer" {
+			read = unit.ParseInteger
+		}
+		f, err := read(value, s.Unit)
 		if err != nil {
 			return false
 		}
-		lo, err1 := strconv.ParseFloat(s.Min, 64)
-		hi, err2 := strconv.ParseFloat(s.Max, 64)
+		lo, err1 := unit.Figure(s.Min)
+		hi, err2 := unit.Figure(s.Max)
 		return (err1 != nil || f >= lo) && (err2 != nil || f <= hi)
 	case "bool":
 		_, ok := map[string]bool{"on": true, "off": true, "true": true, "false": true, "yes": true, "no": true, "1": true, "0": true}[strings.ToLower(value)]

@@ -59,7 +59,7 @@ func tmpfsSize(options []string) (unit.Bytes, bool) {
 		if !ok {
 			continue
 		}
-		kb, err := unit.ParseGUC(strings.TrimSuffix(v, "k"), "")
+		kb, err := unit.ParseGUC(strings.TrimSuffix(v, "k"), "kB")
 		if err != nil || !strings.HasSuffix(v, "k") {
 			return 0, false
 		}

@@ -2,8 +2,10 @@ package check
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
 // StandbySettingsBelowPrimary compares what runs here, and what the files would
@@ -36,9 +38,8 @@ var StandbySettingsBelowPrimary = Check{
 		next := map[string]int64{}
 		if files, ok := Need(c, c.Instance.Server.FileSettings); ok {
 			for _, f := range files {
-				var n int64
-				if _, err := fmt.Sscanf(f.Value, "%d", &n); err == nil {
-					next[f.Name] = n // a later line counts, and an error is that it needs a restart
+				if n, err := unit.ParseInteger(f.Value, ""); err == nil && n <= math.MaxInt32 { // as "100" or 0x64, and no more is an integer of the server's
+					next[f.Name] = int64(n) // a later line counts, and an error is that it needs a restart
 				}
 			}
 		}

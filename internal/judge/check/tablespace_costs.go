@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
@@ -66,7 +67,7 @@ var TablespaceCosts = Check{
 func option(options []string, name string, without float64) (v float64, own bool) {
 	for _, o := range options {
 		if text, ok := strings.CutPrefix(o, name+"="); ok {
-			if f, err := strconv.ParseFloat(text, 64); err == nil {
+			if f, err := unit.Figure(text); err == nil {
 				return f, true
 			}
 		}

@@ -1,8 +1,6 @@
 package memory
 
 import (
-	"strconv"
-
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
@@ -127,7 +125,7 @@ func (r *reading) int(name string) int { return int(r.float(name)) }
 
 func (r *reading) float(name string) float64 {
 	v, _, ok := r.get(name)
-	f, err := strconv.ParseFloat(v, 64)
+	f, err := unit.Figure(v)
 	if !ok || err != nil || !(f >= -mostNumber && f <= mostNumber) {
 		r.ok = false
 		return 0

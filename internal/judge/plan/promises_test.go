@@ -94,7 +94,8 @@ func TestFits(t *testing.T) {
 			return
 		}
 		after := plan.Simulate(s, p)
-		if sb := unit.Bytes(value(t, after, "shared_buffers")) * 8 * unit.KB; sb > 128*unit.MB {
+		// 128 MB is the least that is planned; a present value a sixteenth above it stays.
+		if sb := unit.Bytes(value(t, after, "shared_buffers")) * 8 * unit.KB; sb > (128 * unit.MB).Scale(1+1.0/16) {
 			t.Fatalf("%v\nshort of %s with shared_buffers = %s: %+v", h, p.Budget.After.Shortfall, sb, p.Budget.After)
 		}
 		// 64 kB is the least there is; a present value a fifth above it stays.
@@ -173,7 +174,7 @@ func TestSameInSameOut(t *testing.T) {
 	})
 }
 
-// TestMonotone: more memory never lowers shared_buffers, more connections never
+// TestMonotone: for as many connections more memory never lowers shared_buffers, more connections never
 // raise work_mem.
 func TestMonotone(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -193,6 +194,12 @@ func TestMonotone(t *testing.T) {
 		more.spec = grown
 		s2 := more.snapshot(t)
 		big := plan.Simulate(s2, mustPlan(t, s2, more.opt))
+		// A small host may keep fewer of many connections, whose page tables leave
+		// more to shared_buffers: so many are kept on both.
+		if n := value(t, small, "max_connections"); n != value(t, big, "max_connections") {
+			h.opt.Connections, more.opt.Connections = int(n), int(n)
+			small, big = plan.Simulate(s, mustPlan(t, s, h.opt)), plan.Simulate(s2, mustPlan(t, s2, more.opt))
+		}
 		if a, b := value(t, small, "shared_buffers"), value(t, big, "shared_buffers"); b < a {
 			t.Fatalf("%v\nshared_buffers falls from %d to %d blocks with %s more", h, a, b, grown.RAM-h.spec.RAM)
 		}

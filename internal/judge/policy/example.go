@@ -33,4 +33,10 @@ expires = "never" # has to be said
 [limits]
 max_effect = "restart" # apply never does what needs more: now, reload, restart, reboot
 fail_on = "warning"    # check ends with 3 at this severity or a worse one; --fail-on goes before it
+
+# Whose instances count when root looks at this host: they are asked, and the
+# kernel is planned for them. Without this table: those of system accounts.
+# Instances of all others are listed as strangers, and decide nothing.
+[trust]
+owners = ["postgres"]
 `

@@ -38,6 +38,7 @@ type Policy struct {
 	Pins    []Pin        // sorted by address
 	Accept  []Acceptance // in the order of the file
 	Limits  Limits
+	Trust   Trust
 }
 
 // Pin is a value that plans keep to.
@@ -58,6 +59,11 @@ type Acceptance struct {
 type Limits struct {
 	MaxEffect *knob.Effect    // apply does nothing that needs more
 	FailOn    *check.Severity // check ends with 3 at this severity or a worse one
+}
+
+// Trust says whose instances count when root looks at a host.
+type Trust struct {
+	Owners []string // accounts, by name or user id; nil: none are named
 }
 
 // Accepted returns the acceptances as a check run takes them.
@@ -120,10 +126,10 @@ func Parse(file string, b []byte, k Known) (*Policy, error) {
 	}
 	r.keys = md.Keys()
 	p := &Policy{File: file}
-	if err := r.names(doc, "", 0, "profile", "pins", "accept", "limits"); err != nil {
+	if err := r.names(doc, "", 0, "profile", "pins", "accept", "limits", "trust"); err != nil {
 		return nil, err
 	}
-	for _, part := range []func(map[string]any, *Policy) error{r.profile, r.pins, r.accept, r.limits} {
+	for _, part := range []func(map[string]any, *Policy) error{r.profile, r.pins, r.accept, r.limits, r.trust} {
 		if err := part(doc, p); err != nil {
 			return nil, err
 		}

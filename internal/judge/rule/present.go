@@ -1,7 +1,7 @@
 package rule
 
 import (
-	"strconv"
+	"math"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -23,9 +23,9 @@ func (c *Case) Seconds(a knob.Address) (float64, bool) {
 	if !ok {
 		return 0, false
 	}
-	n, err := strconv.ParseFloat(v.Setting, 64)
+	n, err := unit.Figure(v.Setting)
 	d, isTime := unit.TimeUnit(v.Unit)
-	if err != nil || !isTime || n < 0 {
+	if err != nil || !isTime || n < 0 || n > math.MaxInt64 { // 2^63 us are the longest that a setting could have
 		return 0, false
 	}
 	return n * d.Seconds(), true

@@ -374,7 +374,11 @@ func (c *Case) parse(s string) (Value, error) {
 	}
 	switch c.param.Type {
 	case "integer", "real":
-		f, err := unit.ParseGUC(s, c.param.Unit)
+		read := unit.ParseGUC
+		if c.param.Type == "integer" {
+			read = unit.ParseInteger
+		}
+		f, err := read(s, c.param.Unit)
 		if err != nil {
 			return v, err
 		}

@@ -3,7 +3,6 @@ package rule
 import (
 	"math"
 	"math/bits"
-	"strconv"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -98,7 +97,7 @@ func (c *Case) lookup(name string) (value, base string, ok bool) {
 
 // number reads a value as a number.
 func number(v Value) (float64, bool) {
-	f, err := strconv.ParseFloat(v.Setting, 64)
+	f, err := unit.Figure(v.Setting)
 	return f, err == nil
 }
 
@@ -107,7 +106,7 @@ func number(v Value) (float64, bool) {
 func size(v Value) (unit.Bytes, bool) {
 	f, ok := number(v)
 	mult, mem := unit.MemoryUnit(v.Unit)
-	if !ok || !mem || f < 0 {
+	if !ok || !mem || f < 0 || f*float64(mult) >= math.MaxInt64 {
 		return 0, false
 	}
 	return unit.Bytes(f) * mult, true

@@ -67,7 +67,7 @@ func (c *Case) Float(a knob.Address) (float64, bool) {
 	if !ok {
 		return 0, false
 	}
-	f, err := strconv.ParseFloat(v.Setting, 64)
+	f, err := unit.Figure(v.Setting)
 	return f, err == nil
 }
 

@@ -231,7 +231,7 @@ func runResume(ctx context.Context, env *Env, o *applyOptions) error {
 	if _, err := maxEffect(o.maxEffect); err != nil {
 		return err
 	}
-	w, l, id, err := worldOf(ctx, env, &o.place, o.restart, id, func(j *journal.Journal) bool { return j.State == journal.Interrupted })
+	w, l, id, err := worldOf(ctx, env, &o.place, o.restart, id, "", func(j *journal.Journal) bool { return j.State == journal.Interrupted })
 	if err != nil {
 		return err
 	}

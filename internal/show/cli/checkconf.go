@@ -12,6 +12,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
@@ -51,9 +52,13 @@ func runCheckConf(env *Env, o *checkOptions, pol *policy.Policy, file string, fa
 	if err != nil {
 		return err
 	}
-	files := apply.Files(env.Target)
+	view, err := trust.Named(env.Target, main)
+	if err != nil {
+		return err
+	}
+	files := apply.Files(view)
 	r := conf.Resolve(files, main, "")
-	dir := confDataDir(env, main, r)
+	dir := confDataDir(view, main, r)
 	if dir != "" && path.Base(main) != conf.AutoFile {
 		r = conf.Resolve(files, main, dir)
 	}
@@ -64,7 +69,7 @@ func runCheckConf(env *Env, o *checkOptions, pol *policy.Policy, file string, fa
 		return usage(fmt.Sprintf("--pg: nothing is known of PostgreSQL %d", major), "the versions that are known are "+knownMajors())
 	case major != 0:
 	default:
-		if major = clusterMajor(env, dir); params.Covers(major) {
+		if major = clusterMajor(view, dir); params.Covers(major) {
 			d.From = "PG_VERSION"
 		} else {
 			all := params.Majors()
@@ -135,16 +140,16 @@ func confMain(env *Env, name string) (string, error) {
 // postgresql.auto.conf the server reads last: the folder that the file lies in,
 // or the one that it names, where that is a data directory. "" for neither: a
 // file in a repository.
-func confDataDir(env *Env, main string, r conf.Resolved) string {
+func confDataDir(view target.Target, main string, r conf.Resolved) string {
 	dirs := []string{path.Dir(main)}
 	if s, ok := r.Winner("data_directory"); ok && path.IsAbs(s.Value) {
 		dirs = append(dirs, path.Clean(s.Value))
 	}
 	for i, d := range dirs {
-		if _, err := env.Target.Stat(path.Join(d, "PG_VERSION")); err == nil {
+		if _, err := view.Stat(path.Join(d, "PG_VERSION")); err == nil {
 			return d
 		}
-		if _, err := env.Target.Stat(path.Join(d, conf.AutoFile)); err == nil && i == 0 {
+		if _, err := view.Stat(path.Join(d, conf.AutoFile)); err == nil && i == 0 {
 			return d // copied without the rest
 		}
 	}
@@ -152,11 +157,11 @@ func confDataDir(env *Env, main string, r conf.Resolved) string {
 }
 
 // clusterMajor reads PG_VERSION; 0 where there is none.
-func clusterMajor(env *Env, dir string) int {
+func clusterMajor(view target.Target, dir string) int {
 	if dir == "" {
 		return 0
 	}
-	b, err := env.Target.ReadFile(path.Join(dir, "PG_VERSION"), 64) // it holds one short number
+	b, err := view.ReadFile(path.Join(dir, "PG_VERSION"), 64) // it holds one short number
 	if err != nil {
 		return 0
 	}

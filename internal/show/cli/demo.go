@@ -156,7 +156,8 @@ func demoBinaries(ctx context.Context, env *Env, o *demoOptions) (server.Binarie
 	fmt.Fprintf(env.Stderr, "pgfettle: fetching the programs of PostgreSQL %d, once (about 15 MB)\n", major)
 	tell, done := env.Progress()
 	defer done()
-	return server.Fetch(ctx, major, server.FetchOptions{Progress: func(got, all int64) {
+	waiting := func() { tell("another process is fetching; waiting for it") }
+	return server.Fetch(ctx, major, server.FetchOptions{Waiting: waiting, Progress: func(got, all int64) {
 		if all > 0 {
 			tell(fmt.Sprintf("fetched %s of %s (%d %%)", unit.Bytes(got), unit.Bytes(all), 100*got/all))
 		} else {

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
@@ -153,14 +154,11 @@ func oomFiles(env *Env, args []string) (*diagnose.OOMLog, *loaded, error) {
 			if l != nil {
 				return nil, nil, usage("two evidence files are given", "the logs are of one host")
 			}
-			b, err := io.ReadAll(io.LimitReader(br, evidence.MaxArchive+1))
+			a, err := parseEvidence(br, fmt.Sprintf("evidence file %q", name))
 			if err != nil {
-				return nil, nil, fmt.Errorf("%s: %w", name, err)
+				return nil, nil, err
 			}
-			l = &loaded{}
-			if l.archive, err = evidence.Parse(b); err != nil {
-				return nil, nil, &say.Problem{Message: fmt.Sprintf("evidence file %q: %s", name, strings.TrimPrefix(err.Error(), "evidence: ")), Hint: "'pgfettle snapshot -o FILE' writes such a file", Code: exitError}
-			}
+			l = &loaded{archive: a}
 			if err := l.read(); err != nil {
 				return nil, nil, err
 			}
@@ -234,19 +232,24 @@ func oomLogs(ctx context.Context, env *Env, l *loaded) (*diagnose.OOMLog, []know
 	read := 0
 	for i := range l.snapshot.Instances {
 		in := &l.snapshot.Instances[i]
-		files, why := serverLogs(env.Target, in)
+		view, err := trust.Files(env.Target, in)
+		if err != nil {
+			gaps = append(gaps, known.Gap{Fact: "the log of " + in.Label(), Reason: err.Error(), Reveal: "give its file as a FILE, with that of the kernel"})
+			continue
+		}
+		files, why := serverLogs(env.Target, view, in)
 		if len(files) == 0 {
 			gaps = append(gaps, known.Gap{Fact: "the log of " + in.Label(), Reason: why, Reveal: "give its file as a FILE, with that of the kernel"})
 		}
 		for _, f := range files {
 			tell("reading " + f + "…")
-			out, err := env.Target.Run(ctx, target.Command{Argv: []string{"tail", "-c", strconv.Itoa(serverTail), "--", f}, Timeout: logTime, Limit: serverTail + 1})
-			if err != nil || out.Code != 0 {
+			end, err := target.ReadTail(view, f, serverTail)
+			if err != nil {
 				gaps = append(gaps, known.Gap{Fact: f, Reason: "the log could not be read", Reveal: "run pgfettle as root or as the owner of the server"})
 				continue
 			}
 			read++
-			if err := r.Add(bytes.NewReader(out.Stdout)); err != nil {
+			if err := r.Add(bytes.NewReader(end)); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -279,11 +282,12 @@ func kernelLog(ctx context.Context, t target.Target) ([]byte, *known.Gap) {
 	return out.Stdout, &known.Gap{Fact: "the kernel's log", Reason: "dmesg shows nothing", Reveal: "in a container read it on the host"}
 }
 
-// serverLogs finds the newest logs of an instance: what its postmaster writes
+// serverLogs finds the newest logs of an instance, among the files that its account
+// may see: what its postmaster writes
 // its errors to, and what is in the folder of its log collector.
-func serverLogs(t target.Target, in *snapshot.Instance) (files []string, why string) {
+func serverLogs(t, view target.Target, in *snapshot.Instance) (files []string, why string) {
 	add := func(f string) {
-		if st, err := t.Stat(f); err == nil && st.Mode.IsRegular() && !slices.Contains(files, f) {
+		if st, err := view.Stat(f); err == nil && st.Mode.IsRegular() && !slices.Contains(files, f) {
 			files = append(files, f)
 		}
 	}
@@ -297,14 +301,14 @@ func serverLogs(t target.Target, in *snapshot.Instance) (files []string, why str
 		return files, "its data directory is not known"
 	}
 	// The collector notes its files there.
-	if b, err := t.ReadFile(path.Join(dir, "current_logfiles"), 4096); err == nil {
+	if b, err := view.ReadFile(path.Join(dir, "current_logfiles"), 4096); err == nil {
 		for line := range strings.Lines(string(b)) {
 			if _, f, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
 				if !path.IsAbs(f) {
 					f = path.Join(dir, f)
 				}
 				add(f)
-				older(t, f, add)
+				older(view, f, add)
 			}
 		}
 	}

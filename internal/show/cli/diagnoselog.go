@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
@@ -125,8 +126,9 @@ func runDiagnoseLog(ctx context.Context, env *Env, o *diagnoseLogOptions, args [
 
 // logFile is a log to be read.
 type logFile struct {
-	name  string // - is stdin
-	dumps bool   // for its memory-context dumps only
+	name  string        // - is stdin
+	view  target.Target // the server has named it: as whose account it is read; nil: a person has
+	dumps bool          // for its memory-context dumps only
 	first int64
 	timed bool
 }
@@ -203,6 +205,16 @@ type logInput struct {
 	settings pg.Settings
 	files    []logFile
 	gaps     []gap
+	view     target.Target // as whose account what the server names is read
+}
+
+// open opens a log: one that a person named as ourselves, one that the server
+// named as its account.
+func (f *logFile) open() (*os.File, error) {
+	if f.view != nil {
+		return f.view.Open(f.name)
+	}
+	return os.Open(f.name)
 }
 
 // readLogs reads the files in the order of their first entries.
@@ -213,7 +225,7 @@ func readLogs(ctx context.Context, env *Env, files []logFile, po pglog.Options, 
 			if f.name == "-" {
 				continue
 			}
-			r, err := os.Open(f.name)
+			r, err := f.open()
 			if err != nil {
 				return logError(f.name, err)
 			}
@@ -248,7 +260,7 @@ func readLog(ctx context.Context, env *Env, f logFile, po pglog.Options, c *diag
 	name := "stdin"
 	if f.name != "-" {
 		name = f.name
-		file, err := os.Open(f.name)
+		file, err := f.open()
 		if err != nil {
 			return logError(f.name, err)
 		}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -60,6 +63,11 @@ func (in *logInput) from(env *Env, l *loaded, days int) error {
 // find finds the logs of an instance of this host.
 func (in *logInput) find(env *Env, one *snapshot.Instance, days int) error {
 	data, _ := one.DataDirectory.Get()
+	view, err := trust.Files(env.Target, one)
+	if err != nil {
+		return &say.Problem{Message: "the logs of " + one.Label() + " are not read", Detail: err.Error(), Hint: "name the files", Code: exitRefused}
+	}
+	in.view = view
 	destination, _ := in.settings.Text("log_destination")
 	on, known := in.settings.Bool("logging_collector")
 	var list []string
@@ -84,7 +92,7 @@ func (in *logInput) collected(data string) ([]string, error) {
 	if !ok || folder == "" {
 		folder = "log" // the default, where the right to see it is missing
 		// current_logfiles: «stderr log/postgresql-….log», one a line.
-		if b, err := os.ReadFile(filepath.Join(data, "current_logfiles")); err == nil && len(b) < 4096 {
+		if b, err := in.view.ReadFile(filepath.Join(data, "current_logfiles"), 4096); err == nil {
 			if f := strings.Fields(string(b)); len(f) >= 2 {
 				folder = filepath.Dir(f[1])
 			}
@@ -93,14 +101,15 @@ func (in *logInput) collected(data string) ([]string, error) {
 	if !filepath.IsAbs(folder) {
 		folder = filepath.Join(data, folder)
 	}
-	entries, err := os.ReadDir(folder)
-	if os.IsPermission(err) {
+	names, err := in.view.ReadDir(folder)
+	if errors.Is(err, fs.ErrPermission) {
 		return nil, logError(folder, err)
 	}
+	slices.Sort(names)
 	var out []string
-	for _, e := range entries {
-		if e.Type().IsRegular() {
-			out = append(out, filepath.Join(folder, e.Name()))
+	for _, n := range names {
+		if st, err := in.view.Lstat(filepath.Join(folder, n)); err == nil && st.Mode.IsRegular() {
+			out = append(out, filepath.Join(folder, n))
 		}
 	}
 	return out, nil
@@ -127,17 +136,22 @@ func (in *logInput) standard(env *Env, one *snapshot.Instance, destination strin
 	if os.IsPermission(err) {
 		return nil, logError("/proc/"+strconv.Itoa(pm.PID)+"/fd/2", err)
 	}
-	st, serr := os.Stat(to)
-	if err != nil || serr != nil || !st.Mode().IsRegular() {
+	st, serr := in.view.Stat(to)
+	if err != nil || serr != nil || !st.Mode.IsRegular() {
 		return nil, journal
 	}
 	list := []string{to}
-	rotated, _ := filepath.Glob(globQuote(to) + "[.-]*")
-	return append(list, rotated...), nil
-}
-
-func globQuote(s string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(s)
+	names, err := in.view.ReadDir(filepath.Dir(to))
+	if err != nil {
+		return list, nil // the folder is closed, and the file is not
+	}
+	slices.Sort(names)
+	for _, n := range names {
+		if rest, ok := strings.CutPrefix(n, filepath.Base(to)); ok && rest != "" && strings.ContainsAny(rest[:1], ".-") {
+			list = append(list, filepath.Join(filepath.Dir(to), n))
+		}
+	}
+	return list, nil
 }
 
 // choose takes the newest files of one format: log_destination may name several,
@@ -146,7 +160,7 @@ func globQuote(s string) string {
 func (in *logInput) choose(env *Env, list []string, days int) error {
 	type file struct {
 		name string
-		info fs.FileInfo
+		info target.Info
 		ext  string
 	}
 	since := env.Target.Now().Add(-time.Duration(days) * 24 * time.Hour)
@@ -154,11 +168,11 @@ func (in *logInput) choose(env *Env, list []string, days int) error {
 	var old int
 	has := map[string]bool{}
 	for _, name := range list {
-		st, err := os.Stat(name)
-		if err != nil || !st.Mode().IsRegular() || st.Size() == 0 {
+		st, err := in.view.Stat(name)
+		if err != nil || !st.Mode.IsRegular() || st.Size == 0 {
 			continue
 		}
-		if st.ModTime().Before(since) {
+		if st.Time.Before(since) {
 			old++
 			continue
 		}
@@ -184,19 +198,19 @@ func (in *logInput) choose(env *Env, list []string, days int) error {
 		main = ".json"
 	}
 	slices.SortFunc(all, func(a, b file) int {
-		return cmp.Or(b.info.ModTime().Compare(a.info.ModTime()), strings.Compare(b.name, a.name))
+		return cmp.Or(b.info.Time.Compare(a.info.Time), strings.Compare(b.name, a.name))
 	})
 	var size, left int64
 	for _, f := range all {
 		if f.ext != main && f.ext != "" {
 			continue
 		}
-		if size > 0 && size+f.info.Size() > maxLogs {
-			left += f.info.Size()
+		if size > 0 && size+f.info.Size > maxLogs {
+			left += f.info.Size
 			continue
 		}
-		size += f.info.Size()
-		in.files = append(in.files, logFile{name: f.name, dumps: f.ext != main})
+		size += f.info.Size
+		in.files = append(in.files, logFile{name: f.name, dumps: f.ext != main, view: in.view})
 	}
 	if left > 0 {
 		in.gaps = append(in.gaps, gap{Fact: "older logs", Reason: fmt.Sprintf("%s of them were left out, beyond the newest %s", unit.Bytes(left), unit.Bytes(maxLogs)), Reveal: "name the files"})

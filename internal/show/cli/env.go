@@ -11,6 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/prove"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/policy"
 	"github.com/pgfettle/pgfettle/internal/show/render"
 )
 
@@ -25,6 +26,9 @@ type Env struct {
 	Runner  prove.Runner // carries experiments out; nil: this build cannot
 	NoColor bool         // --no-color
 	Lang    string       // --lang; "" where it was not said
+
+	Trusted []string      // --trust: data directories
+	site    *policy.Trust // of the policy that a command has read; nil: none has been
 
 	words *say.Catalogue // of that language, or of the environment's
 }

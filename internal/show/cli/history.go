@@ -14,7 +14,6 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/history"
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/fact/past"
 	"github.com/pgfettle/pgfettle/internal/show/render"
 )
 
@@ -22,11 +21,14 @@ type historyOptions struct {
 	file, since, until, instance, format string
 	kinds, series                        []string
 	points, limit                        int
+	peaks                                bool
 }
 
 // historyPlace tells where the history lies, in every help that reads it.
 const historyPlace = `The history lies in /var/lib/pgfettle/history.db, for an ordinary user in
-$XDG_STATE_HOME/pgfettle (~/.local/state where that is not set), or where --history says.`
+$XDG_STATE_HOME/pgfettle (~/.local/state where that is not set), or where --history says;
+where there is none, that of the packaged service in /var/lib/pgfettle-watch is read. Root
+reads a history that another account can write as that account.`
 
 func newHistory(env *Env) *cobra.Command {
 	o := &historyOptions{}
@@ -72,6 +74,11 @@ A time is a length before now (90m, 36h, 7d, 2w), a date, or date and time.
 	f.IntVar(&o.points, "points", 0, "at most so many points of a series (default 500)")
 	f.IntVar(&o.limit, "limit", 200, "at most so many events, the newest")
 	f.StringVar(&o.format, "format", "text", "text or json")
+	// What root asks of a history that another account writes; see historyholder.go.
+	f.BoolVar(&o.peaks, "peaks", false, "print the peaks that plans rest on")
+	if err := f.MarkHidden("peaks"); err != nil {
+		panic(err)
+	}
 	complete(cmd, "format", "text", "json")
 	complete(cmd, "kind", kindWords()...)
 	var names []string
@@ -102,7 +109,7 @@ func kindWords() []string {
 func readHistory(env *Env, file string) (*history.Store, error) {
 	if file == "" {
 		var err error
-		if file, err = history.DefaultPath(env.Target.UID(), env.Getenv); err != nil {
+		if file, err = historyPath(env); err != nil {
 			return nil, usage(err.Error(), "name one with --history FILE")
 		}
 	}
@@ -111,6 +118,12 @@ func readHistory(env *Env, file string) (*history.Store, error) {
 		return nil, err
 	}
 	s, err := history.OpenRead(file)
+	if errors.Is(err, history.ErrOthers) {
+		if err := becomeHolder(file); err != nil {
+			return nil, err
+		}
+		s, err = history.OpenRead(file)
+	}
 	if err == nil {
 		return s, nil
 	}
@@ -128,6 +141,9 @@ func readHistory(env *Env, file string) (*history.Store, error) {
 }
 
 func runHistory(ctx context.Context, env *Env, o *historyOptions, args []string) error {
+	if o.peaks {
+		return runPeaks(ctx, env, o.file)
+	}
 	if err := choice("format", o.format, "text", "json"); err != nil {
 		return err
 	}
@@ -288,33 +304,4 @@ func moment(flag, text string, now time.Time) (time.Time, error) {
 		}
 	}
 	return time.Time{}, usage(fmt.Sprintf("--%s: %q is not a time", flag, text), "write a length before now such as 36h, 7d or 2w, a date such as 2026-11-03, or '2026-11-03 14:30' (UTC)")
-}
-
-// peaks returns what tells the peaks of the history of this host: the user's own,
-// else the system's where he may read it. It is nothing where nobody watched.
-func peaks(env *Env) func(context.Context) (*past.Peaks, error) {
-	return func(ctx context.Context) (*past.Peaks, error) {
-		var files []string
-		if own, err := history.DefaultPath(env.Target.UID(), env.Getenv); err == nil {
-			files = append(files, own)
-		}
-		if system := filepath.Join(history.Dir, history.File); !slices.Contains(files, system) {
-			files = append(files, system)
-		}
-		for i, file := range files {
-			s, err := history.OpenRead(file)
-			switch {
-			case errors.Is(err, history.ErrNone), i > 0 && errors.Is(err, history.ErrReadOnly):
-				continue
-			case err != nil:
-				return nil, err
-			}
-			defer s.Close()
-			p, err := s.Peaks(ctx, env.Target.Now())
-			if err != nil || p.Days > 0 || len(p.Instances) > 0 {
-				return p, err
-			}
-		}
-		return nil, nil
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -56,9 +57,11 @@ the journals are listed.
 		Short: "Show one journal (default: the last)",
 		Long: `Show one journal: each change with its values before and after, where it is kept
 and how it stands. The states are planned, skipped, intended (begun, and not known
-to be finished), done, failed (as before), undoing, undone, and kept (somebody had
-changed it since, and undo left it). The journal itself is done, partly, undone or
-interrupted.`,
+to be finished), done, failed (as before), undoing, undone, kept (somebody had
+changed it since, and undo left it) and given up (its instance is gone). The journal
+itself is done, partly, undone, interrupted, abandoned (undone, but for changes that
+were given up), damaged (lines of it prove nothing) or unread (its format is that of
+another version).`,
 		Example: "  pgfettle journal show\n  pgfettle journal show 20261121-103000-k3x9qz --format json",
 		Args:    atMost(1, "one ID at most"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -162,6 +165,28 @@ func idsOf(list []*journal.Journal) []string {
 		ids = append(ids, j.ID)
 	}
 	return ids
+}
+
+// journalInstances completes the data directory of an instance that a journal names.
+func journalInstances(env *Env, place *placeOptions) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		t, dir, err := place.open(env)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		list, err := journal.List(t, dir)
+		if err != nil && len(list) == 0 {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		var names []string
+		for _, j := range list {
+			if !j.Settled() {
+				names = append(names, labelsOf(j)...)
+			}
+		}
+		slices.Sort(names)
+		return slices.Compact(names), cobra.ShellCompDirectiveNoFileComp
+	}
 }
 
 // journalIDs completes the id of a journal.

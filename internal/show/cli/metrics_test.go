@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/test/await"
 )
 
 // TestMetricsGoOn: with --interval the file is written, and that somebody ends it is
@@ -33,17 +33,17 @@ func TestMetricsGoOn(t *testing.T) {
 	ended := make(chan int, 1)
 	var stdout, stderr bytes.Buffer
 	go func() {
-		ended <- Main(ctx, []string{"metrics", "--textfile", out, "--interval", "10s", host}, strings.NewReader(""), &stdout, &stderr, nil)
+		ended <- Main(ctx, []string{"metrics", "--textfile", out, "--interval", "24h", host}, strings.NewReader(""), &stdout, &stderr, nil)
 	}()
-	for there := false; !there; { // the rename makes it whole at once
+	await.That(t, "the file", func() (bool, any) { // the rename makes it whole at once
 		select {
 		case code := <-ended:
 			t.Fatalf("it ended by itself with %d: %s", code, stderr.String())
-		case <-time.After(10 * time.Millisecond):
-			_, err := os.Stat(out)
-			there = err == nil
+		default:
 		}
-	}
+		_, err := os.Stat(out)
+		return err == nil, err
+	})
 	stop()
 	if code := <-ended; code != exitInterrupted || stdout.Len() > 0 || stderr.Len() > 0 {
 		t.Errorf("exit code %d, %q %q", code, stdout.String(), stderr.String())

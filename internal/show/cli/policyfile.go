@@ -41,6 +41,14 @@ func (o *policyOptions) flags(cmd *cobra.Command) {
 // load reads the policy that holds: an empty one where there is none. site says
 // whether the one of this host may be meant.
 func (o *policyOptions) load(env *Env, site bool) (*policy.Policy, error) {
+	p, err := o.read(env, site)
+	if err == nil {
+		env.site = &p.Trust
+	}
+	return p, err
+}
+
+func (o *policyOptions) read(env *Env, site bool) (*policy.Policy, error) {
 	switch {
 	case o.file != "" && o.none:
 		return nil, usage("--policy and --no-policy contradict each other", "leave one of them out")

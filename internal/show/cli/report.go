@@ -18,6 +18,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
 	"github.com/pgfettle/pgfettle/internal/show/render"
@@ -175,15 +176,18 @@ func makeReport(ctx context.Context, env *Env, o *reportOptions) (web.Report, er
 	if err != nil {
 		return r, err
 	}
+	accept := o.plan.site.Accepted()
 	var log *diagnose.OOMLog
 	switch {
 	case o.redact:
 		// The answers of the server to the plan are in the archive by now: from
 		// here on nothing but what is redacted is looked at.
+		before := l.snapshot
 		l = &loaded{archive: l.archive.Redact()}
 		if err := l.read(); err != nil {
 			return r, err
 		}
+		accept = acceptedOf(accept, before, l.snapshot)
 		if p, err = o.plan.told(makePlan(ctx, env, l, ro)); err != nil {
 			return r, err
 		}
@@ -205,7 +209,7 @@ func makeReport(ctx context.Context, env *Env, o *reportOptions) (web.Report, er
 		return r, err
 	}
 	r.Snapshot = l.snapshot
-	r.Check = judge(l, check.Options{Accept: o.plan.site.Accepted(), Today: today(env)})
+	r.Check = judge(l, check.Options{Accept: accept, Today: today(env)})
 	r.Check.Policy = o.plan.site.File
 	if o.redact {
 		for i := range r.Check.Accepted { // a person's own words
@@ -218,6 +222,20 @@ func makeReport(ctx context.Context, env *Env, o *reportOptions) (web.Report, er
 		r.OOM = diagnose.DiagnoseOOM(log, oomFacts(l.snapshot, p))
 	}
 	return r, nil
+}
+
+// acceptedOf names the instances that acceptances are for as redaction does: it
+// keeps their order.
+func acceptedOf(list []check.Acceptance, before, after *snapshot.Snapshot) []check.Acceptance {
+	for i := range list {
+		for n := range before.Instances {
+			if n < len(after.Instances) && list[i].Instance == before.Instances[n].Label() {
+				list[i].Instance = after.Instances[n].Label()
+				break
+			}
+		}
+	}
+	return list
 }
 
 // archivedOOM reads what an evidence file has of the kernel's log.

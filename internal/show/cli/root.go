@@ -72,6 +72,7 @@ func newRoot(env *Env) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	root.PersistentFlags().BoolVar(&env.NoColor, "no-color", false, "never write colours (NO_COLOR does the same)")
 	root.PersistentFlags().StringVar(&env.Lang, "lang", "", "language of texts for people, `en`, fr or ru (default: LC_ALL, LC_MESSAGES, LANG; JSON: en)")
+	root.PersistentFlags().StringArrayVar(&env.Trusted, "trust", nil, trustHelp)
 	complete(root, "lang", say.Languages()...)
 	root.PersistentPreRunE = func(*cobra.Command, []string) error { return env.speak() }
 	root.AddCommand(newCheck(env), newPlan(env), newApply(env), newUndo(env), newJournal(env), newStatus(env), newHistory(env), newWatch(env), newTop(env), newServe(env), newMetrics(env), newReport(env), newMoveWAL(env), newDiagnose(env), newProbe(env), newBench(env), newProve(env), newSnapshot(env), newExplain(env), newPolicy(env), newDemo(env), newVersion(env), newMan(env))

@@ -53,13 +53,15 @@ func runStatus(ctx context.Context, env *Env, o *statusOptions, id string) error
 	if err != nil {
 		return err
 	}
+	var list []*journal.Journal
 	all := &journal.Journal{} // of all journals, what is about an instance
 	if id != "" {
 		if all, err = findJournal(t, dir, id); err != nil {
 			return err
 		}
+		list = append(list, all)
 	} else {
-		list, err := journal.List(t, dir)
+		list, err = journal.List(t, dir)
 		if err := closed(err, dir); err != nil && len(list) == 0 {
 			return err
 		}
@@ -71,9 +73,16 @@ func runStatus(ctx context.Context, env *Env, o *statusOptions, id string) error
 			}
 		}
 	}
+	damaged := false
+	for _, j := range list {
+		if why := j.Trouble(); why != "" {
+			damaged = true
+			env.tell("warning", why)
+		}
+	}
 	var drifts []apply.Drift
-	if len(all.Changes) > 0 { // else there is nothing to look at
-		l, err := loadJournalled(ctx, env, &o.place, all)
+	if len(all.Changes) > 0 || damaged { // else there is nothing to look at
+		l, err := loadJournalled(ctx, env, &o.place, all, "")
 		if err != nil {
 			return err
 		}

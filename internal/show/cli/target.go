@@ -53,6 +53,9 @@ func loadAs(ctx context.Context, env *Env, arg string, want func(*collect.Reques
 	} else {
 		tell, done := env.Progress()
 		want(req)
+		if req.Owners, err = env.owners(); err != nil {
+			return nil, err
+		}
 		req.Tool, req.Progress, req.Measured = "pgfettle "+Version, tell, measuredDirs(env)
 		req.History = peaks(env)
 		l.request = req
@@ -150,13 +153,31 @@ func readEvidence(env *Env, file string) (*evidence.Archive, error) {
 		defer f.Close()
 		r, name = f, fmt.Sprintf("evidence file %q", file)
 	}
-	b, err := io.ReadAll(io.LimitReader(r, evidence.MaxArchive+1))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	return parseEvidence(r, name)
+}
+
+// parseEvidence reads evidence as it comes. A file that is too large is refused
+// before its first byte is read.
+func parseEvidence(r io.Reader, name string) (*evidence.Archive, error) {
+	if f, ok := r.(*os.File); ok {
+		if st, err := f.Stat(); err == nil && st.Mode().IsRegular() && st.Size() > evidence.MaxArchive {
+			return nil, notEvidence(name, fmt.Sprintf("larger than %d MB", evidence.MaxArchive>>20))
+		}
 	}
-	a, err := evidence.Parse(b)
+	a, err := evidence.ParseFrom(r)
+	text, ours := "", false
 	if err != nil {
-		return nil, &say.Problem{Message: name + ": " + strings.TrimPrefix(err.Error(), "evidence: "), Hint: "'pgfettle snapshot -o FILE' writes such a file", Code: exitError}
+		text, ours = strings.CutPrefix(err.Error(), "evidence: ")
 	}
-	return a, nil
+	switch {
+	case err == nil:
+		return a, nil
+	case ours:
+		return nil, notEvidence(name, text)
+	}
+	return nil, fmt.Errorf("%s: %w", name, err)
+}
+
+func notEvidence(name, why string) error {
+	return &say.Problem{Message: name + ": " + why, Hint: "'pgfettle snapshot -o FILE' writes such a file", Code: exitError}
 }

@@ -269,7 +269,7 @@ func (o *trialOptions) statements(ctx context.Context, env *Env, runner prove.Ru
 	if file != "" {
 		return w, nil, usage(fmt.Sprintf("%q is a file, and the load is made from a live server", o.target), "name a conninfo or a data directory")
 	}
-	how := collect.Connect{Conninfo: req.Value, AsUID: -1}
+	how := collect.Connect{Conninfo: req.Value, Peer: -1}
 	if req.Kind == collect.DataDir {
 		if how, err = collect.ConnectLocal(env.Target, req.Value); errors.Is(err, fs.ErrNotExist) {
 			return w, nil, &say.Problem{Message: "no server runs in " + req.Value, Hint: "its statements are asked for: start it, or name another one", Code: exitError}

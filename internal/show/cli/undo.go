@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -18,6 +19,7 @@ type undoOptions struct {
 	restart   restartOptions
 	maxEffect string
 	wait      bool
+	forget    string
 }
 
 func newUndo(env *Env) *cobra.Command {
@@ -33,10 +35,18 @@ is reloaded; it is restarted only with --max-effect restart, and until then it i
 said that it still has to be. An undo that was interrupted, or that could not take
 all back, is finished by undoing again.
 
+At the end every value is read back. What is neither as before nor known to be
+somebody's later edit is named, and the exit code is 6. Of a journal that was damaged
+the part that is proven is taken back, and the rest is listed as unknown: exit code 6.
+
+With --forget-instance DATADIR the changes of an instance that is gone for good are
+given up and named, the rest is taken back, and no other apply waits for it.
+
 ` + placeHelp,
 		Example: `  pgfettle undo
   pgfettle undo --max-effect restart
-  pgfettle undo 20261121-103000-k3x9qz`,
+  pgfettle undo 20261121-103000-k3x9qz
+  pgfettle undo --forget-instance /srv/pg/gone`,
 		Args: atMost(1, "one JOURNAL at most"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runUndo(cmd.Context(), env, o, strings.Join(args, ""))
@@ -48,7 +58,9 @@ all back, is finished by undoing again.
 	f := cmd.Flags()
 	f.StringVar(&o.maxEffect, "max-effect", "reload", maxEffectUsage)
 	f.BoolVar(&o.wait, "wait", false, "wait for another apply or undo to end, instead of refusing")
+	f.StringVar(&o.forget, "forget-instance", "", "give up the changes of the instance with this `DATADIR`, which is gone")
 	complete(cmd, "max-effect", effects...)
+	_ = cmd.RegisterFlagCompletionFunc("forget-instance", journalInstances(env, &o.place)) // the flag is there
 	return cmd
 }
 
@@ -57,19 +69,29 @@ func runUndo(ctx context.Context, env *Env, o *undoOptions, id string) error {
 	if err != nil {
 		return err
 	}
+	if o.forget != "" {
+		o.forget = filepath.Clean(o.forget)
+	}
 	// One that is undone, but for a restart that may be made now, is not finished.
-	w, l, id, err := worldOf(ctx, env, &o.place, o.restart, id, func(j *journal.Journal) bool {
-		return j.State != journal.TakenBack || slices.ContainsFunc(j.Pending, func(p journal.Pending) bool { return p.Effect <= effect })
+	w, l, id, err := worldOf(ctx, env, &o.place, o.restart, id, o.forget, func(j *journal.Journal) bool {
+		switch {
+		case o.forget != "":
+			return !j.Settled() && slices.Contains(labelsOf(j), o.forget)
+		case j.Foreign != "":
+			return false
+		}
+		return !j.Settled() || slices.ContainsFunc(j.Pending, func(p journal.Pending) bool { return p.Instance != "" && p.Effect <= effect })
 	})
 	if err != nil {
 		return err
 	}
-	return undo(ctx, env, w, l, id, apply.UndoOptions{MaxEffect: effect, Wait: o.wait})
+	return undo(ctx, env, w, l, id, apply.UndoOptions{MaxEffect: effect, Wait: o.wait, Forget: o.forget})
 }
 
 // worldOf builds the world of a journal: the one named, or the last of this host
-// that is meant, whose id it returns; "" where there is none.
-func worldOf(ctx context.Context, env *Env, place *placeOptions, restart restartOptions, id string, is func(*journal.Journal) bool) (*apply.World, *loaded, string, error) {
+// that is meant, whose id it returns; "" where there is none. gone is the label of an
+// instance that is not looked for.
+func worldOf(ctx context.Context, env *Env, place *placeOptions, restart restartOptions, id, gone string, is func(*journal.Journal) bool) (*apply.World, *loaded, string, error) {
 	t, dir, err := place.open(env)
 	if err != nil {
 		return nil, nil, "", err
@@ -82,7 +104,7 @@ func worldOf(ctx context.Context, env *Env, place *placeOptions, restart restart
 	} else {
 		list, err := journal.List(t, dir)
 		for _, one := range list {
-			if one.Run.Hostname == hostname(env) && one.Run.Root == place.root && is(one) {
+			if (one.Run.ID == "" || one.Run.Of(hostname(env), place.root)) && is(one) {
 				j, id = one, one.ID
 			}
 		}
@@ -90,7 +112,7 @@ func worldOf(ctx context.Context, env *Env, place *placeOptions, restart restart
 			return nil, nil, "", err
 		}
 	}
-	l, err := loadJournalled(ctx, env, place, j)
+	l, err := loadJournalled(ctx, env, place, j, gone)
 	if err != nil {
 		return nil, nil, "", err
 	}

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -19,6 +21,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/act/keep"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
@@ -137,6 +140,9 @@ func runWatch(ctx context.Context, env *Env, o *watchOptions) error {
 	}
 	defer store.Close()
 	out := newTalk(env)
+	if err := closedJournals(env, journals); err != nil {
+		out.tell(keep.Plain, err.Error())
+	}
 	var notices *keep.Notifier
 	if len(sinks) > 0 {
 		notices = keep.NewNotifier("pgfettle "+Version, hostname(env), from, env.Target.Now, out.tell, sinks...)
@@ -146,6 +152,10 @@ func runWatch(ctx context.Context, env *Env, o *watchOptions) error {
 		Collect: func(ctx context.Context) (*snapshot.Snapshot, error) {
 			r := *req
 			r.Tool, r.Measured, r.History = "pgfettle "+Version, measuredDirs(env), peaks(env)
+			var err error
+			if r.Owners, err = env.owners(); err != nil {
+				return nil, err
+			}
 			a, err := collect.Run(ctx, env.Target, r)
 			if err != nil {
 				return nil, err
@@ -175,6 +185,18 @@ func runWatch(ctx context.Context, env *Env, o *watchOptions) error {
 		return stopped(ctx)
 	}
 	return err
+}
+
+// closedJournals says that root's journals are closed to who watches, and what that
+// costs. Where root has applied nothing there is nothing to say.
+func closedJournals(env *Env, own string) error {
+	if env.Target.UID() == 0 || own == journal.Dir {
+		return nil
+	}
+	if _, err := env.Target.ReadDir(journal.Dir); !errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	return fmt.Errorf("%s is closed to this account: what root applied is not known, and plans are held against the first look; run as root to know it", journal.Dir)
 }
 
 // hangups hands on each SIGHUP.
@@ -235,7 +257,13 @@ func openToWatch(env *Env, o *watchOptions) (*history.Store, error) {
 // dialWatched opens the connection for the samples of an instance.
 func dialWatched(ctx context.Context, env *Env, req *collect.Request, in *snapshot.Instance) (keep.Asker, error) {
 	if req.Kind == collect.Conninfo {
-		return keep.Dial(ctx, collect.Connect{Conninfo: req.Value, AsUID: -1})
+		return keep.Dial(ctx, collect.Connect{Conninfo: req.Value, Peer: -1})
+	}
+	if how, err := closedServer(env, in); how != nil || err != nil {
+		if err != nil {
+			return nil, err
+		}
+		return keep.Dial(ctx, *how)
 	}
 	dir, ok := in.DataDirectory.Get()
 	if !ok {
@@ -247,6 +275,36 @@ func dialWatched(ctx context.Context, env *Env, req *collect.Request, in *snapsh
 		return nil, err
 	}
 	return keep.Dial(ctx, how)
+}
+
+// closedServer says how an account that the data directory is closed to reaches its
+// server: by a socket that the server's own settings name, if that server is behind
+// it, as a folder for everybody may hold the socket of somebody else. Both results
+// are nil where the directory is open to us.
+func closedServer(env *Env, in *snapshot.Instance) (*collect.Connect, error) {
+	if dir, ok := in.DataDirectory.Get(); ok {
+		if _, err := collect.ReadLock(env.Target, dir); !errors.Is(err, fs.ErrPermission) {
+			return nil, nil
+		}
+	}
+	set, ok := in.Server.Settings.Get()
+	if !ok { // it was asked at the look, and did not let us in
+		g := in.Server.Settings.Gap()
+		return nil, &say.Problem{Message: fmt.Sprintf("%s (%s)", g.Reason, g.Reveal), Hint: g.Reveal, Code: exitNoAccess}
+	}
+	dirs, _ := set.Text("unix_socket_directories")
+	port, _ := in.Port.Get()
+	processes, _ := in.Processes.Get()
+	for _, dir := range conf.SplitList(dirs) {
+		if !filepath.IsAbs(dir) || len(processes) == 0 {
+			continue
+		}
+		pid, err := env.Target.Peer(filepath.Join(dir, fmt.Sprintf(".s.PGSQL.%d", port)))
+		if err == nil && pid == processes[0].PID {
+			return &collect.Connect{SocketDir: dir, Port: port, Found: true, Peer: processes[0].UID, Secrets: env.Target.UID() != 0}, nil
+		}
+	}
+	return nil, &say.Problem{Message: "none of its sockets can be reached by this account", Hint: "run pgfettle as root or as the owner of the data directory", Code: exitNoAccess}
 }
 
 // sinksOf reads what --notify says.

@@ -66,8 +66,22 @@ func (o *placeOptions) files(env *Env) (target.Target, error) {
 	return t, nil
 }
 
-// journals is the folder of the journals on that target.
+// journals is the folder of the journals on that target. Root does not go by what
+// somebody else could have written there, nor writes where he could lead it.
 func (o *placeOptions) journals(env *Env) (string, error) {
+	dir, err := o.journalDir(env)
+	if err != nil || o.root != "" || env.Target.UID() != 0 {
+		return dir, err
+	}
+	err = target.RootsOwn(env.Target, dir)
+	if c, ok := errors.AsType[*target.Changeable](err); ok {
+		return "", &say.Problem{Message: "the journals in " + dir + " are not trusted", Detail: c.Path + " " + c.Why, Code: exitRefused,
+			Hint: "find out who made it; then chown root: and chmod go-w it, or name another folder with --journal"}
+	}
+	return dir, err
+}
+
+func (o *placeOptions) journalDir(env *Env) (string, error) {
 	switch {
 	case o.dir != "" && o.root == "":
 		return filepath.Abs(o.dir)
@@ -131,6 +145,7 @@ func world(env *Env, l *loaded, place *placeOptions, restart restartOptions) (*a
 	}
 	host := apply.Host{Files: files}
 	server := &apply.PG{Target: files, RestartCommand: restart.command, StopCommand: restart.stop, StartCommand: restart.start}
+	server.Tell = w.Tell
 	if place.root == "" {
 		host.Kernel = files
 		if l.request != nil && l.request.Kind == collect.Conninfo {
@@ -205,9 +220,10 @@ func hostname(env *Env) string {
 func suffix() string { return strings.ToLower(rand.Text()[:6]) }
 
 // loadJournalled looks at the instances that a journal is about: those found
-// running, or by their data directories, as one may have been stopped since.
-func loadJournalled(ctx context.Context, env *Env, place *placeOptions, j *journal.Journal) (*loaded, error) {
-	labels := labelsOf(j)
+// running, or by their data directories, as one may have been stopped since. gone is one that is
+// not looked for.
+func loadJournalled(ctx context.Context, env *Env, place *placeOptions, j *journal.Journal, gone string) (*loaded, error) {
+	labels := slices.DeleteFunc(labelsOf(j), func(l string) bool { return l == gone })
 	if place.root != "" {
 		return inTree(labels), nil
 	}
@@ -253,10 +269,18 @@ func labelsOf(j *journal.Journal) []string {
 	if j == nil {
 		return nil
 	}
+	add := func(label string) {
+		if !seen[label] {
+			seen[label] = true
+			labels = append(labels, label)
+		}
+	}
 	for _, c := range j.Changes {
-		if !seen[c.Instance] {
-			seen[c.Instance] = true
-			labels = append(labels, c.Instance)
+		add(c.Instance)
+	}
+	if j.Damage != nil {
+		for _, u := range j.Damage.Unknown {
+			add(u.Instance)
 		}
 	}
 	return labels

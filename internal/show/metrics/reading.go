@@ -260,7 +260,7 @@ func number(v rule.Value, kind string) (f float64, base string, ok bool) {
 	if kind == "enum" || kind == "string" {
 		return 0, "", false
 	}
-	f, err := strconv.ParseFloat(v.Setting, 64)
+	f, err := unit.Figure(v.Setting)
 	if err != nil {
 		return 0, "", false
 	}

@@ -115,11 +115,16 @@ func (s *Source) collect(done chan struct{}) {
 	close(done)
 }
 
+// fault is a panic of the collection.
+type fault struct{ of any }
+
+func (f *fault) Error() string { return fmt.Sprintf("the collection stopped: %v", f.of) }
+
 // guarded keeps a fault of the collection from ending the program that serves it.
 func (s *Source) guarded(ctx context.Context) (r *Reading, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			r, err = nil, fmt.Errorf("the collection stopped: %v", p)
+			r, err = nil, &fault{p}
 		}
 	}()
 	return s.Collect(ctx)
@@ -127,9 +132,12 @@ func (s *Source) guarded(ctx context.Context) (r *Reading, err error) {
 
 func resultOf(ctx context.Context, err error) string {
 	problem, told := errors.AsType[*say.Problem](err)
+	_, broke := errors.AsType[*fault](err)
 	switch {
 	case err == nil:
 		return success
+	case broke:
+		return other // however late it was: it is no slow server that has to be looked for
 	case errors.Is(err, context.DeadlineExceeded) || errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return timedOut
 	case told && problem.Code == say.CodeNoAccess:

@@ -12,7 +12,10 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	dto "github.com/prometheus/client_model/go"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/show/metrics"
@@ -80,54 +83,72 @@ func TestSourceIsNotHammered(t *testing.T) {
 // TestSourceThatHangs: a collection that does not come back is not waited for longer
 // than a scrape may wait, no other is begun beside it, and it is told.
 func TestSourceThatHangs(t *testing.T) {
-	var now clock
-	var ran atomic.Int64
-	end := make(chan struct{})
-	defer close(end)
-	s := &metrics.Source{Now: now.now, Wait: time.Millisecond, Collect: func(context.Context) (*metrics.Reading, error) {
-		ran.Add(1)
-		<-end
-		return nil, errors.New("too late")
-	}}
-	srv := httptest.NewServer(metrics.Handler(s))
-	defer srv.Close()
-	if p := parsed(t, get(t, srv, "")); p["pgfettle_collection_success"] != nil || p["pgfettle_build_info"] == nil {
-		t.Error("a first collection that is under way is told to have ended")
-	}
-	now.advance(metrics.Limit + time.Second)
-	if p := parsed(t, get(t, srv, "")); value(t, p, "pgfettle_collection_success") != 0 {
-		t.Error("a collection that hangs is not told")
-	}
-	now.advance(time.Hour)
-	get(t, srv, "")
-	if ran.Load() != 1 {
-		t.Errorf("%d collections were begun beside the one that hangs", ran.Load())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		var ran atomic.Int64
+		end := make(chan struct{})
+		defer close(end)
+		h := metrics.Handler(&metrics.Source{Now: time.Now, Collect: func(context.Context) (*metrics.Reading, error) {
+			ran.Add(1)
+			<-end
+			return nil, errors.New("too late")
+		}})
+		scrape := func() (page map[string]*dto.MetricFamily, took time.Duration) {
+			began, w := time.Now(), httptest.NewRecorder()
+			h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+			return parsed(t, w.Body.String()), time.Since(began)
+		}
+		p, took := scrape()
+		if took != metrics.Wait {
+			t.Errorf("a scrape waited %s, not %s", took, metrics.Wait)
+		}
+		if p["pgfettle_collection_success"] != nil || p["pgfettle_build_info"] == nil {
+			t.Error("a first collection that is under way is told to have ended")
+		}
+		time.Sleep(metrics.Limit)
+		if p, _ := scrape(); value(t, p, "pgfettle_collection_success") != 0 {
+			t.Error("a collection that hangs is not told")
+		}
+		time.Sleep(time.Hour)
+		scrape()
+		if ran.Load() != 1 {
+			t.Errorf("%d collections were begun beside the one that hangs", ran.Load())
+		}
+	})
 }
 
 // TestSourceEnds: a collection is told when its time is over, and its result is that.
-// One that panics costs itself alone.
+// One that panics costs itself alone, and is a fault whenever it does: also after its
+// time.
 func TestSourceEnds(t *testing.T) {
-	var now clock
-	s := &metrics.Source{Now: now.now, Limit: time.Millisecond, Collect: func(ctx context.Context) (*metrics.Reading, error) {
-		<-ctx.Done()
-		return nil, ctx.Err()
-	}}
-	if err := s.Once(t.Context()); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("%v", err)
-	}
-	s.Collect = func(context.Context) (*metrics.Reading, error) { panic("a fault") }
-	if err := s.Once(t.Context()); err == nil || !strings.Contains(err.Error(), "a fault") {
-		t.Errorf("%v", err)
-	}
-	var b bytes.Buffer
-	if err := metrics.Write(&b, s, metrics.Text, true); err != nil {
-		t.Fatal(err)
-	}
-	p := parsed(t, b.String())
-	if value(t, p, "pgfettle_collections_total", "result", "timeout") != 1 || value(t, p, "pgfettle_collections_total", "result", "error") != 1 {
-		t.Errorf("%s", b.String())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		s := &metrics.Source{Now: time.Now, Collect: func(ctx context.Context) (*metrics.Reading, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}}
+		if err := s.Once(t.Context()); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != metrics.Limit {
+			t.Errorf("after %s: %v", time.Since(began), err)
+		}
+		for _, late := range []bool{false, true} {
+			s.Collect = func(ctx context.Context) (*metrics.Reading, error) {
+				if late {
+					<-ctx.Done()
+				}
+				panic("a fault")
+			}
+			if err := s.Once(t.Context()); err == nil || !strings.Contains(err.Error(), "a fault") {
+				t.Errorf("%v", err)
+			}
+		}
+		var b bytes.Buffer
+		if err := metrics.Write(&b, s, metrics.Text, true); err != nil {
+			t.Fatal(err)
+		}
+		p := parsed(t, b.String())
+		if value(t, p, "pgfettle_collections_total", "result", "timeout") != 1 || value(t, p, "pgfettle_collections_total", "result", "error") != 2 {
+			t.Errorf("%s", b.String())
+		}
+	})
 }
 
 func get(t *testing.T, srv *httptest.Server, accept string) string {

@@ -87,27 +87,27 @@ func ForewarnedText(w io.Writer, list []apply.Forewarned, told []string, st Styl
 // AppliedText tells how an apply ended: what did not go as planned, what is
 // still owed, and how to take it back.
 func AppliedText(w io.Writer, j *journal.Journal, st Style) error {
-	return ended(w, j, st, map[journal.ChangeState]bool{journal.IsFailed: true, journal.IsKept: true, journal.IsSkipped: true, journal.IsIntended: true, journal.IsPlanned: true, journal.IsUndoing: true})
+	return ended(w, j, st, false, map[journal.ChangeState]bool{journal.IsFailed: true, journal.IsKept: true, journal.IsSkipped: true, journal.IsIntended: true, journal.IsPlanned: true, journal.IsUndoing: true})
 }
 
 // UndoneText tells how an undo ended: what was left as somebody has made it
 // since, what could not be taken back, and what is still owed.
 func UndoneText(w io.Writer, j *journal.Journal, st Style) error {
-	return ended(w, j, st, map[journal.ChangeState]bool{journal.IsKept: true, journal.IsDone: true, journal.IsIntended: true, journal.IsUndoing: true})
+	return ended(w, j, st, true, map[journal.ChangeState]bool{journal.IsKept: true, journal.IsDone: true, journal.IsIntended: true, journal.IsUndoing: true, journal.IsAbandon: true})
 }
 
-func ended(w io.Writer, j *journal.Journal, st Style, tell map[journal.ChangeState]bool) error {
+func ended(w io.Writer, j *journal.Journal, st Style, now bool, tell map[journal.ChangeState]bool) error {
 	p := newPage(st)
 	p.gap()
-	p.line(p.tint(strong, p.say("show/journal/name", "Journal {id}", "id", clean(j.ID))), p.colon(), p.word(outcomeWords[j.State]), "; ", p.tally(j.Changes))
+	p.line(p.tint(strong, p.say("show/journal/name", "Journal {id}", "id", clean(j.ID))), p.colon(), p.word(outcomeWords[j.State]), "; ", p.tally(j))
 	var list []journal.Change
 	for _, c := range j.Changes {
-		if tell[c.State] || len(c.Notes) > 0 {
+		if tell[c.State] || len(c.Notes) > 0 || c.Left != "" {
 			list = append(list, c)
 		}
 	}
 	p.journalChanges(list)
-	p.next(j)
+	p.next(j, now)
 	_, err := io.WriteString(w, p.b.String())
 	return err
 }

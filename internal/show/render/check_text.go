@@ -38,6 +38,7 @@ func CheckText(w io.Writer, d Check, st Style) error {
 		}
 	}
 	p.unknown(d.Unknown)
+	p.unjudged(d.Unjudged)
 	p.gap()
 	p.para("", strong, p.checkSummary(d))
 	if n := len(d.Accepted); n > 0 {
@@ -143,8 +144,13 @@ func missing(n int) say.Message {
 }
 
 func (p *page) checkSummary(d Check) string {
+	unjudged, most := unjudged(d.Unjudged)
 	if len(d.Findings) == 0 {
-		if n := len(d.Unknown); n > 0 {
+		switch n := len(d.Unknown); {
+		case unjudged > 0:
+			return p.say("show/check/incomplete", "The check is incomplete: {checks} could not be judged ({facts}; mostly: {reason}). The others found nothing.",
+				"checks", checks(unjudged), "facts", missing(n), "reason", clean(most))
+		case n > 0:
 			return p.say("show/check/none_seen", "No findings in what could be seen; {facts}.", "facts", missing(n))
 		}
 		return p.say("show/check/none", "No findings.")
@@ -161,8 +167,28 @@ func (p *page) checkSummary(d Check) string {
 	}
 	findings := say.N("show/check/findings", int64(len(d.Findings)), "{n} finding", "{n} findings")
 	list, id := strings.Join(parts, ", "), d.Findings[0].ID
-	if u := len(d.Unknown); u > 0 {
+	switch u := len(d.Unknown); {
+	case unjudged > 0:
+		return p.say("show/check/summary_unjudged", "{findings}: {parts}; {checks} could not be judged ({facts}; mostly: {reason}). More on one: pgfettle explain {id}",
+			"findings", findings, "parts", list, "checks", checks(unjudged), "facts", missing(u), "reason", clean(most), "id", id)
+	case u > 0:
 		return p.say("show/check/summary_missing", "{findings}: {parts}; {facts}. More on one: pgfettle explain {id}", "findings", findings, "parts", list, "facts", missing(u), "id", id)
 	}
 	return p.say("show/check/summary", "{findings}: {parts}. More on one: pgfettle explain {id}", "findings", findings, "parts", list, "id", id)
+}
+
+// checks counts checks.
+func checks(n int) say.Message { return say.N("show/checks", int64(n), "{n} check", "{n} checks") }
+
+// unjudged counts the checks that could not be judged, each once for however
+// many instances, and returns the reason of most; of several the first.
+func unjudged(list []check.Unjudged) (n int, most string) {
+	ids, reasons := map[string]bool{}, map[string]int{}
+	for _, u := range list {
+		ids[u.ID] = true
+		if reasons[u.Reason]++; reasons[u.Reason] > reasons[most] {
+			most = u.Reason
+		}
+	}
+	return len(ids), most
 }

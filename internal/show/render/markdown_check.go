@@ -33,6 +33,7 @@ func CheckMarkdown(w io.Writer, d Check, st Style) error {
 		}
 	}
 	p.gapOutline(&o, d.Unknown)
+	o.list(p.unjudgedItems(d.Unjudged))
 	return WriteMarkdown(w, o)
 }
 

@@ -17,7 +17,8 @@ func JournalListMarkdown(w io.Writer, list []*journal.Journal, st Style) error {
 	return WriteMarkdown(w, JournalListOutline(list, st))
 }
 
-var outcomeTones = map[journal.Outcome]Tone{journal.Whole: ToneGood, journal.Partly: ToneMind, journal.Interrupted: ToneBad}
+var outcomeTones = map[journal.Outcome]Tone{journal.Whole: ToneGood, journal.Partly: ToneMind, journal.Interrupted: ToneBad,
+	journal.IsDamaged: ToneBad, journal.Unread: ToneBad, journal.Abandoned: ToneMind}
 
 // JournalOutline is a journal before any form. Of st the language counts.
 func JournalOutline(j *journal.Journal, st Style) Outline {
@@ -26,7 +27,7 @@ func JournalOutline(j *journal.Journal, st Style) Outline {
 	o.heading(1, p.journalName(j))
 	o.toned(outcomeTones[j.State], bold(capital(p.journalStands(j))))
 	o.para(capital(p.journalOn(j)))
-	owed, last := p.nextTold(j)
+	owed, last := p.nextTold(j, false)
 	for _, l := range owed {
 		o.toned(ToneMind, l)
 	}
@@ -59,6 +60,9 @@ func (p *page) journalOutline(o *Outline, list []journal.Change) {
 		for _, n := range c.Notes {
 			notes = append(notes, item(nil, n))
 		}
+		if c.Left != "" {
+			notes = append(notes, item(nil, p.say("show/journal/left", "left: {why}", "why", c.Left)))
+		}
 		if len(notes) > 0 {
 			it.More = append(it.More, List{notes})
 		}
@@ -82,7 +86,7 @@ func JournalListOutline(list []*journal.Journal, st Style) Outline {
 	t := Table{Caption: "pgfettle journal", Head: []string{p.say("show/column/journal", "journal"), p.say("show/column/begun", "begun"), p.say("show/column/state", "state"), p.say("show/column/changes", "changes")}}
 	for i := len(list) - 1; i >= 0; i-- {
 		j := list[i]
-		t.Rows = append(t.Rows, []Prose{prose(code(j.ID)), prose(j.Started), prose(p.word(outcomeWords[j.State])), prose(p.tally(j.Changes))})
+		t.Rows = append(t.Rows, []Prose{prose(code(j.ID)), prose(j.Started), prose(p.word(outcomeWords[j.State])), prose(p.tally(j))})
 	}
 	o.add(t)
 	return o

@@ -17,6 +17,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
 	"github.com/pgfettle/pgfettle/test/hosts"
+	"github.com/pgfettle/pgfettle/test/journals"
 )
 
 // markdownGolden holds one document to its golden and to the rules of Markdown.
@@ -87,7 +88,7 @@ func TestMarkdownOfDocuments(t *testing.T) {
 		markdownGolden(t, name, func(b *bytes.Buffer) error { return PlanMarkdown(b, d, Style{}) })
 	})
 	each("journal", func(t *testing.T, path, name string) {
-		j, _, err := journal.Parse(given(t, path, "given.json"))
+		j, _, err := journal.Parse(journals.Chained(string(given(t, path, "given.json"))))
 		if err != nil {
 			t.Fatal(err)
 		}

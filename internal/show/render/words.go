@@ -128,6 +128,9 @@ var outcomeWords = map[journal.Outcome]say.Message{
 	journal.Partly:      say.M("show/outcome/partly", "partly applied"),
 	journal.TakenBack:   say.M("show/outcome/undone", "undone"),
 	journal.Interrupted: say.M("show/outcome/interrupted", "interrupted"),
+	journal.Abandoned:   say.M("show/outcome/abandoned", "undone, with changes given up"),
+	journal.IsDamaged:   say.M("show/outcome/damaged", "damaged"),
+	journal.Unread:      say.M("show/outcome/unread", "not readable"),
 }
 
 // stateWords say how one change of a journal stands.
@@ -140,4 +143,5 @@ var stateWords = map[journal.ChangeState]say.Message{
 	journal.IsIntended: say.M("show/state/intended", "intended"),
 	journal.IsUndoing:  say.M("show/state/undoing", "undoing"),
 	journal.IsPlanned:  say.M("show/state/planned", "planned"),
+	journal.IsAbandon:  say.M("show/state/abandoned", "given up"),
 }

@@ -70,6 +70,9 @@ func (s *Server) open() (st *history.Store, why string, err error) {
 		return nil, "There is no history yet at " + s.o.History + ".", nil
 	}
 	hint := "'pgfettle serve' must run as somebody who may read it."
+	if errors.Is(err, history.ErrOthers) {
+		hint = "Run 'pgfettle serve' as that account, as the packaged service does; 'pgfettle history' becomes it to read."
+	}
 	if errors.Is(err, history.ErrForeign) || errors.Is(err, history.ErrNewer) {
 		hint = "Name another file with --history, or use the pgfettle that wrote it."
 	}

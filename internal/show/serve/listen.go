@@ -24,6 +24,8 @@ import (
 // Listen says where the page is and who may come in.
 type Listen struct {
 	Address     string   // host:port with an address of this host, or the path of a unix socket
+	Group       string   // who may reach the socket too, and is asked for the token
+	NoToken     bool     // on a loopback address: whoever reaches it may read
 	Hosts       []string // further names that it is asked for by: NAME or NAME:PORT
 	TokenFile   string
 	Cert, Key   string // files of TLS
@@ -45,7 +47,7 @@ type place struct {
 }
 
 func (l *Listen) place() (place, error) {
-	if strings.Contains(l.Address, "/") {
+	if l.socket() {
 		abs, err := filepath.Abs(l.Address)
 		if err != nil {
 			return place{}, fmt.Errorf("--listen: %w", err)
@@ -80,6 +82,15 @@ func (l *Listen) place() (place, error) {
 // local says whether nobody but who is on this host can reach it.
 func (p place) local() bool { return p.socket != "" || p.at.Addr().IsLoopback() }
 
+// AsksToken says whether there must be a token: on an address that other accounts
+// reach as well. A socket for its owner alone needs none.
+func (l *Listen) AsksToken() bool {
+	return l.TokenFile != "" || l.Group != "" || !l.NoToken && !l.socket()
+}
+
+// socket says whether it is a Unix socket.
+func (l *Listen) socket() bool { return strings.Contains(l.Address, "/") }
+
 // Check refuses an address that others can reach without a token and without
 // encryption, and what contradicts itself.
 func (l *Listen) Check() error {
@@ -100,6 +111,12 @@ func (l *Listen) Check() error {
 		return usage("--tls-cert and --tls-key go together", "give both")
 	case l.Cert != "" && l.BehindProxy:
 		return usage("--tls-cert and --behind-proxy contradict each other", "either this server encrypts or the proxy before it does")
+	case l.NoToken && (l.TokenFile != "" || l.BehindProxy):
+		return usage("--no-token contradicts --token-file and --behind-proxy", "leave --no-token out: without a token whoever reaches the address reads everything")
+	case l.NoToken && p.socket != "":
+		return usage("--no-token is for a loopback address", "leave it out: a socket asks the account that runs it, and root, for nothing")
+	case l.Group != "" && p.socket == "":
+		return usage("--socket-group is for a unix socket", "name one with --socket PATH")
 	case l.BehindProxy && l.TokenFile == "":
 		return usage("--behind-proxy: whoever reaches the proxy could read everything", "add --token-file FILE; a proxy that knows its users may send the token itself, as 'Authorization: Bearer …'")
 	case p.local():
@@ -176,7 +193,7 @@ func (l *Listen) Open() (net.Listener, string, error) {
 		return nil, "", err
 	}
 	if p.socket != "" {
-		n, err := openSocket(p.socket)
+		n, err := openSocket(p.socket, l.Group)
 		return n, "unix socket " + p.socket, err
 	}
 	n, err := net.Listen("tcp", p.at.String())
@@ -195,31 +212,6 @@ func (l *Listen) Open() (net.Listener, string, error) {
 		scheme = "https"
 	}
 	return n, scheme + "://" + n.Addr().String() + "/", nil
-}
-
-// openSocket makes a socket that its owner alone may use. One that a killed server
-// left behind is replaced; one that answers, and what is no socket, is not.
-func openSocket(name string) (net.Listener, error) {
-	st, err := os.Lstat(name)
-	switch {
-	case err == nil && st.Mode().Type() != fs.ModeSocket:
-		return nil, &say.Problem{Message: fmt.Sprintf("--listen: %q is there and is no socket", name), Hint: "choose another path", Code: say.CodeUsage}
-	case err == nil:
-		if c, err := net.DialTimeout("unix", name, time.Second); err == nil {
-			_ = c.Close()
-			return nil, &say.Problem{Message: fmt.Sprintf("--listen: another program listens on %q", name), Hint: "choose another path", Code: say.CodeError}
-		}
-		if err := os.Remove(name); err != nil {
-			return nil, fmt.Errorf("--listen: the socket that was left behind: %w", err)
-		}
-	}
-	old := syscall.Umask(0o177) // it is never open to others, not for a moment
-	n, err := net.Listen("unix", name)
-	syscall.Umask(old)
-	if err != nil {
-		return nil, &say.Problem{Message: "--listen: " + err.Error(), Hint: "its folder must exist and be writable by you", Code: say.CodeError}
-	}
-	return n, nil
 }
 
 // certificate reads the files of TLS; nil where there are none.
@@ -257,8 +249,8 @@ func (s *Server) Serve(ctx context.Context, ready func(string)) error {
 		// Who is slow holds no more than a connection, and not for long. Writing
 		// waits for a look; a stream has a bound of its own for each event.
 		ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: longest + 30*time.Second, IdleTimeout: time.Minute,
-		MaxHeaderBytes: mostHeader,
-		ErrorLog:       log.New(io.Discard, "", 0), // it tells of every scanner that speaks no HTTP
+		MaxHeaderBytes: mostHeader, ConnContext: connected,
+		ErrorLog: log.New(io.Discard, "", 0), // it tells of every scanner that speaks no HTTP
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- h.Serve(n) }()

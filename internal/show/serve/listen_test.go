@@ -58,6 +58,14 @@ func TestListenRules(t *testing.T) {
 		"a name":                         {Listen{Address: "db1.example.org:8432"}, false},
 		"a name that looks like a local": {Listen{Address: "localhost.example.org:8432"}, false},
 		"nothing":                        {Listen{Address: ""}, false},
+		"loopback for all":               {Listen{Address: "127.0.0.1:8432", NoToken: true}, true},
+		"others for all":                 {Listen{Address: "10.0.0.5:8432", NoToken: true}, false},
+		"others for all, TLS":            {Listen{Address: "10.0.0.5:8432", NoToken: true, Cert: "c", Key: "k"}, false},
+		"a token and none":               {Listen{Address: "127.0.0.1:8432", NoToken: true, TokenFile: "t"}, false},
+		"a proxy for all":                {Listen{Address: "127.0.0.1:8432", NoToken: true, BehindProxy: true}, false},
+		"a socket for all":               {Listen{Address: "/run/x.sock", NoToken: true}, false},
+		"a socket for a group":           {Listen{Address: "/run/x.sock", Group: "g"}, true},
+		"an address for a group":         {Listen{Address: "127.0.0.1:8432", Group: "g"}, false},
 		"a host that is none":            {Listen{Address: "127.0.0.1:8432", Hosts: []string{"https://db1/"}}, false},
 		"a host that is empty":           {Listen{Address: "127.0.0.1:8432", Hosts: []string{""}}, false},
 	} {
@@ -235,4 +243,20 @@ func TestTLS(t *testing.T) {
 	l.Key = l.Cert
 	err = New(Options{Listen: l, Now: time.Now}).Serve(t.Context(), func(string) { t.Error("it listens") })
 	wantProblem(t, "a key that is none", err, say.CodeUsage)
+}
+
+// TestAsksToken holds where other accounts of the host come by, so that they are
+// asked for a token.
+func TestAsksToken(t *testing.T) {
+	for _, c := range []struct {
+		l    Listen
+		want bool
+	}{
+		{Listen{Address: "127.0.0.1:8432"}, true}, {Listen{Address: "127.0.0.1:8432", NoToken: true}, false}, {Listen{Address: "/run/x.sock"}, false},
+		{Listen{Address: "/run/x.sock", Group: "g"}, true}, {Listen{Address: "/run/x.sock", TokenFile: "t"}, true},
+	} {
+		if got := c.l.AsksToken(); got != c.want {
+			t.Errorf("%+v: %t", c.l, got)
+		}
+	}
 }

@@ -65,12 +65,13 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Content-Type", "text/event-stream")
 		return nil
 	}
-	select {
-	case s.streams <- struct{}{}:
-		defer func() { <-s.streams }()
-	default:
-		return &problem{http.StatusServiceUnavailable, "Too many pages are kept up to date at once.", "Close some of them, or reload this one by hand."}
+	leave, status, why := s.streams.take(s.who(r))
+	if status != 0 {
+		// One line, as no person sees it but in the tools of a browser.
+		w.Header().Set("Retry-After", again)
+		return text(w, status, "pgfettle: "+why+"\n")
 	}
+	defer leave()
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("X-Accel-Buffering", "no") // nginx would keep events back
 	c := http.NewResponseController(w)

@@ -8,9 +8,11 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/pgfettle/pgfettle/test/await"
 )
 
 // stream is the events of a page that is open.
@@ -23,7 +25,7 @@ type stream struct {
 
 func opened(t *testing.T, url string) *stream {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), await.Patience)
 	t.Cleanup(cancel)
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -106,40 +108,21 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestStreamsAreBounded holds that so many pages are kept up to date and no more,
-// and that one that is closed makes room.
-func TestStreamsAreBounded(t *testing.T) {
-	h, s := started(t, nil)
-	for range mostStreams {
-		s.streams <- struct{}{}
-	}
-	if r := opened(t, h.URL+"/memory/events"); r.status != http.StatusServiceUnavailable {
-		t.Errorf("%d", r.status)
-	}
-	<-s.streams
-	ctx, cancel := context.WithCancel(t.Context())
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, h.URL+"/memory/events", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	res, err := http.DefaultClient.Do(r)
-	if err != nil || res.StatusCode != http.StatusOK {
-		t.Fatalf("%v %v", res, err)
-	}
-	cancel()
-	res.Body.Close()
-	until(t, "the room of a page that was closed", func() bool { return len(s.streams) == mostStreams-1 })
-}
-
-// TestStreamsEnd holds that a stream that was forgotten ends.
+// TestStreamsEnd holds that a stream that was forgotten ends, and has got each look
+// until then.
 func TestStreamsEnd(t *testing.T) {
-	h, s := started(t, nil)
-	s.streamFor = 10 * time.Millisecond
-	r := opened(t, h.URL+"/memory/events")
-	if n, _ := r.next(); n != "memory" {
-		t.Errorf("the first event is %q", n)
-	}
-	if n, _ := r.next(); n != "" {
-		t.Errorf("after its time: %q", n)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s, cancel := built(t, nil)
+		defer cancel()
+		s.streamFor = time.Minute // and not the hour: each of 720 looks makes a page
+		began := time.Now()
+		status, body := answered(s, "/memory/events")
+		if took := time.Since(began); status != http.StatusOK || took != s.streamFor {
+			t.Errorf("%d after %s", status, took)
+		}
+		// The last tick and the end come in one moment, and either may be first.
+		if n := strings.Count(body, "event: memory\n"); n != int(s.streamFor/every) && n != int(s.streamFor/every)+1 || strings.Count(body, "event: ") != n {
+			t.Errorf("%d looks in %s: %s", n, s.streamFor, body)
+		}
+	})
 }

@@ -42,7 +42,7 @@ var places = []web.Link{
 }
 
 // page writes a page.
-func (s *Server) page(w http.ResponseWriter, _ *http.Request, status int, p sheet) error {
+func (s *Server) page(w http.ResponseWriter, r *http.Request, status int, p sheet) error {
 	body := p.Body
 	if p.Name != "" {
 		head, err := piece(p.Name, p.Data)
@@ -63,7 +63,7 @@ func (s *Server) page(w http.ResponseWriter, _ *http.Request, status int, p shee
 			l.Current = l.Href == p.Here
 			out.Nav = append(out.Nav, l)
 		}
-		if s.door != nil {
+		if s.in(r) {
 			out.Nav = append(out.Nav, web.Link{Href: "/login", Text: "Log out"})
 		}
 	}
@@ -125,6 +125,9 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	switch {
 	case p.status >= 500:
+		title = "Not possible now"
+		w.Header().Set("Retry-After", "5")
+	case p.status == http.StatusTooManyRequests:
 		title = "Not possible now"
 		w.Header().Set("Retry-After", "5")
 	case p.status != http.StatusNotFound:

@@ -15,7 +15,6 @@ package serve
 
 import (
 	"context"
-	"crypto/sha256"
 	"net/http"
 	"sync"
 	"time"
@@ -56,7 +55,7 @@ type Options struct {
 	Engine      Engine
 	Target      string         // as it was named on the command line, for the commands shown; "" is this host
 	Listen      Listen         // where it is and who may come in
-	Token       string         // "": whoever reaches the address may read
+	Token       string         // "": whoever reaches the address may read; on a socket, this account and root
 	History     string         // the file of `pgfettle watch`; "": none
 	Experiments string         // the folder of the experiments; "": none
 	Words       *say.Catalogue // the language of the documents
@@ -75,7 +74,7 @@ type Server struct {
 	gate    chan struct{} // one collection at a time
 	look    *cell[*looked]
 	memory  *cell[*remembered]
-	streams chan struct{} // one place for each page that is kept up to date
+	streams streams       // a place for each page that is kept up to date
 	busy    chan struct{} // one place for each request
 	work    chan struct{} // one place for each page that takes a processor for long
 	script  asset
@@ -91,9 +90,6 @@ const (
 	// mostRequests are answered at once. Those that wait for one collection cost a
 	// goroutine each; a browser opens six connections to a host.
 	mostRequests = 256
-	// mostStreams are pages that are kept up to date at once: each is a connection
-	// that stays open.
-	mostStreams = 16
 	// mostWork leaves the processors of a small host to its server.
 	mostWork = 2
 )
@@ -106,11 +102,11 @@ func New(o Options) *Server {
 	if o.Tell == nil {
 		o.Tell = func(string) {}
 	}
-	s := &Server{o: o, gate: make(chan struct{}, 1), streams: make(chan struct{}, mostStreams), busy: make(chan struct{}, mostRequests), work: make(chan struct{}, mostWork), told: map[string]time.Time{}, read: map[string]found{}}
+	s := &Server{o: o, gate: make(chan struct{}, 1), busy: make(chan struct{}, mostRequests), work: make(chan struct{}, mostWork), told: map[string]time.Time{}, read: map[string]found{}}
 	s.script = script()
 	s.streamEvery, s.streamFor = every, streamsEnd
 	if o.Token != "" {
-		s.door = newDoor(sha256.Sum256([]byte(o.Token)), o.Now)
+		s.door = newDoor(o.Token, o.Now)
 	}
 	s.look = newCell(o.Context, s.gate, o.Now, s.collect)
 	s.memory = newCell(o.Context, s.gate, o.Now, s.remember)

@@ -82,16 +82,23 @@ func engine(a *evidence.Archive, looks *atomic.Int64) Engine {
 // started is a server on a loopback address with what a test wants otherwise.
 func started(t testing.TB, change func(*Options)) (*httptest.Server, *Server) {
 	t.Helper()
+	s, cancel := built(t, change)
+	h := httptest.NewServer(s)
+	t.Cleanup(func() { cancel(); h.Close() })
+	return h, s
+}
+
+// built is a server without an address: in a bubble of synctest there are no
+// connections, whose waiting nobody sees.
+func built(t testing.TB, change func(*Options)) (s *Server, cancel func()) {
+	t.Helper()
 	var looks atomic.Int64
 	ctx, cancel := context.WithCancel(context.Background())
 	o := Options{Engine: engine(describedHost(t), &looks), Now: time.Now, Version: "test", Context: ctx, Listen: Listen{Address: "127.0.0.1:0"}}
 	if change != nil {
 		change(&o)
 	}
-	s := New(o)
-	h := httptest.NewServer(s)
-	t.Cleanup(func() { cancel(); h.Close() })
-	return h, s
+	return New(o), cancel
 }
 
 // answer is what a request got.
@@ -222,6 +229,7 @@ func TestEngineFails(t *testing.T) {
 	var said []string
 	var looks atomic.Int64
 	h, _ := started(t, func(o *Options) {
+		o.Now = newClock().now // it stands still: a failure is kept for as long as the test takes
 		o.Engine.Look = func(context.Context) (*Look, error) {
 			looks.Add(1)
 			return nil, &say.Problem{Message: "cannot connect", Detail: "<b>peer</b> failed", Hint: "run as postgres", Code: say.CodeNoAccess}

@@ -23,6 +23,13 @@ const (
 	// guesses a second, and nobody is locked out for good.
 	attempts = 4
 	wrong    = time.Second
+	// mostWaiting may wait for that: eight seconds' worth. The rest are told to come
+	// again, so that guesses never take the places of all requests.
+	mostWaiting = 32
+	// unguessable is the length from which on guesses need not be slowed, so that
+	// they keep nobody out: in base32, the narrowest that tokens are made in, these
+	// are 130 bits.
+	unguessable = 26
 	// mostForm bounds the body of a login.
 	mostForm = 8 << 10
 )
@@ -35,12 +42,15 @@ type door struct {
 	now      func() time.Time
 	wait     time.Duration
 	places   chan struct{}
+	waiting  chan struct{}
+	slow     bool // guesses are slowed
 	mu       sync.Mutex
 	sessions map[[sha256.Size]byte]time.Time // hash of the number → its end
 }
 
-func newDoor(token [sha256.Size]byte, now func() time.Time) *door {
-	return &door{token: token, now: now, wait: wrong, places: make(chan struct{}, attempts), sessions: map[[sha256.Size]byte]time.Time{}}
+func newDoor(token string, now func() time.Time) *door {
+	return &door{token: sha256.Sum256([]byte(token)), now: now, wait: wrong, slow: len(token) < unguessable,
+		places: make(chan struct{}, attempts), waiting: make(chan struct{}, attempts+mostWaiting), sessions: map[[sha256.Size]byte]time.Time{}}
 }
 
 // knows compares hashes, which have one length, in constant time.
@@ -49,20 +59,32 @@ func (d *door) knows(token string) bool {
 	return subtle.ConstantTimeCompare(have[:], d.token[:]) == 1
 }
 
+// errGuesses is that too many wait to be told that their token is wrong.
+var errGuesses = &problem{http.StatusTooManyRequests, "Too many tokens are being tried at once.", "Try again in some seconds. With a token of 26 characters or more nobody has to wait for the guesses of others."}
+
 // try is knows for who may be guessing.
-func (d *door) try(r *http.Request, token string) bool {
+func (d *door) try(r *http.Request, token string) (bool, error) {
+	if !d.slow {
+		return d.knows(token), nil
+	}
+	select {
+	case d.waiting <- struct{}{}:
+		defer func() { <-d.waiting }()
+	default:
+		return false, errGuesses
+	}
 	if enter(r.Context(), d.places) != nil {
-		return false
+		return false, nil
 	}
 	defer func() { <-d.places }()
 	if d.knows(token) {
-		return true
+		return true, nil
 	}
 	select {
 	case <-time.After(d.wait):
 	case <-r.Context().Done():
 	}
-	return false
+	return false, nil
 }
 
 // begin makes a session.
@@ -108,20 +130,32 @@ func public(path string) bool {
 	return path == "/healthz" || path == "/login" || strings.HasPrefix(path, "/assets/")
 }
 
-// enter lets a request through whose sender may read.
+// enter lets a request through whose sender may read: the account itself over its
+// socket, and who knows the token.
 func (s *Server) enter(next http.Handler) http.Handler {
-	if s.door == nil {
+	if s.door == nil && !s.o.Listen.socket() {
 		return next
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if public(r.URL.Path) || s.in(r) {
+		if public(r.URL.Path) || s.itself(r) || s.in(r) {
 			next.ServeHTTP(w, r)
 			return
 		}
-		scheme, token, said := strings.Cut(r.Header.Get("Authorization"), " ")
-		if said && strings.EqualFold(scheme, "Bearer") && s.door.try(r, strings.TrimSpace(token)) {
-			next.ServeHTTP(w, r)
+		if s.door == nil {
+			_ = text(w, http.StatusForbidden, "pgfettle: this socket is for root and for the account that runs 'pgfettle serve'; with --token-file it takes a token of others\n")
 			return
+		}
+		scheme, token, said := strings.Cut(r.Header.Get("Authorization"), " ")
+		if said && strings.EqualFold(scheme, "Bearer") {
+			right, err := s.door.try(r, strings.TrimSpace(token))
+			if err != nil {
+				s.fail(w, r, err)
+				return
+			}
+			if right {
+				next.ServeHTTP(w, r)
+				return
+			}
 		}
 		w.Header().Set("WWW-Authenticate", `Bearer realm="pgfettle"`)
 		if err := s.ask(w, r, http.StatusUnauthorized, r.URL.RequestURI(), ""); err != nil {
@@ -132,40 +166,62 @@ func (s *Server) enter(next http.Handler) http.Handler {
 
 // in says whether a request has a session.
 func (s *Server) in(r *http.Request) bool {
+	if s.door == nil {
+		return false
+	}
 	c, err := r.Cookie(cookie)
 	return err == nil && s.door.holds(c.Value)
 }
 
-// login takes the token, or ends the session.
+// login takes the token, or ends the session. The token may stand in the address
+// that 'pgfettle serve' printed; what is redirected to does not hold it any more.
 func (s *Server) login(w http.ResponseWriter, r *http.Request) error {
 	if s.door == nil {
 		return s.nothing(w, r)
 	}
 	if r.Method != http.MethodPost {
-		return s.ask(w, r, http.StatusOK, r.URL.Query().Get("next"), "")
+		said := r.URL.Query()
+		if token := said.Get("token"); token != "" && r.Method == http.MethodGet {
+			return s.begin(w, r, token, said.Get("next"))
+		}
+		return s.ask(w, r, http.StatusOK, said.Get("next"), "")
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, mostForm)
 	if err := r.ParseForm(); err != nil {
 		return &problem{http.StatusBadRequest, "The form could not be read.", "Go back and send it again."}
 	}
-	c := &http.Cookie{Name: cookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil || s.o.Listen.BehindProxy}
 	if r.PostForm.Get("leave") != "" {
 		if old, err := r.Cookie(cookie); err == nil {
 			s.door.end(old.Value)
 		}
+		c := s.cookie(r)
 		c.MaxAge = -1
 		http.SetCookie(w, c)
 		http.Redirect(w, r, "/login", http.StatusSeeOther)
 		return nil
 	}
-	next := r.PostForm.Get("next")
-	if !s.door.try(r, strings.TrimSpace(r.PostForm.Get("token"))) {
+	return s.begin(w, r, r.PostForm.Get("token"), r.PostForm.Get("next"))
+}
+
+// begin begins a session with the token.
+func (s *Server) begin(w http.ResponseWriter, r *http.Request, token, next string) error {
+	right, err := s.door.try(r, strings.TrimSpace(token))
+	switch {
+	case err != nil:
+		return err
+	case !right:
 		return s.ask(w, r, http.StatusUnauthorized, next, "This is not the token.")
 	}
+	c := s.cookie(r)
 	c.Value, c.MaxAge = s.door.begin(), int(session/time.Second)
 	http.SetCookie(w, c)
 	http.Redirect(w, r, here(next), http.StatusSeeOther)
 	return nil
+}
+
+// cookie is that of a session, which no script and no other site can use.
+func (s *Server) cookie(r *http.Request) *http.Cookie {
+	return &http.Cookie{Name: cookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: r.TLS != nil || s.o.Listen.BehindProxy}
 }
 
 // here keeps a redirection on this server: a path, and nothing that a browser

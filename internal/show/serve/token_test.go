@@ -135,7 +135,7 @@ func TestNext(t *testing.T) {
 // so many sessions, the newest.
 func TestSessionsAreBounded(t *testing.T) {
 	now := time.Now()
-	d := newDoor([32]byte{}, func() time.Time { return now })
+	d := newDoor(secret, func() time.Time { return now })
 	first := d.begin()
 	var last string
 	for range mostSessions {
@@ -186,5 +186,106 @@ func wantProblem(t *testing.T, name string, err error, code int) {
 	p, ok := err.(*say.Problem)
 	if !ok || p.Code != code || p.Hint == "" {
 		t.Errorf("%s: %#v, want a problem of code %d with a hint", name, err, code)
+	}
+}
+
+// TestTokenInTheAddress holds that the address that was printed lets a browser in
+// and leads to one without the token, and that a wrong one does not.
+func TestTokenInTheAddress(t *testing.T) {
+	at, _ := closed(t, nil)
+	r := get(t, at+"/login?token="+secret)
+	if r.StatusCode != http.StatusSeeOther || r.Header.Get("Location") != "/" || len(r.Cookies()) != 1 || !r.Cookies()[0].HttpOnly || r.Cookies()[0].SameSite != http.SameSiteStrictMode {
+		t.Fatalf("%s %v", r.Status, r.Header)
+	}
+	in := send(t, http.MethodGet, at+"/explain", map[string]string{"Cookie": cookie + "=" + r.Cookies()[0].Value}, "")
+	if in.StatusCode != http.StatusOK || in.Header.Get("Cache-Control") != "no-store" {
+		t.Errorf("%s %v", in.Status, in.Header)
+	}
+	for path, want := range map[string]int{
+		"/login?token=" + secret[1:]: 401, "/login?token=": 200, "/?token=" + secret: 401, "/plan?token=" + secret: 401, "/login?token=" + secret + "&next=//evil.example": 303,
+	} {
+		r := get(t, at+path)
+		if r.StatusCode != want || want != 303 && len(r.Cookies()) != 0 || want == 303 && r.Header.Get("Location") != "/" {
+			t.Errorf("%s: %s %v", path, r.Status, r.Header)
+		}
+	}
+	if r := send(t, http.MethodHead, at+"/login?token="+secret, nil, ""); len(r.Cookies()) != 0 {
+		t.Errorf("HEAD begins a session: %v", r.Cookies())
+	}
+	cross := map[string]string{"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"}
+	if r := send(t, http.MethodGet, at+"/login?token="+secret, cross, ""); r.StatusCode != http.StatusForbidden || len(r.Cookies()) != 0 {
+		t.Errorf("by a picture of another site: %s", r.Status)
+	}
+}
+
+// TestGuessesLockNobodyOut holds that who has a session, and who knows a token that
+// cannot be guessed, gets his pages while as many others guess as can, and that
+// those of a short token are told to come again when too many wait.
+func TestGuessesLockNobodyOut(t *testing.T) {
+	at, s := closed(t, nil)
+	session := sessions(t, at, 1)[0]
+	for range cap(s.door.waiting) { // as many as can wait
+		s.door.waiting <- struct{}{}
+	}
+	if r := send(t, http.MethodGet, at+"/explain", session, ""); r.StatusCode != http.StatusOK {
+		t.Errorf("with a session: %s", r.Status)
+	}
+	r := send(t, http.MethodGet, at+"/explain", map[string]string{"Authorization": "Bearer wrong"}, "")
+	if r.StatusCode != http.StatusTooManyRequests || r.Header.Get("Retry-After") == "" {
+		t.Errorf("one more guess: %s %v", r.Status, r.Header)
+	}
+	if cap(s.door.waiting) >= cap(s.busy) {
+		t.Errorf("guesses may take all %d places of requests", cap(s.busy))
+	}
+	token := MakeToken()
+	h, long := started(t, func(o *Options) { o.Token = token })
+	for range cap(long.door.places) {
+		long.door.places <- struct{}{} // were they slowed, nobody else would come in
+	}
+	for bearer, want := range map[string]int{token: 200, token[1:]: 401} {
+		if r := send(t, http.MethodGet, h.URL+"/explain", map[string]string{"Authorization": "Bearer " + bearer}, ""); r.StatusCode != want {
+			t.Errorf("a long token: %s, want %d", r.Status, want)
+		}
+	}
+}
+
+// TestMadeToken holds that a token that is made is one that is taken, is another
+// each time, and is kept where its owner alone reads it, whatever was there before.
+func TestMadeToken(t *testing.T) {
+	dir, remove, err := PrivateFolder(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st, err := os.Stat(dir); err != nil || st.Mode().Perm() != 0o700 {
+		t.Errorf("%v %v", st, err)
+	}
+	name, elsewhere := filepath.Join(dir, "token"), filepath.Join(t.TempDir(), "other")
+	if err := os.Symlink(elsewhere, name); err != nil {
+		t.Fatal(err)
+	}
+	var last string
+	for range 2 {
+		token := MakeToken()
+		if token == last || len(token) < unguessable {
+			t.Errorf("%q after %q", token, last)
+		}
+		last = token
+		if err := KeepToken(name, token); err != nil {
+			t.Fatal(err)
+		}
+		st, err := os.Lstat(name)
+		if err != nil || st.Mode() != 0o600 {
+			t.Errorf("%v %v", st, err)
+		}
+		if got, err := ReadToken(name); err != nil || got != token {
+			t.Errorf("%q %v", got, err)
+		}
+	}
+	if _, err := os.Lstat(elsewhere); err == nil {
+		t.Error("it was written through a link")
+	}
+	remove()
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("the folder stays")
 	}
 }

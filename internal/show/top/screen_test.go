@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/pgfettle/pgfettle/test/await"
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
@@ -74,11 +75,7 @@ func (c *console) text() string {
 // until waits for a text on the screen.
 func (c *console) until(t *testing.T, want string) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); !strings.Contains(c.text(), want); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("no %q on the screen: %q", want, c.text())
-		}
-	}
+	await.That(t, fmt.Sprintf("%q on the screen", want), func() (bool, any) { s := c.text(); return strings.Contains(s, want), fmt.Sprintf("%q", s) })
 }
 
 func (c *console) state(t *testing.T) unix.Termios {
@@ -141,7 +138,7 @@ func TestScreenIsGivenBack(t *testing.T) {
 			var err error
 			select {
 			case err = <-ended:
-			case <-time.After(time.Minute):
+			case <-time.After(await.Patience):
 				t.Fatal("it does not end")
 			}
 			if !c.check(err, m) {

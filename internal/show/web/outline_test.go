@@ -18,6 +18,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
 	"github.com/pgfettle/pgfettle/internal/show/render"
 	"github.com/pgfettle/pgfettle/test/hosts"
+	"github.com/pgfettle/pgfettle/test/journals"
 )
 
 // file is one file of a case of another package.
@@ -161,7 +162,7 @@ func TestJournalPages(t *testing.T) {
 	}
 	var list []*journal.Journal
 	for _, path := range paths {
-		j, _, err := journal.Parse(file(t, path, "given.json"))
+		j, _, err := journal.Parse(journals.Chained(string(file(t, path, "given.json"))))
 		if err != nil {
 			t.Fatal(err)
 		}

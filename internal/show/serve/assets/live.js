@@ -59,7 +59,7 @@
     source.addEventListener("failed", (e) => { state.textContent = JSON.parse(e.data).what; });
     source.addEventListener("end", () => stop("The server has ended."));
     source.onerror = () => {
-      if (source && source.readyState === EventSource.CLOSED) stop("No new numbers: the server does not answer.");
+      if (source && source.readyState === EventSource.CLOSED) stop("No new numbers: the server does not answer, or too many pages are open.");
       else state.textContent = "The connection was lost; trying again.";
     };
   };

@@ -1,0 +1,116 @@
+package apply
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+)
+
+// ofInstance says whether a journal names an instance.
+func ofInstance(j *journal.Journal, label string) bool {
+	return slices.ContainsFunc(j.Changes, func(c journal.Change) bool { return c.Instance == label }) ||
+		j.Damage != nil && slices.ContainsFunc(j.Damage.Unknown, func(u journal.Unknown) bool { return u.Instance == label })
+}
+
+// forgettable refuses to give up an instance that is here.
+func (e *engine) forgettable(label string) error {
+	if label == "" {
+		return nil
+	}
+	here := e.instance(label) != nil && e.w.Root == "" // of a tree the snapshot has every instance that was named
+	if _, err := e.w.Target.Stat(label); err == nil && strings.HasPrefix(label, "/") {
+		here = true
+	}
+	if !here {
+		return nil
+	}
+	return &say.Problem{Message: "the instance " + label + " is here", Detail: "its changes can be taken back; nothing was changed",
+		Hint: "undo without --forget-instance", Code: say.CodeRefused}
+}
+
+// forget notes the changes of an instance that is gone as abandoned.
+func (e *engine) forget(label string) error {
+	if label == "" {
+		return nil
+	}
+	for i := range e.log.Changes {
+		c := &e.log.Changes[i]
+		if c.Instance != label || !c.Begun() && c.State != journal.IsPlanned {
+			continue
+		}
+		why := "its instance is gone, and the value is left as it may be in its files"
+		if c.State == journal.IsPlanned {
+			why = "its instance is gone, and it was not begun"
+		}
+		e.w.tell(fmt.Sprintf("%s: abandoned: %s", e.name(c), why))
+		if err := e.append(journal.Line{Kind: journal.Abandon, N: c.N, Reason: why}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unreached is the error of a change that there is no way to.
+func (e *engine) unreached(c *journal.Change, err error) error {
+	no := &say.Problem{Message: fmt.Sprintf("%s could not be taken back", c.Address), Detail: err.Error(),
+		Hint: "when the cause is gone, 'pgfettle undo " + e.log.ID + "' tries again", Code: say.CodePartly}
+	if e.w.gone(c.Instance) {
+		no.Hint = fmt.Sprintf("when %s is there again, 'pgfettle undo %s' tries again; if it is gone for good, 'pgfettle undo --forget-instance %s %s' ends it",
+			c.Instance, e.log.ID, c.Instance, e.log.ID)
+	}
+	return no
+}
+
+// undoVerdict is the error of an undo that came to its end and did not bring
+// everything back, or cannot know that it did. bad are changes that could not be
+// taken back.
+func (e *engine) undoVerdict(bad []error) error {
+	var what []string
+	hint := "when the cause is gone, 'pgfettle undo " + e.log.ID + "' tries again"
+	for _, err := range bad {
+		what = append(what, err.Error())
+		if p, ok := errors.AsType[*say.Problem](err); ok && p.Hint != "" {
+			what[len(what)-1], hint = p.Message+": "+p.Detail, p.Hint
+		}
+	}
+	for i := range e.log.Changes {
+		if c := &e.log.Changes[i]; c.Left != "" {
+			what = append(what, e.name(c)+": "+c.Left)
+		}
+	}
+	no := &say.Problem{Message: "partly undone", Detail: strings.Join(what, "; "), Hint: hint, Code: say.CodePartly}
+	switch d := e.log.Damage; {
+	case d != nil:
+		no.Message = "the journal is damaged: what it proves was taken back, and the rest is unknown"
+		if len(bad) > 0 {
+			no.Message = "the journal is damaged, and not all that it proves could be taken back"
+		}
+		what = append([]string{damageText(e.log.Journal)}, what...)
+		for _, u := range d.Unproven(e.log.Journal) {
+			what = append(what, unknownText(u))
+		}
+		no.Detail = strings.Join(what, "; ")
+		no.Hint = "look at what is named, and at " + d.Kept + ", which is the journal as it was found"
+	case len(what) == 0:
+		return nil
+	case len(bad) == 0:
+		no.Message = "not everything is as it was before the apply"
+		no.Hint = "the journal may have lost lines at its end: look at what is named; when it is as it should be, 'pgfettle undo " + e.log.ID + "' looks again"
+	}
+	return no
+}
+
+func unknownText(u journal.Unknown) string {
+	s := string(u.Address)
+	if u.Instance != "" {
+		s += "@" + u.Instance
+	}
+	if u.Path != "" {
+		s += " in " + u.Path
+	}
+	return s + ": unknown"
+}

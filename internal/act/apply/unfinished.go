@@ -1,0 +1,100 @@
+package apply
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+
+	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
+)
+
+// unfinished refuses to start beside an apply of the same parts that did not come
+// to its end: its knobs may be before or after, and the new one would take either
+// for the origin. What is about other instances is in nobody's way.
+func (w *World) unfinished(chosen []plan.Change) error {
+	list, err := journal.List(w.Target, w.dir())
+	if err != nil {
+		return err
+	}
+	mine := partsOf(chosen)
+	for _, j := range list {
+		if j.Finished() || !w.owns(j) {
+			continue
+		}
+		if j.Foreign != "" {
+			return &say.Problem{Message: (&journal.ForeignError{ID: j.ID, Format: j.Foreign}).Error(), Detail: "whether that apply came to its end is not known",
+				Hint: "undo it with the version of pgfettle that wrote it, or move its file out of " + w.dir(), Code: say.CodeRefused}
+		}
+		part, shared := mine.shares(open(j))
+		if !shared && !boundless(j) {
+			continue
+		}
+		return w.inTheWay(j, part, shared)
+	}
+	return nil
+}
+
+// owns says whether a journal is of this host or tree. One that does not say is
+// taken to be where it lies.
+func (w *World) owns(j *journal.Journal) bool {
+	return j.Run.ID == "" || j.Run.Of(w.Hostname, w.Root)
+}
+
+// open are the parts in which something of a journal may still be under way.
+func open(j *journal.Journal) parts {
+	p := parts{}
+	for i := range j.Changes {
+		if c := &j.Changes[i]; c.Begun() || c.State == journal.IsPlanned {
+			p.add(c.Address, c.Instance)
+		}
+	}
+	if j.Damage != nil {
+		for _, u := range j.Damage.Unknown {
+			p.add(u.Address, u.Instance)
+		}
+	}
+	return p
+}
+
+// boundless says whether a journal may be about more than can be read.
+func boundless(j *journal.Journal) bool {
+	return !j.Recorded() && (j.Run.ID == "" || j.Damage.Planned > 0)
+}
+
+func (w *World) inTheWay(j *journal.Journal, part string, shared bool) error {
+	no := &say.Problem{Message: "apply " + j.ID + " was interrupted and is not finished",
+		Hint: "finish it with 'pgfettle apply --resume', or take it back with 'pgfettle undo " + j.ID + "'", Code: say.CodeRefused}
+	switch {
+	case j.Damage != nil:
+		no.Message = "the journal of apply " + j.ID + " is damaged"
+		no.Detail = damageText(j)
+		no.Hint = "look at it with 'pgfettle journal show " + j.ID + "'; 'pgfettle undo " + j.ID + "' takes back what it proves, and then it is not waited for any more"
+	case shared && part == theHost:
+		no.Detail = "both change the kernel or the boot of the host"
+	case shared:
+		no.Detail = "both change the instance " + part
+	}
+	for part := range open(j) {
+		if w.gone(part) {
+			no.Hint += fmt.Sprintf("; the instance %s is not found: if it is gone for good, 'pgfettle undo --forget-instance %s %s' takes back the rest", part, part, j.ID)
+			break
+		}
+	}
+	return no
+}
+
+// gone says whether a part is an instance whose data directory is not there.
+func (w *World) gone(part string) bool {
+	if !path.IsAbs(part) {
+		return false
+	}
+	_, err := w.Target.Stat(part)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+func damageText(j *journal.Journal) string {
+	return fmt.Sprintf("line %d and what follows it prove nothing: %s", j.Damage.Line, j.Damage.Reason)
+}

@@ -1,0 +1,37 @@
+package policy
+
+import "fmt"
+
+// maxOwners bounds the accounts that a site trusts: a host has a handful.
+const maxOwners = 100
+
+func (r *reader) trust(doc map[string]any, p *Policy) error {
+	t, err := r.table(doc, "trust")
+	if err != nil || t == nil {
+		return err
+	}
+	if err := r.names(t, "trust", 0, "owners"); err != nil {
+		return err
+	}
+	v, ok := t["owners"]
+	if !ok {
+		return nil
+	}
+	at := r.line("trust", 0, "owners")
+	list, ok := v.([]any)
+	if !ok || len(list) > maxOwners {
+		return r.wrong(at, fmt.Sprintf("owners is no list of up to %d accounts", maxOwners), `write owners = ["postgres"]`)
+	}
+	p.Trust.Owners = []string{} // none is a decision too
+	for _, v := range list {
+		name, err := r.str(v, at, "an owner")
+		if err != nil {
+			return err
+		}
+		if name == "root" || name == "0" {
+			return r.wrong(at, "root owns no server", "PostgreSQL refuses to run as root: name the account that it runs as")
+		}
+		p.Trust.Owners = append(p.Trust.Owners, name)
+	}
+	return nil
+}

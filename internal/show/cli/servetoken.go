@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/show/serve"
+)
+
+// place takes --socket as another word for --listen with a path.
+func (o *serveOptions) place(listen, socket bool) error {
+	switch {
+	case !socket:
+		return nil
+	case listen:
+		return usage("--listen and --socket contradict each other", "it listens at one place")
+	case o.socket == "":
+		return usage("--socket: there is no path", "name one, as in --socket /run/pgfettle-serve.sock")
+	}
+	abs, err := filepath.Abs(o.socket)
+	o.listen.Address = abs
+	return err
+}
+
+// servedToken is the token that is asked for, and how a person comes by it.
+type servedToken struct {
+	is     string
+	told   bool   // it stands in the address
+	file   string // it is in this file; "": somebody named one
+	remove func()
+}
+
+// token reads the token, or makes one. A terminal is for the eyes of the person who
+// started this; anywhere else lines are kept, in a journal or a file, where others
+// may read them, so that the token goes into a file of its own.
+func (o *serveOptions) token(env *Env) (t servedToken, err error) {
+	t.remove = func() {}
+	if !o.listen.AsksToken() {
+		return t, nil
+	}
+	if o.listen.TokenFile != "" {
+		t.is, err = serve.ReadToken(o.listen.TokenFile)
+		return t, err
+	}
+	t.is = serve.MakeToken()
+	// systemd makes the folder for the service, and takes it away after it.
+	dir, _, _ := strings.Cut(env.Getenv("RUNTIME_DIRECTORY"), ":")
+	if !filepath.IsAbs(dir) {
+		if _, t.told = terminal(env.Stderr); t.told {
+			return t, nil
+		}
+		if dir, t.remove, err = serve.PrivateFolder(env.Getenv("XDG_RUNTIME_DIR")); err != nil {
+			t.remove = func() {}
+			return t, err
+		}
+	}
+	t.file = filepath.Join(dir, "token")
+	if err = serve.KeepToken(t.file, t.is); err != nil {
+		t.remove()
+	}
+	return t, err
+}
+
+// in is the address for a person, with the token where a terminal shows it.
+func (t servedToken) in(address string) string {
+	if t.told && hasLogin(address) {
+		return address + "login?token=" + t.is
+	}
+	return address
+}
+
+// hasLogin says whether an address is one that a browser opens: a socket is not.
+func hasLogin(address string) bool { return strings.Contains(address, "://") }
+
+// beside says where the token is that was made, and that is not in the address.
+func (t servedToken) beside(address string) string {
+	switch {
+	case t.file != "":
+		return "; its token is in " + t.file
+	case t.told && !hasLogin(address):
+		return "; its token is " + t.is
+	}
+	return ""
+}

@@ -1,0 +1,71 @@
+package serve
+
+import (
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"os/user"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+)
+
+// openSocket makes a socket that its owner may use, and the group that is named.
+// One that a killed server left behind is replaced; one that answers, and what is
+// no socket, is not.
+func openSocket(name, group string) (net.Listener, error) {
+	gid := -1
+	if group != "" {
+		var err error
+		if gid, err = groupID(group); err != nil {
+			return nil, err
+		}
+	}
+	st, err := os.Lstat(name)
+	switch {
+	case err == nil && st.Mode().Type() != fs.ModeSocket:
+		return nil, &say.Problem{Message: fmt.Sprintf("--listen: %q is there and is no socket", name), Hint: "choose another path", Code: say.CodeUsage}
+	case err == nil:
+		if c, err := net.DialTimeout("unix", name, time.Second); err == nil {
+			_ = c.Close()
+			return nil, &say.Problem{Message: fmt.Sprintf("--listen: another program listens on %q", name), Hint: "choose another path", Code: say.CodeError}
+		}
+		if err := os.Remove(name); err != nil {
+			return nil, fmt.Errorf("--listen: the socket that was left behind: %w", err)
+		}
+	}
+	old := syscall.Umask(0o177) // it is never open to others, not for a moment
+	n, err := net.Listen("unix", name)
+	syscall.Umask(old)
+	if err != nil {
+		return nil, &say.Problem{Message: "--listen: " + err.Error(), Hint: "its folder must exist and be writable by you", Code: say.CodeError}
+	}
+	if gid < 0 {
+		return n, nil
+	}
+	// First the group, then its right: no other group has it in between.
+	if err = os.Lchown(name, -1, gid); err == nil {
+		err = os.Chmod(name, 0o660)
+	}
+	if err != nil {
+		_ = n.Close()
+		return nil, &say.Problem{Message: fmt.Sprintf("--socket-group: the socket cannot be given to %q: %v", group, err), Hint: "name a group that the account which runs pgfettle is in", Code: say.CodeNoAccess}
+	}
+	return n, nil
+}
+
+// groupID is the number of a group that is named, or told as a number.
+func groupID(group string) (int, error) {
+	id := group
+	if g, err := user.LookupGroup(group); err == nil {
+		id = g.Gid
+	}
+	n, err := strconv.ParseUint(id, 10, 31)
+	if err != nil {
+		return 0, &say.Problem{Message: fmt.Sprintf("--socket-group: there is no group %q", group), Hint: "'getent group' lists them", Code: say.CodeUsage}
+	}
+	return int(n), nil
+}
