@@ -11,7 +11,7 @@ var RemovedSettings = Page{
 		"Gone in 13: wal_keep_segments (now wal_keep_size). Gone in 14: vacuum_cleanup_index_scale_factor, operator_precedence_warning. " +
 			"Gone in 15: stats_temp_directory. Gone in 16: promote_trigger_file, vacuum_defer_cleanup_age; force_parallel_mode is called " +
 			"debug_parallel_query. Gone in 17: old_snapshot_threshold, db_user_namespace, trace_recovery_messages. In 18 ssl_ecdh_curve " +
-			"became ssl_groups. Gone in 19: escape_string_warning, and io_workers in favour of io_min_workers and io_max_workers.",
+			"became ssl_groups; the old name is still taken, so this one stops no upgrade. Gone in 19: escape_string_warning, and io_workers in favour of io_min_workers and io_max_workers.",
 		"recovery.conf is of 11 and before: since 12 its settings stand in postgresql.conf, standby.signal or recovery.signal says what " +
 			"to do, and a server that finds the old file refuses to start.",
 	},

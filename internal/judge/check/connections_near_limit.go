@@ -7,7 +7,8 @@ const (
 	nearFull     = 80
 	veryNearFull = 90
 	// mostlyIdle is the share of idle sessions from which on they, and not the
-	// work, are what fills the server.
+	// work, are what fills the server: a pool that is sized to the limit stands so
+	// all day, and its next query finds a session. That is one degree milder.
 	mostlyIdle = 50
 )
 
@@ -53,7 +54,7 @@ var ConnectionsNearLimit = Check{
 		seen := "{used} client sessions of the {open} that ordinary roles may have (max_connections = {max}, {reserved} reserved); {idle} of them are idle."
 		pairs := []any{"used", a.Clients, "open", open, "max", all, "reserved", su + extra, "idle", idle}
 		if idle*100 >= mostlyIdle*a.Clients {
-			c.FoundDo(sev, "Most of them are idle: put a connection pooler in transaction mode (PgBouncer) before the server, or lower the applications' own pools, whose sum "+
+			c.FoundDo(sev-1, "Most of them are idle: put a connection pooler in transaction mode (PgBouncer) before the server, or lower the applications' own pools, whose sum "+
 				"has to stay below {open}. From 14 on idle_session_timeout ends forgotten sessions of people (not of pools).", seen, pairs...)
 			return
 		}

@@ -5,6 +5,11 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
+// Of a large filesystem hardly anything is left when less than a hundredth is:
+// 24 GB of 10 TB are what one rebuild of a large index takes, and nobody meant to
+// run so full. Beyond 100 GB it depends on what grows.
+const hardlyShare, hardlyRoom = 1, 100 * unit.GB
+
 // Both a share and an amount have to be small: 5 % of 10 TB last for weeks, and
 // 10 GB of a small server may be half of its disk. 20 and 4 GB are what one
 // large sort, index build or burst of WAL takes at once.
@@ -46,7 +51,9 @@ var FilesystemNearlyFull = Check{
 		if seen := onMounts(list, critical, text); seen != "" {
 			c.Found("{places}.", "places", capital(seen))
 		}
-		if seen := onMounts(list, func(m host.Mount) bool { return !critical(m) && within(fullShare, fullRoom)(m) }, text); seen != "" {
+		if seen := onMounts(list, func(m host.Mount) bool {
+			return !critical(m) && (within(fullShare, fullRoom)(m) || within(hardlyShare, hardlyRoom)(m))
+		}, text); seen != "" {
 			c.FoundAs(Warning, "{places}.", "places", capital(seen))
 		}
 	},

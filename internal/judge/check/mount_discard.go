@@ -2,11 +2,12 @@ package check
 
 import "github.com/pgfettle/pgfettle/internal/fact/host"
 
-// MountDiscard takes discard alone: btrfs's discard=async collects and is fine.
+// MountDiscard takes discard alone: btrfs's discard=async collects and is fine. It
+// is information: cloud images mount so by default, and most disks bear it.
 var MountDiscard = Check{
 	ID:       "mount_discard",
 	Area:     Storage,
-	Severity: Notice,
+	Severity: Info,
 	Scope:    PerInstance,
 	Title:    "Each deletion waits for the disk to discard",
 	Why: "With discard the filesystem tells the disk of every freed block at once. Dropping a large table or index, truncating, and removing temporary files then sends bursts of discards that many disks carry out " +

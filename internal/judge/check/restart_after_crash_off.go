@@ -1,6 +1,6 @@
 package check
 
-// RestartAfterCrashOff needs to know that there is no manager.
+// RestartAfterCrashOff is for servers that nothing restarts.
 var RestartAfterCrashOff = Check{
 	ID:       "restart_after_crash_off",
 	Area:     Service,
@@ -8,7 +8,7 @@ var RestartAfterCrashOff = Check{
 	Scope:    PerInstance,
 	Title:    "The server stays down after a crash of one backend",
 	Why: "When a backend dies the postmaster ends all others and starts afresh by itself. With restart_after_crash = off it ends instead and " +
-		"leaves the rest to a cluster manager. None was seen here, so one killed backend takes the database away until somebody comes.",
+		"leaves the rest to a cluster manager. Without one, one killed backend takes the database away until somebody comes.",
 	Do: "ALTER SYSTEM RESET restart_after_crash; SELECT pg_reload_conf(); unless a cluster manager that pgfettle does not know restarts it, such " +
 		"as Pacemaker.",
 	Sources: []string{"pg-config"},
@@ -20,7 +20,11 @@ var RestartAfterCrashOff = Check{
 		if v, ok := set.Text("restart_after_crash"); !ok || v != "off" {
 			return
 		}
-		if manager, ok := Need(c, c.Instance.Manager); ok && manager == "" {
+		manager, ok := Need(c, c.Instance.Manager)
+		switch {
+		case !ok:
+			c.FoundAs(Notice, "restart_after_crash = off; whether a cluster manager restarts the server could not be seen.")
+		case manager == "":
 			c.Found("restart_after_crash = off, and no cluster manager was seen.")
 		}
 	},

@@ -21,18 +21,18 @@ var zeroedByOther = map[string]string{
 // container or a kernel without anybody being wrong. A pool of huge pages that
 // is short has a check of its own.
 var SysctlNotInForce = Check{
-	ID:        "sysctl_not_in_force",
-	Area:      Kernel,
-	Severity:  Notice,
-	Scope:     PerHost,
-	Title:     "The kernel has another value than its files say",
-	DependsOn: []string{"sysctl_never_read"},
+	ID:       "sysctl_not_in_force",
+	Area:     Kernel,
+	Severity: Notice,
+	Scope:    PerHost,
+	Title:    "The kernel has another value than its files say",
 	Why: "The last file that sets a parameter is what the next boot will bring, unless something writes after it. A different value in the kernel now means that the file was never loaded, that somebody has changed the " +
 		"value by hand, or that a service such as tuned overwrites it: at the next boot the host may behave differently than today.",
 	Do:      "Run sysctl --system to load the files, and look again after a minute: a value that has changed back is written by a service (tuned-adm active, cloud agents, a unit). Remove the setting in the place that is not meant.",
 	Sources: []string{"systemd-sysctl", "tuned-postgresql"},
 	Judge: func(c *Case) {
-		if _, ok := Need(c, c.Snapshot.Host.SysctlConf); !ok {
+		sets, ok := Need(c, c.Snapshot.Host.SysctlConf)
+		if !ok {
 			return
 		}
 		by := ""
@@ -41,6 +41,10 @@ var SysctlNotInForce = Check{
 		}
 		for _, name := range host.SysctlNames {
 			if s, live, ok := c.notInForce(name); ok {
+				c.Because()
+				if slices.ContainsFunc(sets, func(s host.SysctlSet) bool { return s.Name == name && !s.Read }) {
+					c.Because("sysctl_never_read") // a file that sets it is not read
+				}
 				c.Found("{name} is {live}, and {file} line {line} says {value}.{by}", "name", name, "live", live, "file", s.File, "line", s.Line, "value", s.Value, "by", by)
 			}
 		}

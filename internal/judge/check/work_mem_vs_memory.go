@@ -22,7 +22,7 @@ var WorkMemVsMemory = Check{
 	Severity:  Warning,
 	Scope:     PerInstance,
 	Title:     "work_mem allows more than the memory holds",
-	DependsOn: []string{"shared_buffers_vs_memory", "cgroup_limit_below_plan", "connections_vs_memory"},
+	DependsOn: []string{"connections_vs_memory"},
 	Why: "work_mem is not a limit of a session but of each sort in it, hashes may take hash_mem_multiplier times as much, and each parallel worker has its own " +
 		"allowance. Nothing bounds the sum. When it exceeds the memory the host swaps, or the OOM killer ends a backend, and the server " +
 		"throws out every session to recover.",
@@ -46,6 +46,9 @@ var WorkMemVsMemory = Check{
 		fit := workMemThatFits(m, total)
 		if m.WorkMem <= fit {
 			return // it cannot be lower: whatever else fills the memory has findings of its own
+		}
+		if buffers := min(p.Shared, total/4); p.Sum()-p.Shared+buffers <= total {
+			c.Because("shared_buffers_vs_memory") // with a quarter for the buffers it would fit
 		}
 		seen := "work_mem = {work}: {active} sessions at work and {parallel} parallel workers, each with a sort and a hash (hash_mem_multiplier = {factor}), may take {used}, with everything else {sum} of {total}."
 		pairs := []any{"work", m.WorkMem.GUC(), "active", m.Active, "parallel", m.Parallel, "factor", m.HashFactor,

@@ -13,6 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
@@ -92,10 +93,12 @@ func (r Report) In(c *say.Catalogue) Report {
 const most = 1000
 
 // Judge judges what conf.Resolve read for a major version that params covers.
-// show spells a file's path for people; main is the file that was named.
-func Judge(r conf.Resolved, main string, major int, show func(string) string) Report {
+// show spells a file's path for people; main is the file that was named. host is
+// the machine that the file is for, with one instance; nil where none is named:
+// then the checks judge what settings alone tell.
+func Judge(r conf.Resolved, main string, major int, show func(string) string, host *snapshot.Snapshot, checks []check.Check) Report {
 	j := &judge{
-		major: major, show: show, last: map[string]conf.Setting{},
+		major: major, show: show, main: main, last: map[string]conf.Setting{},
 		out: Report{Schema: Schema, Main: show(main), Major: major, Preview: major == params.Preview, Files: []string{}, Settings: len(r.Settings), Findings: []Finding{}},
 	}
 	rank := map[string]int{}
@@ -113,6 +116,7 @@ func Judge(r conf.Resolved, main string, major int, show func(string) string) Re
 	}
 	j.places(r.Settings)
 	j.conflicts()
+	j.server(host, checks)
 	sort.SliceStable(j.out.Findings, func(a, b int) bool {
 		x, y := &j.out.Findings[a], &j.out.Findings[b]
 		if x.File != y.File {
@@ -126,6 +130,8 @@ func Judge(r conf.Resolved, main string, major int, show func(string) string) Re
 type judge struct {
 	major int
 	show  func(string) string
+	main  string
+	order []string                // the names of last, as the files set them
 	last  map[string]conf.Setting // the line that counts, by the name that the server has for it
 	bad   map[string]bool         // settings whose value the server refuses, for those who would reckon with it
 	asked int                     // names that were compared with all known ones
@@ -179,7 +185,7 @@ func (j *judge) name(s conf.Setting) {
 		return
 	}
 	if strings.Contains(s.Name, ".") {
-		j.last[s.Name] = s
+		j.counts(s.Name, s)
 		j.module(s)
 		return
 	}
@@ -200,6 +206,13 @@ func (j *judge) name(s conf.Setting) {
 		text = "PostgreSQL {major} has no parameter {name}; did you mean " + strings.Join(near, " or ") + "?"
 	}
 	j.found(&Unknown, s, text, "major", j.major, "name", s.Name)
+}
+
+// counts keeps the line as the one that counts until a later one comes.
+func (j *judge) counts(key string, s conf.Setting) {
+	j.order = slices.DeleteFunc(j.order, func(n string) bool { return n == key })
+	j.order = append(j.order, key)
+	j.last[key] = s
 }
 
 // clip bounds a name for comparisons: no parameter has more than 63 letters.
@@ -241,9 +254,12 @@ func (j *judge) known(s conf.Setting, p params.Param) {
 		}
 		return
 	}
-	j.last[key] = s
+	j.counts(key, s)
 	r := p.Accepts(j.major, s.Value)
 	if r == nil {
+		if s.Wins {
+			j.slip(s, p)
+		}
 		return
 	}
 	k := kindOf[r.Fault]

@@ -15,6 +15,8 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
 )
 
@@ -26,7 +28,7 @@ func judged(files map[string]string, major int) conffile.Report {
 	for name, text := range files {
 		fsys["d/"+name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	return conffile.Judge(conf.Resolve(fsys, "/d/postgresql.conf", "/d"), "/d/postgresql.conf", major, func(p string) string { return strings.TrimPrefix(p, "/d/") })
+	return conffile.Judge(conf.Resolve(fsys, "/d/postgresql.conf", "/d"), "/d/postgresql.conf", major, func(p string) string { return strings.TrimPrefix(p, "/d/") }, nil, check.All())
 }
 
 // TestGoldens: testdata/NAME.txtar says in its first line what it shows; the files
@@ -132,4 +134,44 @@ func FuzzJudge(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestForAHost: with a machine the same file is judged for its memory, its pool of
+// huge pages and its disk; each finding stands at the line that causes it, and
+// what a default causes at the file as a whole.
+func TestForAHost(t *testing.T) {
+	const file = "shared_buffers = 12GB\nwork_mem = 1GB\nmax_connections = 400\nhuge_pages = on\n"
+	for _, c := range []struct {
+		host string
+		want []string // ids with their lines
+		not  []string
+	}{
+		{"ram=16GB,cpus=8,storage=ssd,pg=17", []string{"huge_pages_short:4", "shared_buffers_vs_memory:1", "work_mem_vs_memory:2", "pg_stat_statements_missing:0"}, nil},
+		{"ram=1TB,cpus=8,storage=ssd,pg=17", []string{"huge_pages_short:4"}, []string{"shared_buffers_vs_memory", "work_mem_vs_memory", "swappiness_high", "thp_always"}},
+	} {
+		a, err := snapshot.Describe(c.host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := snapshot.Read(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fsys := fstest.MapFS{"d/postgresql.conf": &fstest.MapFile{Data: []byte(file)}}
+		r := conffile.Judge(conf.Resolve(fsys, "/d/postgresql.conf", "/d"), "/d/postgresql.conf", 17, func(p string) string { return p }, s, check.All())
+		got := map[string]bool{}
+		for _, f := range r.Findings {
+			got[f.ID], got[fmt.Sprintf("%s:%d", f.ID, f.Line)] = true, true
+		}
+		for _, id := range c.want {
+			if !got[id] {
+				t.Errorf("%s: no %s in %v", c.host, id, got)
+			}
+		}
+		for _, id := range c.not {
+			if got[id] {
+				t.Errorf("%s: %s", c.host, id)
+			}
+		}
+	}
 }

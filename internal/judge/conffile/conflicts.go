@@ -2,12 +2,13 @@ package conffile
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
-	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
 // conflicts judges the values that count: dangers, and what the server refuses
@@ -150,38 +151,16 @@ func (j *judge) recovery() {
 	}
 }
 
-// danger is a value that a check of a live server finds too.
-type danger struct {
-	name string
-	on   bool
-	of   *check.Check
-}
-
-var dangers = []danger{
-	{"fsync", false, &check.FsyncOff}, {"full_page_writes", false, &check.FullPageWritesOff}, {"synchronous_commit", false, &check.SynchronousCommitOff},
-	{"zero_damaged_pages", true, &check.PageDamageIgnored}, {"ignore_checksum_failure", true, &check.PageDamageIgnored},
-	{"autovacuum", false, &check.AutovacuumOff}, {"track_counts", false, &check.TrackCountsOff},
-	{"ignore_invalid_pages", true, &Risky}, {"data_sync_retry", true, &Risky}, {"allow_system_table_mods", true, &Risky}, {"ignore_system_indexes", true, &Risky},
-	{"enable_nestloop", false, &Risky}, {"enable_seqscan", false, &Risky}, {"enable_indexscan", false, &Risky}, {"enable_bitmapscan", false, &Risky},
-	{"enable_hashjoin", false, &Risky}, {"enable_mergejoin", false, &Risky}, {"enable_hashagg", false, &Risky}, {"enable_sort", false, &Risky},
-	{"debug_parallel_query", true, &Risky}, {"force_parallel_mode", true, &Risky},
+// dangers are switches that no check of a running server carries, and what they
+// must not be for a whole server.
+var dangers = map[string]bool{
+	"ignore_invalid_pages": true, "allow_system_table_mods": true, "ignore_system_indexes": true, "debug_parallel_query": true, "force_parallel_mode": true,
 }
 
 func (j *judge) dangers() {
-	for _, d := range dangers {
-		s, ok := j.last[d.name]
-		if !ok || j.bad[d.name] || !j.is(d.name, d.on) {
-			continue
-		}
-		do := d.of.Do
-		if d.of != &Risky {
-			do = "Remove the line. On a server that has run with it: " + do
-		}
-		j.report(d.of, d.of.Severity, do, s, "{name} = {value} for the whole server.", "name", d.name, "value", quoted(s.Value))
-	}
-	if s, ok := j.last["superuser_reserved_connections"]; ok {
-		if n, ok := j.number("superuser_reserved_connections"); ok && n == 0 {
-			j.report(&check.SuperuserReservedZero, check.SuperuserReservedZero.Severity, "Remove the line. "+check.SuperuserReservedZero.Do, s, "superuser_reserved_connections = 0.")
+	for _, name := range slices.Sorted(maps.Keys(dangers)) {
+		if s, ok := j.last[name]; ok && !j.bad[name] && j.is(name, dangers[name]) {
+			j.found(&Risky, s, "{name} = {value} for the whole server.", "name", name, "value", quoted(s.Value))
 		}
 	}
 }

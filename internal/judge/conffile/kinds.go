@@ -89,6 +89,15 @@ var BuildDecides = check.Check{
 	Sources: []string{"pg-config"},
 }
 
+// UnitSlip is a number that lacks its unit.
+var UnitSlip = check.Check{
+	ID: "conf_unit_missing", Area: check.Config, Severity: check.Warning, Title: "A value without a unit is far too small: kB, 8kB pages, MB or ms are assumed",
+	Why: "A number without a unit counts in the parameter's own unit: kB for work_mem, 8kB pages for shared_buffers, milliseconds for most timeouts. The server takes " +
+		"work_mem = 64 as 64kB and statement_timeout = 30 as 30 ms, without a word in the log.",
+	Do:      "Write the unit: kB, MB, GB or TB; us, ms, s, min, h or d. Where the small value is meant, write it with its unit too.",
+	Sources: []string{"pg-config"},
+}
+
 // Module is a parameter that a known module does not have.
 var Module = check.Check{
 	ID: "conf_module", Area: check.Config, Severity: check.Warning, Title: "A module has no such parameter",
@@ -130,7 +139,7 @@ var Risky = check.Check{
 // Kinds are all judgements of this package, for the pages about them. Dangerous
 // values carry the id and the words of the check that finds them on a server.
 func Kinds() []check.Check {
-	return []check.Check{BuildDecides, Conflict, Duplicate, Fixed, Include, Module, NotYet, OutOfRange, Overridden, Removed, Renamed, Risky, Syntax, Unknown, WrongUnit, WrongValue}
+	return []check.Check{BuildDecides, Conflict, Duplicate, Fixed, Include, Module, NotYet, OutOfRange, Overridden, Removed, Renamed, Risky, Syntax, UnitSlip, Unknown, WrongUnit, WrongValue}
 }
 
 var kindOf = map[params.Fault]*check.Check{

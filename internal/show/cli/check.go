@@ -14,17 +14,20 @@ import (
 )
 
 type checkOptions struct {
-	target string
-	format string
-	failOn string
-	only   []string
-	skip   []string
-	deep   bool
-	conf   string
-	more   []string // files beside conf
-	pg     int
-	all    bool
-	policy policyOptions
+	target   string
+	format   string
+	failOn   string
+	only     []string
+	skip     []string
+	deep     bool
+	conf     string
+	host     string // as plan --for
+	here     bool
+	fromHost bool     // pg is what host tells
+	more     []string // files beside conf
+	pg       int
+	all      bool
+	policy   policyOptions
 }
 
 func newCheck(env *Env) *cobra.Command {
@@ -41,7 +44,9 @@ for the version that --pg names, without a server: what is removed, renamed,
 unknown, out of bounds, overridden, contradictory or dangerous, by file and line.
 Without --pg the version is that of PG_VERSION beside the file or in the data
 directory that it names, else the newest that is known. Several files may follow one
-another, each on its own; json, html and sarif take one. Of a policy that --policy names
+another, each on its own; json, html and sarif take one. --for describes the machine
+that the file is for, as plan --for does, and --on names this one: then memory, page
+tables, huge pages and the room for WAL are judged too. Of a policy that --policy names
 its accepted findings and fail_on hold for files too.
 
 Findings that the policy accepts are counted apart, and shown with --all. One whose
@@ -55,7 +60,8 @@ day has passed is a finding again, and so is the end of its acceptance.
   pgfettle check --fail-on warning --format json
   pgfettle check --only swappiness_high,thp_always
   pgfettle check --conf postgresql.conf --pg 17 --fail-on critical
-  pgfettle check --conf postgresql.conf --pg 18 --format github`,
+  pgfettle check --conf postgresql.conf --pg 18 --format github
+  pgfettle check --conf postgresql.conf --for 'ram=16GB,cpus=8,storage=ssd,disk=200GB,pg=17'`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if o.conf != "" {
 				return nil // further files, as hooks hand them over
@@ -84,6 +90,8 @@ day has passed is a finding again, and so is the end of its acceptance.
 	f.StringSliceVar(&o.skip, "skip", nil, "leave these checks out: `ID,…`")
 	f.BoolVar(&o.deep, "deep", false, "also ask, in every database, what grows with the number of tables")
 	f.StringVar(&o.conf, "conf", "", "judge the configuration `FILE` instead, without a server")
+	f.StringVar(&o.host, "for", "", "judge --conf for the described `HOST`: 'ram=64GB,cpus=16,storage=nvme,pg=17'")
+	f.BoolVar(&o.here, "on", false, "judge --conf for this host")
 	f.IntVar(&o.pg, "pg", 0, "the major version that --conf is judged for, `N` (default: see above)")
 	f.BoolVar(&o.all, "all", false, "show accepted findings in full")
 	o.policy.flags(cmd)
@@ -119,7 +127,10 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 		if pol.Limits.FailOn != nil && !fails {
 			failOn, fails = *pol.Limits.FailOn, true
 		}
-		return runCheckConfs(env, o, pol, failOn, fails)
+		return runCheckConfs(ctx, env, o, pol, failOn, fails)
+	}
+	if o.host != "" || o.here {
+		return usage("--for and --on name the machine that --conf is judged for", "name the file with --conf, or use plan --for")
 	}
 	if o.pg != 0 {
 		return usage("--pg names the version that --conf is judged for", "leave it out: a host's instances tell theirs")

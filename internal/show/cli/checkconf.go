@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,6 +17,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
@@ -25,19 +27,23 @@ import (
 
 // runCheckConfs judges configuration files, each on its own: no server is asked,
 // and no host is looked at but for the files.
-func runCheckConfs(env *Env, o *checkOptions, pol *policy.Policy, failOn check.Severity, fails bool) error {
+func runCheckConfs(ctx context.Context, env *Env, o *checkOptions, pol *policy.Policy, failOn check.Severity, fails bool) error {
 	if o.deep {
 		return usage("--conf asks no server", "leave out --deep")
 	}
 	if len(o.more) > 0 && (o.format == "json" || o.format == "html" || o.format == "sarif") {
 		return usage("--format "+o.format+" is one document, and there are several files", "run once for each file")
 	}
+	host, err := confHost(ctx, env, o)
+	if err != nil {
+		return err
+	}
 	found := error(nil)
 	for i, file := range append([]string{o.conf}, o.more...) {
 		if i > 0 && (o.format == "text" || o.format == "markdown") {
 			fmt.Fprintln(env.Stdout)
 		}
-		switch err := runCheckConf(env, o, pol, file, failOn, fails); {
+		switch err := runCheckConf(env, o, host, pol, file, failOn, fails); {
 		case errors.Is(err, errFindings):
 			found = err
 		case err != nil:
@@ -47,7 +53,35 @@ func runCheckConfs(env *Env, o *checkOptions, pol *policy.Policy, failOn check.S
 	return found
 }
 
-func runCheckConf(env *Env, o *checkOptions, pol *policy.Policy, file string, failOn check.Severity, fails bool) error {
+// confHost returns the machine that files are judged for; nil where none is named.
+// Of this host's own instances nothing is kept: the file is for one that may not
+// be there yet.
+func confHost(ctx context.Context, env *Env, o *checkOptions) (*snapshot.Snapshot, error) {
+	switch {
+	case o.host != "" && o.here:
+		return nil, usage("--for and --on name two machines", "leave one out")
+	case o.host != "":
+		spec := o.host
+		l, err := describe(spec)
+		if err != nil {
+			return nil, err
+		}
+		if v, ok := l.snapshot.Instances[0].Server.Version.Get(); ok && o.pg == 0 && strings.Contains(spec, "pg=") {
+			o.pg, o.fromHost = v.Major(), true
+		}
+		return l.snapshot, nil
+	case o.here:
+		l, err := load(ctx, env, "", false)
+		if err != nil {
+			return nil, err
+		}
+		l.snapshot.Instances = []snapshot.Instance{{Key: "1"}}
+		return l.snapshot, nil
+	}
+	return nil, nil
+}
+
+func runCheckConf(env *Env, o *checkOptions, host *snapshot.Snapshot, pol *policy.Policy, file string, failOn check.Severity, fails bool) error {
 	main, err := confMain(env, file)
 	if err != nil {
 		return err
@@ -67,6 +101,8 @@ func runCheckConf(env *Env, o *checkOptions, pol *policy.Policy, file string, fa
 	switch {
 	case major != 0 && !params.Covers(major):
 		return usage(fmt.Sprintf("--pg: nothing is known of PostgreSQL %d", major), "the versions that are known are "+knownMajors())
+	case o.fromHost:
+		d.From = "--for"
 	case major != 0:
 	default:
 		if major = clusterMajor(view, dir); params.Covers(major) {
@@ -77,7 +113,11 @@ func runCheckConf(env *Env, o *checkOptions, pol *policy.Policy, file string, fa
 		}
 	}
 	here, _ := filepath.Abs(".")
-	d.Report = conffile.Judge(r, main, major, func(p string) string { return shorter(here, p) })
+	d.Report = conffile.Judge(r, main, major, func(p string) string { return shorter(here, p) }, host, check.All())
+	d.For = o.host
+	if o.here {
+		d.For = "this host"
+	}
 	d.Findings = slices.DeleteFunc(d.Findings, func(f conffile.Finding) bool {
 		return len(o.only) > 0 && !slices.Contains(o.only, f.ID) || slices.Contains(o.skip, f.ID)
 	})

@@ -14,7 +14,8 @@ import (
 // CheckedFile is the report on a configuration file with where its version is from.
 type CheckedFile struct {
 	conffile.Report
-	From   string `json:"version_from"`     // why this version: "--pg", "PG_VERSION", "newest"
+	From   string `json:"version_from"`     // why this version: "--pg", "PG_VERSION", "newest", "--for"
+	For    string `json:"for,omitempty"`    // the machine: a description, or "this host"; "": settings alone were judged
 	Policy string `json:"policy,omitempty"` // the file that says what is accepted
 	All    bool   `json:"-"`                // accepted findings in full
 }
@@ -81,6 +82,7 @@ func (p *page) fileSubject(d CheckedFile) []string {
 	why := map[string]say.Message{
 		"--pg":       say.M("show/file/flag", "as --pg says"),
 		"PG_VERSION": say.M("show/file/cluster", "as the PG_VERSION of its data directory says"),
+		"--for":      say.M("show/file/described", "as --for says"),
 		"newest":     say.M("show/file/newest", "the newest that is known, as neither --pg nor a PG_VERSION beside it names one"),
 	}[d.From]
 	text := p.say("show/file/checked", "Checked: {file}", "file", clean(d.Main))
@@ -91,6 +93,14 @@ func (p *page) fileSubject(d CheckedFile) []string {
 	out := []string{text}
 	if d.Preview {
 		out = append(out, p.say("show/file/preview", "PostgreSQL {major} is a preview: what is known of it is from its sources, no server was asked.", "major", d.Major))
+	}
+	switch d.For {
+	case "":
+		out = append(out, p.say("show/file/alone", "The file alone was judged, not memory, disks and kernel: name the machine with --for 'ram=…,cpus=…', or this one with --on."))
+	case "this host":
+		out = append(out, p.say("show/file/here", "On this host."))
+	default:
+		out = append(out, p.say("show/file/host", "On a described host: {host}.", "host", clean(d.For)))
 	}
 	return out
 }
