@@ -31,8 +31,9 @@ type Finding struct {
 // Report is the document of a run.
 type Report struct {
 	Schema   string     `json:"schema"`
+	Form     Form       `json:"form"` // which program reads the file
 	Main     string     `json:"main"`
-	Major    int        `json:"major"`
+	Major    int        `json:"major"`              // 0 for a file that is none of the server's
 	Preview  bool       `json:"preview"`            // the facts of this version are from its sources
 	Files    []string   `json:"files"`              // read, each once, in their order
 	Settings int        `json:"settings"`           // lines that set something
@@ -99,7 +100,7 @@ const most = 1000
 func Judge(r conf.Resolved, main string, major int, show func(string) string, host *snapshot.Snapshot, checks []check.Check) Report {
 	j := &judge{
 		major: major, show: show, main: main, last: map[string]conf.Setting{},
-		out: Report{Schema: Schema, Main: show(main), Major: major, Preview: major == params.Preview, Files: []string{}, Settings: len(r.Settings), Findings: []Finding{}},
+		out: Report{Schema: Schema, Form: PostgreSQL, Main: show(main), Major: major, Preview: major == params.Preview, Files: []string{}, Settings: len(r.Settings), Findings: []Finding{}},
 	}
 	rank := map[string]int{}
 	for _, f := range r.Files {

@@ -46,7 +46,8 @@ Without --pg the version is that of PG_VERSION beside the file or in the data
 directory that it names, else the newest that is known. Several files may follow one
 another, each on its own; json, html and sarif take one. --for describes the machine
 that the file is for, as plan --for does, and --on names this one: then memory, page
-tables, huge pages and the room for WAL are judged too. Of a policy that --policy names
+tables, huge pages and the room for WAL are judged too. A file of sysctl.d, a unit of
+systemd and an fstab are recognized and judged as such. Of a policy that --policy names
 its accepted findings and fail_on hold for files too.
 
 Findings that the policy accepts are counted apart, and shown with --all. One whose

@@ -91,6 +91,20 @@ func runCheckConf(env *Env, o *checkOptions, host *snapshot.Snapshot, pol *polic
 		return err
 	}
 	files := apply.Files(view)
+	here, _ := filepath.Abs(".")
+	show := func(p string) string { return shorter(here, p) }
+	text, err := fs.ReadFile(files, strings.TrimPrefix(main, "/"))
+	if err != nil {
+		return fmt.Errorf("--conf: %w", err)
+	}
+	switch form := conffile.FormOf(text); form {
+	case conffile.PostgreSQL:
+	case conffile.HBA:
+		return usage(fmt.Sprintf("--conf: %q is a pg_hba.conf", file), "its lines are judged on the server that reads them: pgfettle check")
+	default:
+		d := render.CheckedFile{Report: conffile.JudgeForeign(form, main, text, show, host, check.All())}
+		return tellFile(env, o, d, pol, failOn, fails)
+	}
 	r := conf.Resolve(files, main, "")
 	dir := confDataDir(view, main, r)
 	if dir != "" && path.Base(main) != conf.AutoFile {
@@ -112,8 +126,12 @@ func runCheckConf(env *Env, o *checkOptions, host *snapshot.Snapshot, pol *polic
 			major, d.From = all[len(all)-1], "newest"
 		}
 	}
-	here, _ := filepath.Abs(".")
-	d.Report = conffile.Judge(r, main, major, func(p string) string { return shorter(here, p) }, host, check.All())
+	d.Report = conffile.Judge(r, main, major, show, host, check.All())
+	return tellFile(env, o, d, pol, failOn, fails)
+}
+
+// tellFile writes the report on a file in the form that was asked for.
+func tellFile(env *Env, o *checkOptions, d render.CheckedFile, pol *policy.Policy, failOn check.Severity, fails bool) (err error) {
 	d.For = o.host
 	if o.here {
 		d.For = "this host"

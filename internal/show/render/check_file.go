@@ -86,6 +86,9 @@ func (p *page) fileSubject(d CheckedFile) []string {
 		"newest":     say.M("show/file/newest", "the newest that is known, as neither --pg nor a PG_VERSION beside it names one"),
 	}[d.From]
 	text := p.say("show/file/checked", "Checked: {file}", "file", clean(d.Main))
+	if d.Form != conffile.PostgreSQL {
+		return p.foreignSubject(d, text)
+	}
 	if n := len(d.Files); n > 1 {
 		text += " " + p.many("show/file/more", n-1, "and {n} file that are read with it", "and {n} files that are read with it")
 	}
@@ -94,15 +97,35 @@ func (p *page) fileSubject(d CheckedFile) []string {
 	if d.Preview {
 		out = append(out, p.say("show/file/preview", "PostgreSQL {major} is a preview: what is known of it is from its sources, no server was asked.", "major", d.Major))
 	}
+	return append(out, p.fileHost(d, p.say("show/file/alone", "The file alone was judged, not memory, disks and kernel: name the machine with --for 'ram=…,cpus=…', or this one with --on.")))
+}
+
+// fileHost says which machine the file was judged for; alone where none was named.
+func (p *page) fileHost(d CheckedFile, alone string) string {
 	switch d.For {
 	case "":
-		out = append(out, p.say("show/file/alone", "The file alone was judged, not memory, disks and kernel: name the machine with --for 'ram=…,cpus=…', or this one with --on."))
+		return alone
 	case "this host":
-		out = append(out, p.say("show/file/here", "On this host."))
-	default:
-		out = append(out, p.say("show/file/host", "On a described host: {host}.", "host", clean(d.For)))
+		return p.say("show/file/here", "On this host.")
 	}
-	return out
+	return p.say("show/file/host", "On a described host: {host}.", "host", clean(d.For))
+}
+
+// foreignSubject is fileSubject for a file that the server does not read.
+func (p *page) foreignSubject(d CheckedFile, text string) []string {
+	var what, how string
+	switch d.Form {
+	case conffile.Sysctl:
+		what = p.say("show/file/sysctl", "kernel parameters as of sysctl.d")
+		how = p.say("show/file/sysctl/alone", "What depends on memory, swap and disks was not judged: name the machine with --for 'ram=…,cpus=…', or this one with --on.")
+	case conffile.Unit:
+		what = p.say("show/file/unit", "a unit of systemd")
+		how = p.say("show/file/unit/alone", "It was judged as the unit of a server with default settings.")
+	case conffile.Fstab:
+		what = p.say("show/file/fstab", "mounts as of fstab")
+		how = p.say("show/file/fstab/alone", "Each mount was judged as if a data directory lay on it.")
+	}
+	return []string{text + ", " + what + ", " + p.many("show/file/lines", d.Settings, "{n} line", "{n} lines") + ".", p.fileHost(d, how)}
 }
 
 // fileFindings are the findings with their places, those of one kind together.

@@ -1,0 +1,300 @@
+package conffile
+
+import (
+	"bytes"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
+
+// Form says which program reads a file.
+type Form string
+
+// The forms. PostgreSQL is what a file is that shows no sign of another one.
+const (
+	PostgreSQL Form = "postgresql.conf"
+	Sysctl     Form = "sysctl.d"
+	Unit       Form = "systemd unit"
+	Fstab      Form = "fstab"
+	HBA        Form = "pg_hba.conf"
+)
+
+var (
+	section    = regexp.MustCompile(`^\[(Unit|Service|Install|Socket|Mount|Slice)\]\s*$`)
+	sysctlLine = regexp.MustCompile(`^-?(vm|kernel|fs|net|user|dev|abi)[./][A-Za-z0-9_./*-]+\s*=`)
+	hbaLine    = regexp.MustCompile(`^(local|host|hostssl|hostnossl|hostgssenc|hostnogssenc)\s+\S+\s+\S+\s+\S+`)
+	fstabLine  = regexp.MustCompile(`^\S+\s+(/\S*|none|swap)\s+(ext[234]|xfs|btrfs|zfs|nfs4?|tmpfs|swap|vfat|f2fs|overlay|auto|cifs)(\s|$)`)
+)
+
+// FormOf tells the form of a file by what stands in it: a section of systemd's,
+// or the shape of most of its lines.
+func FormOf(text []byte) Form {
+	var all, sysctl, hba, fstab int
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimSpace(line)
+		if len(line) == 0 || line[0] == '#' || line[0] == ';' {
+			continue
+		}
+		all++
+		switch {
+		case section.Match(line):
+			return Unit
+		case sysctlLine.Match(line):
+			sysctl++
+		case hbaLine.Match(line):
+			hba++
+		case fstabLine.Match(line):
+			fstab++
+		}
+	}
+	switch { // most of the lines: a slip or two does not make it another form
+	case all == 0:
+	case 2*sysctl > all:
+		return Sysctl
+	case 2*hba > all:
+		return HBA
+	case 2*fstab > all:
+		return Fstab
+	}
+	return PostgreSQL
+}
+
+// JudgeForeign judges a file of the kernel's parameters, of systemd or of mounts
+// with the checks of a host and an instance: each finding stands at the line that
+// causes it. host is the machine that it is for; nil where none is named.
+func JudgeForeign(form Form, file string, text []byte, show func(string) string, on *snapshot.Snapshot, checks []check.Check) Report {
+	f := &foreign{file: file, show: show, on: on, checks: checks,
+		out: Report{Schema: Schema, Form: form, Main: show(file), Files: []string{show(file)}, Findings: []Finding{}}}
+	switch form {
+	case Sysctl:
+		f.sysctl(text)
+	case Unit:
+		f.unit(text)
+	case Fstab:
+		f.fstab(text)
+	}
+	slices.SortStableFunc(f.out.Findings, func(a, b Finding) int { return a.Line - b.Line })
+	return f.out
+}
+
+type foreign struct {
+	file   string
+	show   func(string) string
+	on     *snapshot.Snapshot
+	checks []check.Check
+	out    Report
+}
+
+// line is one assignment of a file.
+type line struct {
+	name, value string
+	at          int
+}
+
+// base returns a snapshot to overlay: of the machine, or one of which nothing is
+// known but that an instance with the defaults of the newest version runs there.
+func (f *foreign) base() *snapshot.Snapshot {
+	if f.on != nil {
+		s := *f.on
+		s.Instances = slices.Clone(f.on.Instances)
+		return &s
+	}
+	return &snapshot.Snapshot{Instances: []snapshot.Instance{{Key: "1"}}}
+}
+
+// judge runs the checks over what build makes of some of the lines, and tells
+// what is found with all of them and not with none. of says whether a finding of
+// a default belongs to the file as a whole.
+func (f *foreign) judge(all []line, build func([]line) *snapshot.Snapshot, of bool) {
+	run := func(list []line) []check.Finding { return check.Run(build(list), f.checks, check.Options{}).Findings }
+	same := func(a check.Finding) func(check.Finding) bool {
+		return func(b check.Finding) bool { return a.ID == b.ID && a.Severity == b.Severity && a.Seen == b.Seen }
+	}
+	without := make([][]check.Finding, len(all))
+	for i := range all {
+		without[i] = run(slices.Delete(slices.Clone(all), i, i+1))
+	}
+	bare := run(nil)
+	for _, found := range run(all) {
+		var place *line
+		for i := range all {
+			if !slices.ContainsFunc(without[i], same(found)) && (place == nil || strings.Contains(found.Seen, all[i].name)) {
+				place = &all[i]
+			}
+		}
+		switch {
+		case place != nil:
+		case of && !slices.ContainsFunc(bare, same(found)):
+			place = &line{}
+		default:
+			continue
+		}
+		found.Instance = ""
+		f.out.Findings = append(f.out.Findings, Finding{Finding: found, File: f.show(f.file), Line: place.at, Setting: place.name})
+	}
+}
+
+func (f *foreign) sysctl(text []byte) {
+	sets, err := host.ParseSysctlConf(text)
+	if err != nil {
+		return
+	}
+	var all []line
+	for _, s := range sets {
+		if !slices.Contains(host.SysctlNames, s.Name) {
+			continue // nothing looks at it
+		}
+		all = slices.DeleteFunc(all, func(l line) bool { return l.name == s.Name }) // the last one counts
+		all = append(all, line{s.Name, s.Value, s.Line})
+	}
+	f.out.Settings = len(sets)
+	f.judge(all, func(list []line) *snapshot.Snapshot {
+		s := f.base()
+		s.Host.Sysctls = maps.Clone(s.Host.Sysctls)
+		if s.Host.Sysctls == nil {
+			s.Host.Sysctls = host.Sysctls{}
+		}
+		var sets []host.SysctlSet
+		for _, l := range list {
+			s.Host.Sysctls[l.name] = known.Is(l.value)
+			sets = append(sets, host.SysctlSet{Name: l.name, Value: l.value, File: f.file, Line: l.at, Read: true})
+		}
+		s.Host.SysctlConf = known.Is(sets)
+		return s
+	}, false)
+}
+
+// judgedKeys are what checks look at in a unit.
+var judgedKeys = []string{"OOMPolicy", "TimeoutStopSec", "LimitNOFILE", "ManagedOOMMemoryPressure", "ManagedOOMSwap"}
+
+// mostMounts bounds the lines of fstab that are judged: each costs a run of all
+// checks, and a host has some dozens.
+const mostMounts = 200
+
+// The defaults of systemd for a service that does not say otherwise; a drop-in
+// leaves them to the unit.
+const (
+	defaultOOMPolicy = "stop"
+	defaultStop      = "1min 30s"
+	defaultFiles     = "1024"
+)
+
+func (f *foreign) unit(text []byte) {
+	all := []line{} // nil stands for no file at all
+	n, whole, service := 0, false, false
+	for l := range strings.Lines(string(text)) {
+		n++
+		l = strings.TrimSpace(l)
+		if section.MatchString(l) {
+			service = l == "[Service]"
+		}
+		key, value, ok := strings.Cut(l, "=")
+		if !ok || strings.HasPrefix(l, "#") || strings.HasPrefix(l, ";") {
+			continue
+		}
+		f.out.Settings++
+		whole = whole || key == "ExecStart"
+		if key = strings.TrimSpace(key); service && slices.Contains(judgedKeys, key) {
+			all = slices.DeleteFunc(all, func(l line) bool { return l.name == key })
+			all = append(all, line{key, strings.TrimSpace(value), n})
+		}
+	}
+	f.judge(all, func(list []line) *snapshot.Snapshot {
+		p := map[string]string{}
+		if whole && list != nil {
+			p["OOMPolicy"], p["TimeoutStopSec"], p["LimitNOFILE"] = defaultOOMPolicy, defaultStop, defaultFiles
+		}
+		for _, l := range list {
+			p[l.name] = l.value
+		}
+		if v, ok := p["TimeoutStopSec"]; ok {
+			if _, err := strconv.Atoi(v); err == nil {
+				v += "s" // a bare number counts seconds
+			}
+			p["TimeoutStopUSec"] = v
+		}
+		s := f.base()
+		in := &s.Instances[0]
+		f.defaults(in)
+		in.Unit = known.Is(host.Unit{Name: path.Base(f.file), OOMPolicy: p["OOMPolicy"], Properties: p})
+		if files, ok := p["LimitNOFILE"]; ok {
+			soft, _, _ := strings.Cut(files, ":")
+			l := host.Limits{NoFile: -1, NProc: -1, MemLock: -1, Stack: -1, AS: -1, Core: -1}
+			if n, err := strconv.ParseInt(soft, 10, 64); err == nil {
+				l.NoFile = n
+			}
+			in.Limits = known.Is(l)
+		}
+		return s
+	}, true)
+}
+
+// defaults gives an instance of which no settings are known those of a fresh server.
+func (f *foreign) defaults(in *snapshot.Instance) {
+	if in.Server.Settings.Known() {
+		return
+	}
+	majors := params.Majors()
+	set := pg.Settings{}
+	for _, p := range params.All(majors[len(majors)-1]) {
+		if p.Context != "internal" {
+			set[p.Name] = setting(p, boot(p), "default")
+		}
+	}
+	in.Server.Settings = known.Is(set)
+}
+
+func (f *foreign) fstab(text []byte) {
+	lines := host.FstabLines(string(text))
+	f.out.Settings = len(lines)
+	judged := 0
+	sources := strings.Split(string(text), "\n")
+	for _, l := range lines {
+		if l.Type == "" || l.Type == "swap" {
+			continue
+		}
+		if judged++; judged > mostMounts {
+			f.out.Left++
+			continue
+		}
+		source := ""
+		if w := strings.Fields(sources[l.Line-1]); len(w) > 0 {
+			source = w[0]
+		}
+		// Each line alone, as if the data lay there: which folders it will hold the
+		// file does not say.
+		f.judge([]line{{l.Point, l.Options, l.Line}}, func(list []line) *snapshot.Snapshot {
+			m := host.Mount{Point: l.Point, Device: "0:1", Root: "/", FSType: l.Type, Source: source, Options: []string{"rw", "relatime"}}
+			at := l
+			at.Options = "defaults"
+			if len(list) > 0 {
+				at.Options, m.Options = l.Options, shown(strings.Split(l.Options, ","))
+			}
+			s := f.base()
+			s.Host.Mounts, s.Host.Fstab = known.Is([]host.Mount{m}), known.Is([]host.FstabLine{at})
+			s.Instances[0].Places = known.Is([]snapshot.Place{{Role: snapshot.DataPlace, Path: l.Point, Device: m.Device}})
+			return s
+		}, false)
+	}
+}
+
+// shown are the options of a line of fstab as mountinfo shows them: strictatime is
+// what it shows no word of, and relatime what the kernel chooses by itself.
+func shown(words []string) []string {
+	atime := host.WantedFlags(words).Atime
+	out := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return strings.HasSuffix(w, "atime") })
+	if atime != "strictatime" {
+		out = append(out, atime)
+	}
+	return out
+}
