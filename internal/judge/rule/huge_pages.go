@@ -68,6 +68,8 @@ var hugePages = Rule{
 			c.atLeastTry(present, "the pool of {pool} pages rests on an estimate, and {libraries} may ask for shared memory too", "pool", int64(planned), "libraries", listed(c.preloaded()))
 		case present == "try" && int64(have) >= d.sum():
 			c.Keep("the pool of {pool} pages holds the {pages} pages that are needed", "pool", int64(planned), "pages", d.sum())
+		case present == "off":
+			c.Set("on", "the pool of {pool} pages holds the {pages} pages that are needed; with off they lie idle, and with on a server that does not get them says so", "pool", int64(planned), "pages", d.sum())
 		default:
 			c.Set("on", "the pool of {pool} pages holds the {pages} pages that are needed; with try a server that does not get them runs on ordinary pages and says nothing", "pool", int64(planned), "pages", d.sum())
 		}
