@@ -120,6 +120,7 @@ var oddSettings = [][2]string{
 	{"geqo", "off"}, {"geqo_threshold", "30"}, {"join_collapse_limit", "25"}, {"io_combine_limit", "1"}, {"commit_delay", "1000"},
 	{"bgwriter_delay", "5000"}, {"bgwriter_lru_multiplier", "0"}, {"max_files_per_process", "64"}, {"track_activity_query_size", "100"},
 	{"vacuum_buffer_usage_limit", "0"}, {"old_snapshot_threshold", "60"}, {"autovacuum_vacuum_max_threshold", "-1"}, {"track_activities", "off"},
+	{"max_wal_size", "20480"}, {"maintenance_work_mem", "8388608"},
 }
 
 // counted draws what a server counted of itself: from nothing to more than any

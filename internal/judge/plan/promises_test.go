@@ -183,6 +183,7 @@ func TestMonotone(t *testing.T) {
 		// doing: ask it on a fresh instance.
 		delete(h.spec.Settings, "shared_buffers")
 		delete(h.spec.Settings, "work_mem")
+		delete(h.spec.Settings, "maintenance_work_mem")
 		s := h.snapshot(t)
 		small := plan.Simulate(s, mustPlan(t, s, h.opt))
 		more := h

@@ -8,7 +8,8 @@ var hugePages = Rule{
 	Why: "On ordinary pages each process needs page tables for all of the shared memory that it touches, a 512th of it, and the processor looks addresses up far more often. " +
 		"With try a server that does not get its huge pages says nothing and runs on ordinary ones; with on it does not start.",
 	Formula: "on where shared_buffers is 1 GB or more and the planned pool has a page for every instance and every other user of it; try where that is not certain " +
-		"(the pool belongs to the host of a container, cannot be had before a reboot, or an unknown library asks for shared memory too), and where it is try already and the pool is there.",
+		"(the pool belongs to the host of a container, cannot be had before a reboot, or an unknown library asks for shared memory too), and where it is try already and the pool is there. " +
+		"Never on on a desktop, whose pool is not planned.",
 	Sources: []string{"pg-config-resource", "pg-huge-pages"},
 	Needs:   []knob.Address{knob.PG("shared_buffers"), knob.PG("max_connections"), knob.Sysctl("vm.nr_hugepages")},
 	Risk:    knob.Medium,
@@ -16,6 +17,10 @@ var hugePages = Rule{
 		m, ok := c.Snapshot.Host.Memory.Get()
 		present, _ := c.Text(knob.PG("huge_pages"))
 		if !ok || !c.Snapshot.HostSeen {
+			return
+		}
+		if present == "on" && c.desktop() {
+			c.Set("try", "with on the server would not start where it does not get its huge pages, and on a desktop none are reserved for it")
 			return
 		}
 		room := c.hugeRoom()
@@ -63,6 +68,8 @@ var hugePages = Rule{
 			c.atLeastTry(present, "the pool of {pool} pages rests on an estimate, and {libraries} may ask for shared memory too", "pool", int64(planned), "libraries", listed(c.preloaded()))
 		case present == "try" && int64(have) >= d.sum():
 			c.Keep("the pool of {pool} pages holds the {pages} pages that are needed", "pool", int64(planned), "pages", d.sum())
+		case present == "off":
+			c.Set("on", "the pool of {pool} pages holds the {pages} pages that are needed; with off they lie idle, and with on a server that does not get them says so", "pool", int64(planned), "pages", d.sum())
 		default:
 			c.Set("on", "the pool of {pool} pages holds the {pages} pages that are needed; with try a server that does not get them runs on ordinary pages and says nothing", "pool", int64(planned), "pages", d.sum())
 		}

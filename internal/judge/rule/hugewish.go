@@ -30,6 +30,7 @@ func (c *Case) hugeRoom() hugeRoom {
 	if c.Options.Pins["pg:huge_pages"] == "off" {
 		return none("you pinned huge_pages to off")
 	}
+	desktop := c.desktop() && c.Options.Pins["pg:huge_pages"] != "on" // then the user has asked for the pool
 	if kind, ok := c.Text("pg:shared_memory_type"); ok && kind != "mmap" {
 		return none("shared_memory_type is {kind}, and only mmap gets huge pages", "kind", kind)
 	}
@@ -59,6 +60,15 @@ func (c *Case) hugeRoom() hugeRoom {
 			bound(0, "the pool of huge pages is the host's, which cannot be changed from in here, and it has none to give")
 		} else {
 			bound(have, "the pool of huge pages is the host's, which cannot be changed from in here; it has {have} to give", "have", have)
+		}
+	}
+	if desktop && room.pool {
+		room.pool = false
+		have := unit.Bytes(mem.HugeTotal-foreignPages(c.Snapshot, mem)) * page
+		if have <= 0 {
+			bound(0, "a desktop's memory is for other programs too, and what is reserved in huge pages is lost to them")
+		} else {
+			bound(have, "a desktop's memory is for other programs too, and no more huge pages are reserved; {have} are there", "have", have)
 		}
 	}
 	cg, _ := c.Instance.CGroup.Get()
@@ -140,7 +150,7 @@ func (c *Case) insistsOnHuge() bool {
 	}
 	set, _ := c.Instance.Server.Settings.Get()
 	asked, _ := set.Text("huge_pages")
-	return asked == "on" || asked != "off" && onHugePages(c.Instance)
+	return asked == "on" && !c.desktop() || asked != "off" && onHugePages(c.Instance)
 }
 
 // sysctl returns the present value of the kernel knob that is being decided; a

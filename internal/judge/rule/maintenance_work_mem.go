@@ -1,19 +1,26 @@
 package rule
 
 import (
+	"slices"
+
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
 const (
-	// maintenanceMost is where the profile's maintenance_work_mem ends: an index
+	// maintenanceMost is where the profile's maintenance_work_mem ends: a B-tree
 	// build that sorts more than that goes to disk in few runs anyway, and
-	// VACUUM could not use more than 1 GB up to 16.
+	// VACUUM could not use more than 1 GB up to 16. Only who builds the graphs of
+	// pgvector or the like needs more, and he says so with a value of his own.
 	maintenanceMost = 2 * unit.GB
 	// maintenanceMostDW: in a warehouse index builds of large tables are the daily load.
 	maintenanceMostDW = 4 * unit.GB
 	// maintenanceLeast is the smallest value that 13 to 16 accept.
 	maintenanceLeast = unit.MB
+	// maintenanceKept is the part of the memory up to which a larger value stays that
+	// somebody has chosen: as much as shared_buffers has, which leaves half to the rest.
+	maintenanceKept = 4
 	// maintenanceNear is how far it may be from the wanted value and be as good.
 	maintenanceNear = 0.25
 )
@@ -23,7 +30,8 @@ var maintenanceWorkMem = Rule{
 	Title:   "the memory of one CREATE INDEX, VACUUM or the like",
 	Why: "Index builds sort in it, and VACUUM remembers dead rows in it: too little, and it walks through every index several times. " +
 		"Every session that runs such a command has its own, and autovacuum workers too where autovacuum_work_mem is -1.",
-	Formula:   "A sixteenth of the instance's part of the memory, at most 2 GB; dw an eighth, at most 4 GB.",
+	Formula: "A sixteenth of the instance's part of the memory, at most 2 GB; dw an eighth, at most 4 GB. A larger present value that somebody has chosen stays " +
+		"while it is within a quarter of that part, together with those of autovacuum's workers where autovacuum_work_mem is pinned to -1; else they get one of their own.",
 	Sources:   []string{"pg-config-resource", "dalibo-j1"},
 	Tolerance: maintenanceNear,
 	Decide: func(c *Case) {
@@ -34,8 +42,11 @@ var maintenanceWorkMem = Rule{
 		part, most, words := c.maintenanceShare()
 		base := c.sizeBase(b)
 		want := max(roundDown(base/part, 8, unit.MB), maintenanceLeast)
+		if c.keepMaintenance(min(want, most), base) {
+			return
+		}
 		if want > most {
-			c.Set(most, "{part} of {memory} would be {nominal}; beyond {most} it gains nothing", "part", words, "memory", base, "nominal", base/part, "most", most)
+			c.Set(most, "{part} of {memory} would be {nominal}; more than {most} serves few index builds, those of pgvector's HNSW above all", "part", words, "memory", base, "nominal", base/part, "most", most)
 			return
 		}
 		c.Set(want, "{part} of {memory}", "part", words, "memory", base)
@@ -49,4 +60,28 @@ func (c *Case) maintenanceShare() (part, most unit.Bytes, words string) {
 		return 8, maintenanceMostDW, "an eighth"
 	}
 	return 16, maintenanceMost, "a sixteenth"
+}
+
+// keepMaintenance keeps a value above the wanted one that somebody has chosen,
+// where those who may hold it at once stay within a quarter of the memory.
+func (c *Case) keepMaintenance(want, base unit.Bytes) bool {
+	present, ok := c.Bytes(knob.PG("maintenance_work_mem"))
+	if !ok || !c.chosen() || present <= withTolerance(want, maintenanceNear) {
+		return false
+	}
+	holders := 1 // as a plan gives the workers autovacuum_work_mem
+	if c.Options.Pins["pg:autovacuum_work_mem"] == "-1" {
+		workers, _ := c.Int(knob.PG("autovacuum_max_workers"))
+		holders += workers
+	}
+	if present > base/maintenanceKept/unit.Bytes(holders) {
+		return false
+	}
+	text := "{present} stays within a quarter of {memory}: large index builds use it, those of pgvector's HNSW above all"
+	extensions, _ := c.Instance.Server.Extensions.Get()
+	if slices.ContainsFunc(extensions, func(e pg.Extension) bool { return e.Name == "vector" }) {
+		text = "{present} stays within a quarter of {memory}: vector is installed, and its HNSW indexes are built much faster where the graph fits into it"
+	}
+	c.Keep(text, "present", present, "memory", base)
+	return true
 }

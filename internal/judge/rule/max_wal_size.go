@@ -7,19 +7,18 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
-// walPrior is how much WAL a profile is given between two checkpoints where
-// nothing was measured. They are the sizes that sizing tools settled on; a
-// writer of 10 MB/s fills 8 GB in a quarter of an hour.
-var walPrior = map[Profile]unit.Bytes{
-	Web: 4 * unit.GB, OLTP: 8 * unit.GB, DW: 16 * unit.GB, Mixed: 4 * unit.GB, Desktop: 2 * unit.GB, OneC: 8 * unit.GB,
-}
-
 const (
 	// walMeasured is how long WAL must have been counted before its rate means anything.
 	walMeasured = 3600
-	// walShare is the share of the free space that max_wal_size may claim: it is
-	// a soft limit, and an archiver that lags or a slot comes on top.
-	walShare = 0.4
+	// walShare is the share of the WAL's file system that max_wal_size may claim: it
+	// is a soft limit, an archiver that lags or a slot comes on top, and the data
+	// often lies there too.
+	walShare = 0.2
+	// walFreeShare is the share that it may claim of what is free there, or WAL already.
+	walFreeShare = 0.4
+	// walKeptShare of the file system is where a value ends that somebody has chosen:
+	// twice walShare still leaves more than half to everything else.
+	walKeptShare = 0.4
 	// walIntervals: a checkpoint begins when max_wal_size/(1+completion target)
 	// of WAL was written, about half; three intervals leave half as much again
 	// for hours busier than the average.
@@ -37,8 +36,12 @@ var maxWALSize = Rule{
 	Why: "A checkpoint that comes before its time writes every dirty page again, and after each one the first change of a page puts the whole page into the WAL. " +
 		"Room for the WAL of a whole checkpoint_timeout lets checkpoints come by the clock. It costs disk space and a longer recovery after a crash. " +
 		"The limit is soft: a failing archive_command or a replication slot exceeds it.",
-	Formula: "The greater of the profile's size (web 4 GB, oltp 8 GB, dw 16 GB, mixed 4 GB, desktop 2 GB, 1c 8 GB) and, where WAL was counted for an hour or more (14+), " +
-		"its rate × checkpoint_timeout × 3, or with a history of 'pgfettle watch' the rate of the busiest hour × checkpoint_timeout × 2; no more than 40 % of the space that is free on the WAL's file system, or WAL already. A larger present value stays while it fits the file system.",
+	Formula: "The greater of what the profile is given on this machine and, where WAL was counted for an hour or more (14+), " +
+		"its rate × checkpoint_timeout × 3, or with a history of 'pgfettle watch' the rate of the busiest hour × checkpoint_timeout × 2. " +
+		"The profile is given (web 2 GB, oltp 4 GB, dw 8 GB, mixed 2 GB, desktop 1 GB, 1c 4 GB) × processors / 8, but at least half, × checkpoint_timeout / 15 min, but at most four times, " +
+		"and half of that on a rotating disk; no more than a quarter of the instance's memory and than 64 GB (dw 128 GB), at least 1 GB, rounded down to a power of two of gigabytes or one and a half of it. " +
+		"Measured or not, no more than a fifth of the WAL's file system, and than 40 % of the space that is free there, or WAL already. " +
+		"A larger present value that somebody has chosen stays up to 40 % of the file system.",
 	Sources: []string{"pg-wal-configuration", "pg-config-wal", "pgtune", "dalibo-j1"},
 	Needs:   []knob.Address{knob.PG("checkpoint_timeout")},
 	// Half a gigabyte more or less changes nothing that could be measured.
@@ -51,18 +54,16 @@ func decideMaxWALSize(c *Case) {
 	if !ok {
 		return
 	}
-	prior, ok := walPrior[c.Options.Profile]
-	if !ok {
-		prior = walPrior[Mixed]
-	}
 	total, free, sized := c.spaceOf(snapshot.WALPlace)
-	if sized && have > total.Scale(2*walShare) {
-		c.Set(c.wholeSegments(total.Scale(walShare)), "{present} do not fit: the file system of the WAL has {total}; 40 % of it leave room for a lagging archiver",
+	share := total.Scale(walShare)
+	if sized && have > share && (have > total.Scale(walKeptShare) || !c.chosen()) {
+		c.Set(c.wholeSegments(share), "{present} is too much for the file system of the WAL, which has {total}: a fifth of it leaves room for the data, a lagging archiver or a slot",
 			"present", have, "total", total)
 		return
 	}
-	want, text := prior, "the {profile} profile has {prior} of WAL between checkpoints"
-	inputs := []any{"profile", string(c.Options.Profile), "prior", prior}
+	prior, why := c.walPrior()
+	want, text := prior, "the {profile} profile has {prior} of WAL between checkpoints on this machine ({why})"
+	inputs := []any{"profile", string(c.Options.Profile), "prior", prior, "why", why}
 	m, counted := c.walNeed()
 	seen := []any{"rate", unit.Bytes(m.rate), "hours", count{int(m.hours), "hour"}}
 	if m.watched {
@@ -88,25 +89,32 @@ func decideMaxWALSize(c *Case) {
 		c.Keep(text+": {present} is enough", append(inputs, "present", c.shown())...)
 		return
 	}
+	if !sized {
+		// Nobody could look at the disk, so the reason says what to look at.
+		c.Set(want, text+"; the size of its disk is not known: make sure that it is at least five times this", inputs...)
+		return
+	}
 	room := free
-	if sized && free.Scale(walShare) < want {
+	if free.Scale(walFreeShare) < min(want, share) {
 		// What pg_wal holds now is WAL's already. Where the folder may not be
 		// listed the limit is the lower for it.
 		dir, _ := Need(c, c.Instance.Server.WALDir)
 		room += dir.Size
 	}
-	switch limit := room.Scale(walShare); {
-	case !sized:
-		// Nobody could look at the disk, so the reason says what to look at.
-		text += "; the free space of its disk is not known: make sure that it is several times this"
-	case limit < want:
+	switch limit := room.Scale(walFreeShare); {
+	case min(share, limit) >= want:
+	case share <= limit:
+		want = c.wholeSegments(share)
+		text += ", but no more than a fifth of the {total} of its file system"
+		inputs = append(inputs, "total", total)
+	default:
 		want = c.wholeSegments(limit)
 		text += ", but no more than 40 % of the {room} that are free on its disk or WAL already"
 		inputs = append(inputs, "room", room)
-		if want <= have {
-			c.Keep(text+": {present} stays", append(inputs, "present", c.shown())...)
-			return
-		}
+	}
+	if want <= have {
+		c.Keep(text+": {present} stays", append(inputs, "present", c.shown())...)
+		return
 	}
 	c.Set(want, text, inputs...)
 }

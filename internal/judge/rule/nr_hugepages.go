@@ -25,7 +25,7 @@ var nrHugepages = Rule{
 	Why: "Shared memory in huge pages costs next to no page tables: 16 GB on 4 kB pages cost 32 MB in each of the connections. One page too few, and the server does not start, or runs on " +
 		"ordinary pages without a word while the whole pool lies idle; a page too many is lost to everything else.",
 	Formula: "The sum over the instances of what the server or its installed binary says that the planned shared memory needs (shared_memory_size_in_huge_pages), rounded up, " +
-		"and the pages that other programs use now. A pool that is up to 2 % larger stays; a pool that nobody needs is given back.",
+		"and the pages that other programs use now. A pool that is up to 2 % larger stays; a pool that nobody needs is given back. On a desktop the pool is never made larger, unless huge_pages is pinned to on.",
 	Sources: []string{"pg-huge-pages", "linux-hugetlb", "pgfettle-measured"},
 	Needs:   sharedKnobs(),
 	Effect:  knob.Now,
@@ -49,6 +49,10 @@ var nrHugepages = Rule{
 			c.Keep("the pool stays, as not every instance could be asked what it needs")
 			return
 		}
+		if c.desktop() && want > have && c.Options.Pins["pg:huge_pages"] != "on" {
+			c.Keep("a desktop's memory is for other programs too: no more of it is reserved in huge pages")
+			return
+		}
 		size := unit.Bytes(want) * m.HugePageSize
 		b, ok := c.Basis()
 		if !ok {
@@ -62,6 +66,9 @@ var nrHugepages = Rule{
 		text, pairs := "{pages} of {page} hold the shared memory of {instances} instances ({shared})",
 			[]any{"pages", count{int(d.pages), "page"}, "page", m.HugePageSize, "instances", d.instances, "shared", unit.Bytes(d.pages) * m.HugePageSize}
 		switch {
+		case d.instances == 0 && d.foreign == 0 && have == 0 && c.desktop():
+			c.Keep("a desktop's memory is for other programs too: none of it is reserved in huge pages")
+			return
 		case d.instances == 0 && d.foreign == 0 && have == 0:
 			c.Keep("no instance should run on huge pages: none has shared_buffers of 1 GB or more that fits, or none can get them")
 			return

@@ -15,7 +15,7 @@ var overcommitKBytes = Rule{
 	Unit:    "kB",
 	Decide: func(c *Case) {
 		mode, ok := c.Int(knob.Sysctl("vm.overcommit_memory"))
-		if !ok || mode != 2 || c.Options.Shared || !c.kernel() {
+		if !ok || mode != 2 || c.among() || !c.kernel() {
 			return
 		}
 		if mounts, ok := c.Snapshot.Host.Mounts.Get(); ok && zfsMounted(mounts) {

@@ -14,7 +14,7 @@ var overcommitMemory = Rule{
 		"that is why it is only for hosts that serve nothing but PostgreSQL, and only with a limit that was computed. 1 promises everything and is for nobody here.",
 	Formula: "2 where the host is dedicated, runs no containers and no ZFS (whose cache is kernel memory that no limit counts), and the limit of 80 % of the memory (huge pages and swap taken off) leaves, after the reserves of root and user, " +
 		"enough for what may be committed: shared memory on ordinary pages, 10 MB for each session and process, the work of the profile's sessions or of a mixed load where that is more: temp_buffers of those that use temporary tables, work_mem × claims, maintenance, and other programs; " +
-		"and a twentieth beside what is committed now. Else 0, or as it is on a shared host.",
+		"and a twentieth beside what is committed now. Else 0, or as it is on a shared host and on a desktop.",
 	Sources: []string{"pg-overcommit", "linux-commit-limit", "linux-vm", "dalibo-j1"},
 	Needs:   append(after(sizedBefore, knob.PG("max_connections"), knob.PG("shared_buffers"), knob.PG("work_mem"), knob.PG("huge_pages")), knob.Sysctl("vm.nr_hugepages")),
 	Effect:  knob.Now,
@@ -32,7 +32,7 @@ var overcommitMemory = Rule{
 		if !ok {
 			return
 		}
-		if c.Options.Shared {
+		if c.among() {
 			if have == 2 {
 				c.Keep("it is strict already, and other programs of this host may count on it")
 				return

@@ -61,3 +61,11 @@ func (c *Case) shown() string {
 	v, _ := c.Value(c.address)
 	return v.Show()
 }
+
+// chosen says whether somebody has chosen the present value of the server's
+// setting: a built-in default that stands in postgresql.conf is what initdb wrote.
+func (c *Case) chosen() bool {
+	set, _ := c.Instance.Server.Settings.Get()
+	s := set[c.address.Name()]
+	return s.Source != "default" && s.Value != s.Boot
+}

@@ -53,6 +53,13 @@ var priors = map[Profile]prior{
 	OneC:    {memory.Load{Sorts: 2, Hashes: 1, PerCPU: 3, TempTables: 1}, 0.25},
 }
 
+// desktop says whether the instance is on a developer's machine: it is there for
+// other programs first, whatever was said of the host.
+func (c *Case) desktop() bool { return c.Options.Profile == Desktop }
+
+// among says whether other programs need the host as much as PostgreSQL does.
+func (c *Case) among() bool { return c.Options.Shared || c.desktop() }
+
 func (c *Case) prior() prior {
 	p, ok := priors[c.Options.Profile]
 	if !ok {

@@ -14,6 +14,8 @@ type fitted struct {
 	full    unit.Bytes // the nominal before evidence said that less is enough
 	enough  enough     // that evidence; full is above nominal then
 	seen    bool       // something told how much is enough
+
+	holds func(unit.Bytes) bool // whether all the rest, with a work_mem of workMemKept, fits beside so much
 }
 
 // cut says what took from the nominal shared_buffers.
@@ -59,12 +61,18 @@ func (c *Case) fitBuffers(b Basis, conns int) (fitted, bool) {
 		}
 		return l.tables(estimate(sb)) <= l.part.Scale(tablesShare)
 	}
+	work := memory.LeftForWork(l.parts(0, l.base, workMemKept).Work)
+	beside := func(sb, page unit.Bytes) bool { return l.parts(estimate(sb), page, 0).Sum()+work <= l.share }
 	least := min(f.nominal, buffersLeast)
 	ordinary := max(largest(f.nominal, func(sb unit.Bytes) bool { return fits(sb, l.base) && small(sb) }), least)
 	huge := unit.Bytes(0)
 	room := c.hugeRoom()
 	pooled := func(sb unit.Bytes) bool {
 		return estimate(sb).RoundUp(l.huge) <= room.most
+	}
+	f.holds = func(sb unit.Bytes) bool {
+		pages := room.most > 0 && pooled(sb) && (sb >= hugeFrom || c.insistsOnHuge())
+		return pages && beside(sb, l.huge) || small(sb) && beside(sb, l.base)
 	}
 	if room.most > 0 {
 		huge = largest(f.nominal, func(sb unit.Bytes) bool { return fits(sb, l.huge) && pooled(sb) })
@@ -87,8 +95,19 @@ func (c *Case) fitBuffers(b Basis, conns int) (fitted, bool) {
 	return f, true
 }
 
+// keptBuffers returns the present shared_buffers where somebody has chosen it, it
+// is as good a share as the one that would be planned, and everything fits beside it.
+func (c *Case) keptBuffers(b Basis, f fitted) (unit.Bytes, bool) {
+	present, ok := c.Bytes(knob.PG("shared_buffers"))
+	if !ok || !c.chosen() || present == buffersLeast { // which initdb writes
+		return 0, false
+	}
+	share := float64(present) / float64(max(c.sizeBase(b), 1))
+	return present, share >= buffersKeptFrom && share < buffersKeptTo && f.holds(present)
+}
+
 // beside returns the memory that is planned for beside work_mem: the nominal
-// shared memory, the page tables that it may at most cost, and all the rest,
+// shared memory or what is kept beyond it, the page tables that it may at most cost, and all the rest,
 // whose parts are returned. With more connections it never becomes less.
 func (c *Case) beside(b Basis, conns int, l layout) (parts memory.Parts, ok bool) {
 	wanted := c.nominalBuffers(b)
@@ -100,6 +119,10 @@ func (c *Case) beside(b Basis, conns int, l layout) (parts memory.Parts, ok bool
 			return parts, false
 		}
 		wanted = sb
+	} else if d != nil {
+		if kept, ok := size(d.Effective); ok && kept > sb {
+			sb, wanted = kept, kept
+		}
 	}
 	shared, ok := c.estimateAbove(sb, conns, l.above)
 	if !ok {

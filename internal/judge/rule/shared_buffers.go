@@ -26,7 +26,7 @@ var sharedBuffers = Rule{
 		"divided by the number of instances, rounded down to a 32nd of the power of two below. Less where the connections, maintenance and workers (before they are rounded) and the smallest work_mem would not fit beside it; " +
 		"where huge pages cannot be had and it is above 1 GB, only as much as keeps the page tables of all processes within 5 % of the memory. " +
 		"Where evidence says that less is enough it is not raised beyond that: the size of all databases (--deep) with a quarter on top, rounded up to a power of two; or what it has now, where in a day or more " +
-		"less than one page in a thousand was missed at a thousand pages a second, or a tenth of it was never used (pg_buffercache). It is never lowered on such evidence.",
+		"less than one page in a thousand was missed at a thousand pages a second, or a tenth of it was never used (pg_buffercache). It is never lowered on such evidence. A present value that somebody has chosen stays from 20 up to 40 % of the memory while all the rest, with a work_mem of 4 MB, fits beside it.",
 	Sources:   []string{"pg-config-resource", "pg-monitoring", "dalibo-j1", "linux-page-tables"},
 	Needs:     after(sizedBefore, knob.PG("max_connections")),
 	Risk:      knob.Low,
@@ -42,6 +42,11 @@ var sharedBuffers = Rule{
 		}
 		f, ok := c.fitBuffers(b, conns)
 		if !ok {
+			return
+		}
+		if present, ok := c.keptBuffers(b, f); ok && !near(c.canonical(present), c.canonical(f.buffers), buffersNear) {
+			c.Keep("{present} is within 20 to 40 % of {memory}, and the rest fits beside it: {buffers} is not worth a restart",
+				"present", present, "memory", c.sizeBase(b), "buffers", f.buffers)
 			return
 		}
 		percent := float64(int(1000*float64(f.full)/float64(b.Part()))) / 10

@@ -18,6 +18,8 @@ import (
 //     beside the ceilings of maintenance and workers (see ceiling.go).
 //  3. shared_buffers is the nominal one, or as much of it as fits beside the
 //     connections, their page tables included, and the same ceilings.
+//     A present value that somebody has chosen stays where it is a fifth to two
+//     fifths of the memory and all the rest fits beside it; a fresh instance has none.
 //  4. work_mem is half of what is left beside the nominal shared_buffers: what 3
 //     took away from shared_buffers is not given to work_mem.
 const (
@@ -25,6 +27,13 @@ const (
 	// as good: a machine sold as 64 GB has 62.7 GB, and 16 GB for 15.5 GB is
 	// not worth a restart. Sizes are checked with this much on top.
 	buffersNear = 1.0 / 16
+	// buffersKeptFrom and buffersKeptTo bound the shares of the memory between which
+	// a chosen value stays: the manual names 25 % to start with and sees little use in
+	// more than 40 %, from where on a check complains; below a fifth more is worth a restart.
+	buffersKeptFrom, buffersKeptTo = 0.2, 0.4
+	// workMemKept is what work_mem has to be left for that: the server's default, as
+	// sorts that went to disk for the sake of a larger cache would cost more than it gains.
+	workMemKept = 4 * unit.MB
 	// workMemNear is the same for work_mem, which is an estimate by nature; half
 	// of what is left is not given out, so this cannot break the budget.
 	workMemNear = 0.2
