@@ -75,6 +75,8 @@ func Sysctl(w io.Writer, d Plan, s *snapshot.Snapshot) error {
 	return err
 }
 
+const adminReserve = knob.Address("sysctl:vm.admin_reserve_kbytes")
+
 // afterServers are the kernel's parameters that come after the restart of a server in
 // the plan: a pool that shrinks, and strict overcommit, whose limit was reckoned for
 // shared memory in huge pages.
@@ -88,6 +90,9 @@ func afterServers(d Plan) map[knob.Address]bool {
 		case restart && c.Address.Prefix() == "sysctl":
 			out[c.Address] = true
 		}
+	}
+	if len(out) == 1 && out[adminReserve] {
+		return nil // without strict overcommit it holds nothing back
 	}
 	return out
 }
