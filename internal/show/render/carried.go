@@ -14,8 +14,9 @@ import (
 type reach int
 
 const (
-	inPieces reach = iota // the settings of one server, or a file for one place: who puts it there may do so in any order
-	inOrder               // the whole plan, in its order, each step read back
+	inPieces    reach = iota // the settings of one server, or a file for one place: who puts it there may do so in any order
+	everyMember              // the settings of every server of a cluster, whose other hosts nobody has looked at
+	inOrder                  // the whole plan, in its order, each step read back
 )
 
 // carried is the plan as a form may hold it. A form is put on a host by people and
@@ -71,7 +72,7 @@ func (d Plan) onWithoutPages(s *snapshot.Snapshot, key string, r reach) bool {
 		return false
 	}
 	grown, inTime := d.poolPlanned()
-	if grown > 0 && (r != inOrder || !inTime) {
+	if planned && r == everyMember || grown > 0 && (r != inOrder || !inTime) {
 		return true
 	}
 	return !d.poolHolds(s, key, grown)

@@ -24,7 +24,7 @@ var standbyBound = map[string]bool{
 // Patroni writes the changes of one instance as a patch of Patroni's dynamic
 // configuration, which holds for every member of the cluster.
 func Patroni(w io.Writer, d Plan, s *snapshot.Snapshot, key string) error {
-	d = d.carried(s, inPieces)
+	d = d.carried(s, everyMember)
 	list := changesOf(d, key)
 	if err := utf8Only("patroni", list); err != nil {
 		return err
