@@ -41,6 +41,9 @@ func (h *host) planned(t *testing.T) plannedDoc {
 
 func (h *host) form(format string, more ...string) string {
 	args := []string{"plan", "--format", format, h.server.DataDir}
+	if format != "json" {
+		args = append(args, "--accept-risk", "all") // all of the plan has to be in force after it
+	}
 	for _, p := range append(more, formPins...) {
 		args = append(args, "--pin", p)
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -201,9 +200,10 @@ func (p *bed) try(h hosts.Host, n int) {
 	for _, name := range sorted(h.Spec.Settings) {
 		fmt.Fprintf(&described, "%s = '%s'\n", name, h.Spec.Settings[name])
 	}
-	changes := slices.DeleteFunc(slices.Clone(made.Changes), func(c plan.Change) bool { return c.Layer != knob.Instance })
-	if len(changes) > 0 {
-		if err := render.Conf(&text, render.Plan{Plan: made}, s, changes[0].Key); err != nil {
+	var changes []plan.Change // as the file has them: try in the place of on where the pool is not there
+	if keys := render.Keys(render.Plan{Plan: made}); len(keys) > 0 {
+		changes = render.Settings(render.Plan{Plan: made}, s, keys[0])
+		if err := render.Conf(&text, render.Plan{Plan: made}, s, keys[0]); err != nil {
 			fail("%v", err)
 		}
 	}

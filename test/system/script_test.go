@@ -11,7 +11,7 @@ import (
 func script(t *testing.T, g *guest) *plan.Plan {
 	t.Helper()
 	p, _ := g.plan(t)
-	text := g.fettle(t, 0, append([]string{"plan", "--format", "script"}, bounds...)...).Stdout
+	text := g.fettle(t, 0, append([]string{"plan", "--format", "script", "--accept-risk", "all"}, bounds...)...).Stdout
 	g.put(t, "/root/plan.sh", text)
 	r := g.try(t, 2*patience, "", "env", "PATH="+bin+":/usr/sbin:/usr/bin:/sbin:/bin", "sh", "/root/plan.sh")
 	if r.Code != 0 {

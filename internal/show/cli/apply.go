@@ -113,14 +113,14 @@ Nothing runs there, so --max-effect is reboot where nothing else is said.
 	o.restart.flags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.maxEffect, "max-effect", "reload", maxEffectUsage)
-	f.StringSliceVar(&o.accept, "accept-risk", nil, "make these changes of high risk too: `ADDRESS,…`, or all")
+	f.StringSliceVar(&o.accept, acceptRisk, nil, "make these changes of high risk too: `ADDRESS,…`, or all")
 	f.StringSliceVar(&o.only, "only", nil, "make these changes only: `ADDRESS,…` or ADDRESS@INSTANCE")
 	f.BoolVar(&o.yes, "yes", false, "ask nothing")
 	f.BoolVar(&o.wait, "wait", false, "wait for another apply or undo to end, instead of refusing")
 	f.StringVar(&o.resume, "resume", "", "go on with an apply that was interrupted: the last one, or the one with this `ID`")
 	f.Lookup("resume").NoOptDefVal = resumeLast
 	complete(cmd, "max-effect", effects...)
-	complete(cmd, "accept-risk", append(highRisks(), "all")...)
+	complete(cmd, acceptRisk, append(highRisks(), acceptAll)...)
 	complete(cmd, "only", ruleAddresses()...)
 	return cmd
 }
@@ -153,7 +153,7 @@ func runApply(ctx context.Context, env *Env, o *applyOptions) error {
 		return err
 	}
 	p = perUnit(p, l.snapshot)
-	s := &selection{options: opts, plan: p, snapshot: l.snapshot, acceptAll: slices.Contains(o.accept, "all")}
+	s := &selection{options: opts, plan: p, snapshot: l.snapshot, acceptAll: saysAll(o.accept)}
 	if o.place.root != "" {
 		s.files = w.Target
 	}
@@ -161,6 +161,7 @@ func runApply(ctx context.Context, env *Env, o *applyOptions) error {
 		return err
 	}
 	s.choose()
+	d.Accepted = s.options.AcceptRisk
 	if err := refused(env, server, d, l, s.chosen); err != nil {
 		return err
 	}
@@ -246,24 +247,11 @@ func (o *applyOptions) options() (apply.Options, error) {
 	if opts.MaxEffect, err = maxEffect(o.maxEffect); err != nil {
 		return opts, err
 	}
-	for _, list := range []struct {
-		flag string
-		from []string
-		to   *[]apply.Which
-	}{{"only", o.only, &opts.Only}, {"accept-risk", o.accept, &opts.AcceptRisk}} {
-		for _, text := range list.from {
-			text = strings.TrimSpace(text)
-			if list.flag == "accept-risk" && text == "all" {
-				continue
-			}
-			a, err := apply.ParseWhich(text)
-			if err != nil {
-				return opts, usage("--"+list.flag+": "+err.Error(), say.DidYouMean(text, ruleAddresses(), "write an address as the plan shows it, such as sysctl:vm.swappiness or pg:work_mem"))
-			}
-			*list.to = append(*list.to, a)
-		}
+	if opts.Only, err = whichOf("only", o.only); err != nil {
+		return opts, err
 	}
-	return opts, nil
+	opts.AcceptRisk, err = whichOf(acceptRisk, o.accept)
+	return opts, err
 }
 
 // refused ends an apply of settings that are not ours to change, and prints

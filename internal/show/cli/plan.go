@@ -31,6 +31,7 @@ type planOptions struct {
 	formatSaid  bool
 	out         string
 	force       bool
+	accept      []string
 	exitCode    bool
 	describe    string
 	describing  bool
@@ -65,6 +66,12 @@ patroni, cnpg and docker for servers whose configuration another program owns: a
 patch for patronictl edit-config, a part of CloudNativePG's Cluster, arguments of
 docker run and a compose file.
 
+What others carry out, --out too, stands under the rules of apply: a change of high
+risk is in it only when it is named with --accept-risk ADDRESS,… ('all' for all of
+them). Else it stands there as a comment with its reason, and so does what rests on
+it. huge_pages is on only in a form that makes the pool first (ansible, script), or
+where the pool is there; else it is try, and the head of the file says what comes first.
+
 ` + policyHelp + `
 ` + targetHelp,
 		Example: `  pgfettle plan
@@ -73,7 +80,8 @@ docker run and a compose file.
   pgfettle plan --out ./new-settings
   pgfettle plan --for 'ram=64GB,swap=2GB,cpus=16,sockets=2,storage=nvme,pg=17'
   pgfettle plan --format alter-system db1.evidence
-  pgfettle plan --format patroni > patch.yml`,
+  pgfettle plan --format patroni > patch.yml
+  pgfettle plan --format script --accept-risk sysctl:vm.overcommit_memory,sysctl:vm.overcommit_kbytes`,
 		Args: atMost(1, "one TARGET at most"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.target = strings.Join(args, "")
@@ -91,8 +99,10 @@ docker run and a compose file.
 	f.StringVar(&o.format, "format", "text", strings.Join(planFormats, ", "))
 	f.StringVar(&o.out, "out", "", "write the files to `DIR` and tell the place of each")
 	f.BoolVar(&o.force, "force", false, "let --out replace files")
+	f.StringSliceVar(&o.accept, acceptRisk, nil, "let the files and forms hold these changes of high risk too: `ADDRESS,…`, or all")
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit with 3 when there is something to change")
 	complete(cmd, "format", planFormats...)
+	complete(cmd, acceptRisk, append(highRisks(), acceptAll)...)
 	return cmd
 }
 
@@ -145,6 +155,12 @@ func runPlan(ctx context.Context, env *Env, o *planOptions) error {
 	if o.force && o.out == "" {
 		return usage("--force says what --out may do", "add --out DIR")
 	}
+	if _, err := whichOf(acceptRisk, o.accept); err != nil {
+		return err
+	}
+	if len(o.accept) > 0 && o.out == "" && slices.Contains(docForms, o.format) {
+		return usage("--accept-risk says what the files of --out and the forms that others carry out may hold", "add --out DIR, or a --format such as script")
+	}
 	var l *loaded
 	switch {
 	case o.describing && o.target != "":
@@ -163,6 +179,9 @@ func runPlan(ctx context.Context, env *Env, o *planOptions) error {
 		return err
 	}
 	d := render.Plan{Plan: p, Subject: render.SubjectOf(l.snapshot)}
+	if d.Accepted, err = o.accepted(p, l.snapshot); err != nil {
+		return err
+	}
 	if o.out != "" {
 		if err := writeFiles(env, env.spokenPlan(d), l.snapshot, o); err != nil {
 			return err

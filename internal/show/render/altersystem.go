@@ -15,11 +15,14 @@ import (
 // statements do not run inside of a transaction block.
 func AlterSystem(w io.Writer, d Plan, s *snapshot.Snapshot, key string) error {
 	var b strings.Builder
+	d = d.carried(s, inPieces)
 	list := changesOf(d, key)
 	head(&b, "--", d, s, key, len(list))
 	if len(list) > 0 {
 		comment(&b, "--", "Run it as a superuser with psql, not in a transaction. ALTER SYSTEM RESET takes a value back.", commentWidth)
 	}
+	d.hugeFirst(&b, "--", s, key, "the host")
+	d.leftOut(&b, "--", changeOf(key, false))
 	restart := 0
 	effect := knob.Effect(-1)
 	for _, c := range list {
@@ -31,7 +34,7 @@ func AlterSystem(w io.Writer, d Plan, s *snapshot.Snapshot, key string) error {
 			restart++
 		}
 		b.WriteByte('\n')
-		comment(&b, "--", "was "+shown(c.From)+"; "+c.Reason, commentWidth)
+		comment(&b, "--", was(c), commentWidth)
 		b.WriteString(alterSystem(c.Address.Name(), c.To) + "\n")
 	}
 	if len(list) > 0 {

@@ -19,8 +19,10 @@ func Ansible(w io.Writer, d Plan, s *snapshot.Snapshot) error {
 	if err := utf8Only("ansible", d.Changes); err != nil {
 		return err
 	}
+	d = d.carried(s, inOrder)
 	var b strings.Builder
 	comment(&b, "#", fmt.Sprintf("pgfettle: %s, profile %s, snapshot %s", count(len(d.Changes), "change", "changes"), d.Profile, clean(shortHash(d.Snapshot))), commentWidth)
+	d.leftOut(&b, "#", anyChange)
 	if len(d.Changes) == 0 {
 		_, err := io.WriteString(w, b.String())
 		return err
@@ -30,6 +32,9 @@ func Ansible(w io.Writer, d Plan, s *snapshot.Snapshot) error {
 	if !hostname.MatchString(d.Subject.Host) {
 		hosts = `"{{ pgfettle_hosts }}"`
 		comment(&b, "#", "The plan does not know the name of its host: give it with -e pgfettle_hosts=NAME.", commentWidth)
+	}
+	for _, key := range Keys(d) {
+		d.hugeFirst(&b, "#", s, key, "the host")
 	}
 	b.WriteString("- name: Settings planned by pgfettle\n  hosts: " + hosts + "\n  become: true\n  vars:\n    pgfettle_restart: false\n    pgfettle_owner: postgres # the user that the server runs as\n  tasks:\n")
 	a := &playbook{b: &b, d: d, s: s}
@@ -61,7 +66,7 @@ func (a *playbook) task(c plan.Change) {
 		a.b.WriteString("\n    - name: Reload, and restart where that was asked for\n      ansible.builtin.meta: flush_handlers\n")
 	}
 	a.b.WriteByte('\n')
-	comment(a.b, "    #", "was "+shown(c.From)+"; "+c.Reason, commentWidth)
+	comment(a.b, "    #", was(c), commentWidth)
 	switch c.Address.Prefix() {
 	case "pg":
 		a.setting(c)
@@ -72,6 +77,9 @@ func (a *playbook) task(c plan.Change) {
 		if a.flushed {
 			comment(a.b, "      #", "safe only when the restarted server keeps its shared memory in huge pages", commentWidth)
 			a.b.WriteString("      when: pgfettle_restart | bool\n")
+		}
+		if c.Address == hugePool {
+			a.readBack(c)
 		}
 	case "thp":
 		a.named(c, "ansible.builtin.lineinfile")
@@ -96,6 +104,18 @@ func (a *playbook) task(c plan.Change) {
 	default:
 		a.byHand(c)
 	}
+}
+
+// readBack ends the play where the kernel gave fewer huge pages than it was asked for,
+// which it does without an error: a server with huge_pages = on would not start.
+func (a *playbook) readBack(c plan.Change) {
+	if grown, _ := a.d.poolPlanned(); grown == 0 {
+		return
+	}
+	a.b.WriteString("\n    - name: " + title(string(c.Address)+", read back") + "\n      ansible.builtin.command:\n")
+	a.args("cmd", "cat /proc/sys/vm/nr_hugepages")
+	a.b.WriteString("      register: pgfettle_pool\n      changed_when: false\n      check_mode: false\n")
+	a.b.WriteString("      failed_when: not ansible_check_mode and pgfettle_pool.stdout | int < " + c.ToBase + "\n")
 }
 
 func (a *playbook) byHand(c plan.Change) { a.b.WriteString("    # by hand: " + how(c) + "\n") }

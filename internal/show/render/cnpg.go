@@ -1,12 +1,10 @@
 package render
 
 import (
-	"fmt"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"io"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
@@ -43,7 +41,12 @@ var cnpgLoaded = fixed("pg_stat_statements auto_explain pgaudit pg_failover_slot
 // CNPG writes the changes of one instance as the part of a Cluster resource of
 // CloudNativePG.
 func CNPG(w io.Writer, d Plan, s *snapshot.Snapshot, key string) error {
+	d = d.carried(s, inPieces)
 	list := changesOf(d, key)
+	huge, known := hugeNeed(d, s, key)
+	if !known {
+		list = withoutHuge(list, d, s, key)
+	}
 	if err := utf8Only("cnpg", list); err != nil {
 		return err
 	}
@@ -76,7 +79,11 @@ func CNPG(w io.Writer, d Plan, s *snapshot.Snapshot, key string) error {
 	if len(preloaded) > 0 {
 		comment(&b, "#", "Left out, as the operator preloads it once a parameter of it is set: "+strings.Join(preloaded, ", ")+".", commentWidth)
 	}
-	huge, known := hugeNeed(d, s, key)
+	if known {
+		comment(&b, "#", "First, on every node that may run an instance: the huge pages below, and a restart of the kubelet, which reads the pool when it starts. Until a node has them free, a pod with this limit stays Pending.", commentWidth)
+		d.hugeFirst(&b, "#", s, key, "every node that may run an instance")
+	}
+	d.leftOut(&b, "#", changeOf(key, true))
 	if len(free)+len(libraries) > 0 || known {
 		b.WriteString("\nspec:\n")
 	}
@@ -94,29 +101,9 @@ func CNPG(w io.Writer, d Plan, s *snapshot.Snapshot, key string) error {
 		}
 	}
 	if known {
-		b.WriteString("  resources:\n    limits:\n")
-		comment(&b, "      #", "The shared memory as pages of 2 MB; without this limit a server that finds the node's pages is killed with SIGBUS when it touches the first. The node must hold them before the pod is scheduled.", commentWidth)
-		fmt.Fprintf(&b, "      hugepages-2Mi: %dMi\n", int64(huge/unit.MB))
+		cnpgResources(&b, d, s, key, huge)
 	}
 	hostPart(&b, d, "every node of Kubernetes that may run an instance")
 	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// hugeNeed returns the memory in pages of 2 MB that the planned server wants;
-// false where it is to have none, or that is not known.
-func hugeNeed(d Plan, s *snapshot.Snapshot, key string) (unit.Bytes, bool) {
-	label := ""
-	if in := s.Instance(key); in != nil {
-		label = in.Label()
-	}
-	if v, ok := wanted(d, s, key, "huge_pages"); ok && v.Value == "off" {
-		return 0, false
-	}
-	for _, sh := range d.Shared {
-		if sh.Instance == label && sh.Pages > 0 {
-			return sh.Bytes.RoundUp(2 * unit.MB), true
-		}
-	}
-	return 0, false
 }

@@ -32,11 +32,14 @@ func Keys(d Plan) []string {
 // Conf writes the changes of one instance as a snippet of postgresql.conf.
 func Conf(w io.Writer, d Plan, s *snapshot.Snapshot, key string) error {
 	var b strings.Builder
+	d = d.carried(s, inPieces)
 	list := changesOf(d, key)
 	head(&b, "#", d, s, key, len(list))
 	if len(list) > 0 {
 		comment(&b, "#", "Its place: "+confPlace(s, key)+". A later line or file that sets the same parameter wins over this one.", commentWidth)
 	}
+	d.hugeFirst(&b, "#", s, key, "the host")
+	d.leftOut(&b, "#", changeOf(key, false))
 	effect := knob.Effect(-1)
 	for _, c := range list {
 		if c.Effect != effect {
@@ -44,7 +47,7 @@ func Conf(w io.Writer, d Plan, s *snapshot.Snapshot, key string) error {
 			fmt.Fprintf(&b, "\n# ---- %s ----\n", effectWords[effect])
 		}
 		b.WriteByte('\n')
-		comment(&b, "#", "was "+shown(c.From)+"; "+c.Reason, commentWidth)
+		comment(&b, "#", was(c), commentWidth)
 		for _, note := range rivals(s, c) {
 			comment(&b, "#", "BEWARE: "+note, commentWidth)
 		}

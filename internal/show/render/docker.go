@@ -17,6 +17,7 @@ const dockerShm = 64 * unit.MB
 // Docker writes the changes of one instance as the arguments of docker run, and
 // the same for a compose file in comments.
 func Docker(w io.Writer, d Plan, s *snapshot.Snapshot, key string) error {
+	d = d.carried(s, inPieces)
 	list := changesOf(d, key)
 	var inside, outside []plan.Change
 	for _, c := range ofHost(d) {
@@ -32,6 +33,8 @@ func Docker(w io.Writer, d Plan, s *snapshot.Snapshot, key string) error {
 	var b strings.Builder
 	head(&b, "#", d, s, key, len(list)+len(inside))
 	comment(&b, "#", "What follows -c wins over postgresql.conf and over ALTER SYSTEM. The container is made anew with these; its data stays in its volume. Put the name of your image and your own options where IMAGE and … stand.", commentWidth)
+	d.hugeFirst(&b, "#", s, key, "the host, whose kernel all containers share")
+	d.leftOut(&b, "#", changeOf(key, true))
 	shm, known := shmSize(d, s, key)
 	if known {
 		comment(&b, "#", "--shm-size is for what the workers of parallel queries share; the main shared memory is not in /dev/shm. It is a bound, not a reservation.", commentWidth)

@@ -20,6 +20,7 @@ type File struct {
 // Files renders a plan as the files that carry it out, the last of them a
 // README that says where each belongs. A plan without changes gives none.
 func Files(d Plan, s *snapshot.Snapshot) ([]File, error) {
+	d = d.carried(s, inPieces)
 	var out []File
 	for _, key := range Keys(d) {
 		var b bytes.Buffer
@@ -39,7 +40,7 @@ func Files(d Plan, s *snapshot.Snapshot) ([]File, error) {
 	if list := withPrefix(d, "thp"); len(list) > 0 {
 		var b strings.Builder
 		for _, c := range list {
-			comment(&b, "#", "was "+shown(c.From)+"; "+c.Reason, commentWidth)
+			comment(&b, "#", was(c), commentWidth)
 			b.WriteString(tmpfilesLine(c) + "\n")
 		}
 		out = append(out, File{"tmpfiles.d/60-pgfettle.conf", tmpfilesPlace, "systemd-tmpfiles --create " + tmpfilesPlace + ", or the next boot", []byte(b.String())})
@@ -51,12 +52,12 @@ func Files(d Plan, s *snapshot.Snapshot) ([]File, error) {
 		var b strings.Builder
 		b.WriteString("[Service]\n")
 		for _, c := range list {
-			comment(&b, "#", "was "+shown(c.From)+"; "+c.Reason, commentWidth)
+			comment(&b, "#", was(c), commentWidth)
 			b.WriteString(clean(c.Address.Name()) + "=" + raw(c) + "\n")
 		}
 		out = append(out, File{"systemd/60-pgfettle.conf", "/etc/systemd/system/" + unitName(s) + ".d/60-pgfettle.conf", "systemctl daemon-reload", []byte(b.String())})
 	}
-	if len(out) > 0 {
+	if len(out) > 0 || len(d.left) > 0 {
 		out = append(out, readme(d, out))
 	}
 	return out, nil
@@ -67,7 +68,7 @@ func queues(d Plan) (f File, ok bool) {
 	var b strings.Builder
 	for _, c := range withPrefix(d, "block") {
 		if q, ok := queueOf(c); ok {
-			comment(&b, "#", "was "+shown(c.From)+"; "+c.Reason, commentWidth)
+			comment(&b, "#", was(c), commentWidth)
 			b.WriteString(q.line() + "\n")
 		}
 	}
@@ -108,6 +109,10 @@ func readme(d Plan, files []File) File {
 			b.WriteString(lead + l + "\n")
 			lead = strings.Repeat(" ", len(lead))
 		}
+	}
+	if len(d.left) > 0 {
+		b.WriteString("\nNot in these files:\n")
+		d.leftOut(&b, " ", anyChange)
 	}
 	if len(d.Warnings) > 0 {
 		b.WriteString("\nBefore you act:\n")

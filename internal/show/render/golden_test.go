@@ -13,7 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -25,7 +28,8 @@ var update = flag.Bool("update", false, "rewrite the goldens")
 // the document; facts.json is what of the snapshot a file form asks for; each
 // file below want/ is one form, whose name says how it is rendered
 // (text-80, text-80-color, json, conf.KEY, alter-system.KEY, sysctl, files,
-// ansible, script, patroni.KEY, cnpg.KEY, docker.KEY).
+// ansible, script, patroni.KEY, cnpg.KEY, docker.KEY); with +risk behind it (sysctl+risk)
+// the changes of high risk were accepted.
 func goldens(t *testing.T, dir string, form func(t *testing.T, given, facts []byte, name string) string) {
 	cases, err := filepath.Glob(filepath.Join("testdata", dir, "*.txtar"))
 	if err != nil || len(cases) == 0 {
@@ -133,6 +137,12 @@ func TestPlanForms(t *testing.T) {
 		var b bytes.Buffer
 		var err error
 		form, key, _ := strings.Cut(name, ".")
+		form, risk := strings.CutSuffix(form, "+risk")
+		for i := range d.Changes {
+			if risk && d.Changes[i].Risk == knob.High {
+				d.Accepted = append(d.Accepted, apply.WhichOf(&d.Changes[i]))
+			}
+		}
 		switch form {
 		case "json":
 			err = PlanJSON(&b, d)
@@ -180,6 +190,8 @@ func TestPlanForms(t *testing.T) {
 // given facts: what of a snapshot the file forms ask for.
 type givenFacts struct {
 	SysctlConf []host.SysctlSet
+	HugeTotal  *int64 // pages of 2 MB that the pool has; nil: the memory is not known
+	CPUs       int
 	Instances  []struct {
 		Key, DataDirectory string
 		Version            int
@@ -197,6 +209,12 @@ func snapshotOf(t *testing.T, facts []byte) *snapshot.Snapshot {
 	var g givenFacts
 	decode(t, facts, &g)
 	s.Host.SysctlConf = known.Is(g.SysctlConf)
+	if g.HugeTotal != nil {
+		s.Host.Memory = known.Is(host.Memory{HugePageSize: 2 * unit.MB, HugeTotal: *g.HugeTotal})
+	}
+	if g.CPUs > 0 {
+		s.Host.CPU = known.Is(host.CPU{Logical: g.CPUs})
+	}
 	for _, gi := range g.Instances {
 		in := snapshot.Instance{Key: gi.Key, DataDirectory: known.Is(gi.DataDirectory)}
 		in.Server.Version = version(gi.Version)

@@ -28,8 +28,16 @@ func hostPart(b *strings.Builder, d Plan, where string) {
 	b.WriteByte('\n')
 	comment(b, "#", "Not in here, as it is for "+where+": --format script or --format ansible carry it out there, before the server that needs it starts.", commentWidth)
 	for _, c := range list {
-		b.WriteString("#   " + hostLine(c) + "\n")
+		b.WriteString("#   " + hostLine(c) + risky(c) + "\n")
 	}
+}
+
+// risky says of a change of high risk that it is one, behind its line in a comment.
+func risky(c plan.Change) string {
+	if c.Risk != knob.High {
+		return ""
+	}
+	return "   (" + riskWords[c.Risk].String() + ")"
 }
 
 // hostLine is one change of the host as it is spelled where it belongs.

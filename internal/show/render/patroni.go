@@ -24,6 +24,7 @@ var standbyBound = map[string]bool{
 // Patroni writes the changes of one instance as a patch of Patroni's dynamic
 // configuration, which holds for every member of the cluster.
 func Patroni(w io.Writer, d Plan, s *snapshot.Snapshot, key string) error {
+	d = d.carried(s, everyMember)
 	list := changesOf(d, key)
 	if err := utf8Only("patroni", list); err != nil {
 		return err
@@ -45,6 +46,8 @@ func Patroni(w io.Writer, d Plan, s *snapshot.Snapshot, key string) error {
 	if len(own) > 0 {
 		comment(&b, "#", "Left out, as Patroni sets it itself: "+strings.Join(own, ", ")+".", commentWidth)
 	}
+	d.hugeFirst(&b, "#", s, key, "the host of every member")
+	d.leftOut(&b, "#", changeOf(key, true))
 	patroniRestart(&b, kept)
 	if len(kept) > 0 {
 		b.WriteString("postgresql:\n  parameters:\n")
@@ -97,7 +100,7 @@ func longerOrMore(a, b string) bool { return len(a) > len(b) || len(a) == len(b)
 // yamlParameters writes NAME: "VALUE" lines, each below its reason.
 func yamlParameters(b *strings.Builder, indent string, list []plan.Change) {
 	for _, c := range list {
-		comment(b, indent+"#", "was "+shown(c.From)+"; "+c.Reason, commentWidth)
+		comment(b, indent+"#", was(c), commentWidth)
 		b.WriteString(indent + yamlKey(c.Address.Name()) + ": " + yamlString(c.To) + "\n")
 	}
 }

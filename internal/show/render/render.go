@@ -7,6 +7,7 @@ package render
 import (
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -68,6 +69,12 @@ type Plan struct {
 	*plan.Plan
 	Subject  Subject `json:"subject"`
 	Applying bool    `json:"-"` // it is shown to be carried out next
+
+	Accepted []apply.Which `json:"-"` // changes of high risk that a form may hold
+
+	bounded bool            // carried has bounded it
+	left    []apply.Left    // what it left out
+	tries   map[string]bool // keys of instances whose huge_pages is try instead of on
 }
 
 // publishers are names that are too long to stand in every paragraph.

@@ -15,6 +15,7 @@ import (
 // pgfettle itself does not get to. It does not restart: it says what to restart
 // and what to do after.
 func Script(w io.Writer, d Plan, s *snapshot.Snapshot) error {
+	d = d.carried(s, inOrder)
 	if err := shellable("script", ofHost(d)); err != nil {
 		return err
 	}
@@ -26,12 +27,16 @@ func Script(w io.Writer, d Plan, s *snapshot.Snapshot) error {
 	sc := &script{d: d, s: s}
 	sc.line("#!/bin/sh")
 	comment(&sc.b, "#", fmt.Sprintf("pgfettle: %s, profile %s, snapshot %s", count(len(d.Changes), "change", "changes"), d.Profile, clean(shortHash(d.Snapshot))), commentWidth)
+	d.leftOut(&sc.b, "#", anyChange)
 	if len(d.Changes) == 0 {
 		sc.line("exit 0")
 		_, err := io.WriteString(w, sc.b.String())
 		return err
 	}
 	comment(&sc.b, "#", "Read it, then run it as root on the host that it was planned for. It stops at the first thing that does not work, and run again it goes on from there. What it replaces is kept below /var/lib/pgfettle. 'pgfettle apply' does the same with every step checked and taken back on request.", commentWidth)
+	for _, key := range Keys(d) {
+		d.hugeFirst(&sc.b, "#", s, key, "the host")
+	}
 	comment(&sc.b, "#", "shellcheck disable=SC1003,SC2016 # what stands between single quotes is meant as it stands", 200)
 	sc.b.WriteString(scriptHead)
 	sc.devices()
@@ -363,7 +368,7 @@ func (sc *script) changes() {
 			continue
 		}
 		sc.line("")
-		comment(&sc.b, "#", string(c.Address)+", was "+shown(c.From)+"; "+c.Reason, commentWidth)
+		comment(&sc.b, "#", string(c.Address)+", "+was(c), commentWidth)
 		switch c.Address.Prefix() {
 		case "pg":
 			n := number[c.Key]

@@ -27,14 +27,32 @@ const thpFolder = "/sys/kernel/mm/transparent_hugepage/"
 // the way to set it.
 func Sysctl(w io.Writer, d Plan, s *snapshot.Snapshot) error {
 	var b strings.Builder
+	d = d.carried(s, inPieces)
 	list := withPrefix(d, "sysctl")
+	later := afterServers(d)
 	comment(&b, "#", "pgfettle: "+count(len(list), "kernel parameter", "kernel parameters")+", snapshot "+clean(shortHash(d.Snapshot)), commentWidth)
 	if len(list) > 0 {
 		comment(&b, "#", "Its place: "+sysctlPlace+". In force after 'sysctl --system' or at the next boot.", commentWidth)
 	}
+	if n := len(later); n > 0 {
+		names := make([]string, 0, n)
+		for _, c := range list {
+			if later[c.Address] {
+				names = append(names, clean(c.Address.Name()))
+			}
+		}
+		comment(&b, "#", "In this order: 1. the lines above «after the restart»; 2. the settings of the server (--format conf or alter-system) and its restart, after which its shared memory is as planned; "+
+			"3. the lines below: "+strings.Join(names, ", ")+". Earlier they may take away memory or huge pages that the server as it runs now still needs.", commentWidth)
+	}
+	d.leftOut(&b, "#", hostsChange)
+	parted := false
 	for _, c := range list {
+		if later[c.Address] && !parted {
+			parted = true
+			b.WriteString("\n# ---- after the restart ----\n")
+		}
 		b.WriteByte('\n')
-		comment(&b, "#", "was "+shown(c.From)+"; "+c.Reason, commentWidth)
+		comment(&b, "#", was(c), commentWidth)
 		for _, note := range laterFiles(s, c.Address.Name()) {
 			comment(&b, "#", "BEWARE: "+note, commentWidth)
 		}
@@ -51,10 +69,32 @@ func Sysctl(w io.Writer, d Plan, s *snapshot.Snapshot) error {
 		comment(&b, "#", "No sysctl, but part of the plan:", commentWidth)
 	}
 	for _, c := range others {
-		b.WriteString("#   " + how(c) + "\n")
+		b.WriteString("#   " + how(c) + risky(c) + "\n")
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+const adminReserve = knob.Address("sysctl:vm.admin_reserve_kbytes")
+
+// afterServers are the kernel's parameters that come after the restart of a server in
+// the plan: a pool that shrinks, and strict overcommit, whose limit was reckoned for
+// shared memory in huge pages.
+func afterServers(d Plan) map[knob.Address]bool {
+	out := map[knob.Address]bool{}
+	restart := false
+	for _, c := range d.Changes {
+		switch {
+		case c.Layer == knob.Instance:
+			restart = restart || c.Effect >= knob.Restart
+		case restart && c.Address.Prefix() == "sysctl":
+			out[c.Address] = true
+		}
+	}
+	if len(out) == 1 && out[adminReserve] {
+		return nil // without strict overcommit it holds nothing back
+	}
+	return out
 }
 
 // raw is the value as the kernel's file takes it: To is spelled for people and
