@@ -115,6 +115,9 @@ func runCheckConf(env *Env, o *checkOptions, host *snapshot.Snapshot, pol *polic
 	here, _ := filepath.Abs(".")
 	d.Report = conffile.Judge(r, main, major, func(p string) string { return shorter(here, p) }, host, check.All())
 	d.For = o.host
+	if host != nil {
+		d.Assumed = render.AssumedOf(host)
+	}
 	if o.here {
 		d.For = "this host"
 	}

@@ -14,10 +14,11 @@ import (
 // CheckedFile is the report on a configuration file with where its version is from.
 type CheckedFile struct {
 	conffile.Report
-	From   string `json:"version_from"`     // why this version: "--pg", "PG_VERSION", "newest", "--for"
-	For    string `json:"for,omitempty"`    // the machine: a description, or "this host"; "": settings alone were judged
-	Policy string `json:"policy,omitempty"` // the file that says what is accepted
-	All    bool   `json:"-"`                // accepted findings in full
+	From    string    `json:"version_from"`      // why this version: "--pg", "PG_VERSION", "newest", "--for"
+	For     string    `json:"for,omitempty"`     // the machine: a description, or "this host"; "": settings alone were judged
+	Assumed []Assumed `json:"assumed,omitempty"` // of a described machine what nobody told
+	Policy  string    `json:"policy,omitempty"`  // the file that says what is accepted
+	All     bool      `json:"-"`                 // accepted findings in full
 }
 
 // FileJSON writes the report as JSON: the same document, the same bytes.
@@ -101,6 +102,9 @@ func (p *page) fileSubject(d CheckedFile) []string {
 		out = append(out, p.say("show/file/here", "On this host."))
 	default:
 		out = append(out, p.say("show/file/host", "On a described host: {host}.", "host", clean(d.For)))
+	}
+	for _, a := range d.Assumed {
+		out = append(out, p.assumed(a)+".")
 	}
 	return out
 }

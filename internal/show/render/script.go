@@ -26,6 +26,7 @@ func Script(w io.Writer, d Plan, s *snapshot.Snapshot) error {
 	sc := &script{d: d, s: s}
 	sc.line("#!/bin/sh")
 	comment(&sc.b, "#", fmt.Sprintf("pgfettle: %s, profile %s, snapshot %s", count(len(d.Changes), "change", "changes"), d.Profile, clean(shortHash(d.Snapshot))), commentWidth)
+	assumedNotes(&sc.b, "#", d)
 	if len(d.Changes) == 0 {
 		sc.line("exit 0")
 		_, err := io.WriteString(w, sc.b.String())
