@@ -84,6 +84,7 @@ type Plan struct {
 	*plan.Plan
 	Subject  Subject `json:"subject"`
 	Applying bool    `json:"-"` // it is shown to be carried out next
+	Of       int     `json:"-"` // changes of the whole plan, of which only these will be made; 0: all are shown
 }
 
 // publishers are names that are too long to stand in every paragraph.
