@@ -40,7 +40,8 @@ type Rule struct {
 	// once and in a fixed order, noting what is missing; nil for a single knob.
 	Over func(*Case) []knob.Address
 	// Legal says why a pinned value of a knob of the host could not be or must not
-	// be set; nil: any text may be pinned. A server's own setting is asked of the server.
+	// be set; nil: any text may be pinned. What a server's own setting could be is asked
+	// of the server.
 	Legal func(c *Case, value string) error
 }
 
@@ -371,6 +372,11 @@ func (c *Case) parse(s string) (Value, error) {
 			return v, nil
 		}
 		return v, c.rule.Legal(c, v.Setting)
+	}
+	if c.rule.Legal != nil {
+		if err := c.rule.Legal(c, strings.TrimSpace(s)); err != nil {
+			return v, err
+		}
 	}
 	switch c.param.Type {
 	case "integer", "real":
