@@ -52,6 +52,31 @@ func (r Rule) In(c *say.Catalogue) Rule {
 	return r
 }
 
+// Versions returns the majors that the rule is for, and in which there is such a parameter
+// at all: from the first one on and up to the last, 0 where that is no bound.
+func (r *Rule) Versions() (from, to int) {
+	from, to = r.From, r.To
+	if r.Address.Layer() != knob.Instance {
+		return from, to
+	}
+	majors, have := params.Majors(), []int{}
+	for _, m := range majors {
+		if _, ok := params.Lookup(m, r.Address.Name()); ok {
+			have = append(have, m)
+		}
+	}
+	if len(have) == 0 {
+		return from, to
+	}
+	if first := have[0]; first > majors[0] {
+		from = max(from, first)
+	}
+	if last := have[len(have)-1]; last < majors[len(majors)-1] && (to == 0 || last < to) {
+		to = last
+	}
+	return from, to
+}
+
 // Value is the value of a knob: Setting in the base unit, as pg_settings or the
 // kernel's file has it.
 type Value struct {
