@@ -48,6 +48,27 @@ type Missing struct {
 	Unnoted bool
 }
 
+// What stands of a fact that the person who described a host did not tell: the reason,
+// and before the word that tells it.
+const (
+	Untold  = "the description does not tell it"
+	addWord = "add "
+)
+
+// NotTold is a file of a described host that a word such as "cpus=N" would tell.
+func NotTold(name, word string) Missing {
+	return Missing{Name: name, State: known.Unread, Reason: Untold, Reveal: addWord + word}
+}
+
+// fact is how a person calls what is missing: of a described host the word of the
+// description, as nobody who writes one knows files of evidence.
+func (m *Missing) fact(name string) string {
+	if word, _, ok := strings.Cut(strings.TrimPrefix(m.Reveal, addWord), "="); ok && m.Reason == Untold {
+		return word + "="
+	}
+	return name
+}
+
 func (m *Missing) Error() string { return m.Name + ": " + m.Reason }
 
 // Is makes errors.Is work with the errors of io/fs.
@@ -241,7 +262,7 @@ func GapOf(name string, err error) (known.State, known.Gap) {
 	var m *Missing
 	switch {
 	case errors.As(err, &m):
-		return m.State, known.Gap{Fact: name, Reason: m.Reason, Reveal: m.Reveal}
+		return m.State, known.Gap{Fact: m.fact(name), Reason: m.Reason, Reveal: m.Reveal}
 	case errors.Is(err, fs.ErrNotExist):
 		state, g.Reason = known.Absent, "no such file"
 	case errors.Is(err, fs.ErrPermission):

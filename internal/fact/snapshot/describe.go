@@ -22,6 +22,7 @@ type Description struct {
 	RAM       unit.Bytes // required
 	Swap      unit.Bytes
 	CPUs      int                // 0: not told
+	NoCPUs    bool               // a person did not tell them: CPUs is assumed
 	Sockets   int                // 1 where not told; each is a NUMA node
 	Storage   string             // nvme, ssd, hdd, san; "": not told
 	Major     int                // PostgreSQL major version
@@ -79,7 +80,10 @@ func ParseDescription(spec string) (Description, error) {
 	if !seen["ram"] {
 		return d, fmt.Errorf("ram is missing; write for example ram=64GB")
 	}
-	if d.CPUs > 0 && d.Sockets > d.CPUs {
+	if d.CPUs == 0 {
+		d.CPUs, d.NoCPUs = max(assumedCPUs, d.Sockets), true
+	}
+	if d.Sockets > d.CPUs {
 		return d, fmt.Errorf("sockets=%d with cpus=%d: a socket has at least one processor", d.Sockets, d.CPUs)
 	}
 	if d.CGroup > d.RAM {
@@ -87,6 +91,11 @@ func ParseDescription(spec string) (Description, error) {
 	}
 	return d, nil
 }
+
+// assumedCPUs stands in where nobody tells the processors: without a number of them
+// neither sessions nor parallel workers can be planned, and a server with fewer than 4 is
+// as rare today as a plan for 4 is harmless on a larger one.
+const assumedCPUs = 4
 
 func (d *Description) set(key, val string) (err error) {
 	amount := func(p *unit.Bytes, lo, hi unit.Bytes) error {
@@ -161,10 +170,14 @@ const osAnon = 256 * unit.MB
 
 // Evidence returns the evidence that the described host would yield with an
 // instance as initdb leaves it. What was not told is absent, with the word that
-// would tell it; nothing is made up.
+// would tell it; nothing is made up but the processors, and then that is told.
 func (d Description) Evidence() (*evidence.Archive, error) {
 	b := builder{a: evidence.New()}
-	b.json("evidence.json", map[string]any{"tool": "description", "taken_at": 0, "host_seen": true, "root": true})
+	head := map[string]any{"tool": "description", "taken_at": 0, "host_seen": true, "root": true}
+	if d.NoCPUs {
+		head["assumed"] = []Assumption{{Word: "cpus", Value: strconv.Itoa(d.CPUs)}}
+	}
+	b.json("evidence.json", head)
 	b.json("host.json", map[string]any{"page_size": 4096, "systemd": d.Container == "", "machine": "x86_64"})
 	d.memory(&b)
 	d.processors(&b)
@@ -198,7 +211,7 @@ func (b *builder) json(name string, v any) {
 }
 
 func (b *builder) untold(name, word string) {
-	b.a.AddMissing(evidence.Missing{Name: name, State: known.Unread, Reason: "the description does not tell it", Reveal: "add " + word})
+	b.a.AddMissing(evidence.NotTold(name, word))
 }
 
 func (b *builder) none(names ...string) {

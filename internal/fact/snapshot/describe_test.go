@@ -55,10 +55,11 @@ func TestDescribedFacts(t *testing.T) {
 	if m, ok := s.Host.Memory.Get(); !ok || m.Total != 64*unit.GB || m.SwapTotal != 2*unit.GB {
 		t.Errorf("memory %+v, %v", m, ok)
 	}
-	if s.Host.CPU.Known() {
-		t.Error("processors were not told, yet they are known")
-	} else if g := s.Host.CPU.Gap(); !strings.Contains(g.Reveal, "cpus=") {
-		t.Errorf("the gap of the processors does not name the word that tells them: %+v", g)
+	if cpu, ok := s.Host.CPU.Get(); !ok || cpu.Logical != 4 || len(s.Assumed) != 1 || s.Assumed[0] != (snapshot.Assumption{Word: "cpus", Value: "4"}) {
+		t.Errorf("processors were not told: want 4 and that they are assumed: %+v, %+v", cpu, s.Assumed)
+	}
+	if g := s.Host.Blocks.Gap(); g.Fact != "storage=" || !strings.Contains(g.Reveal, "storage=") {
+		t.Errorf("the gap of the disks does not name the word that tells them: %+v", g)
 	}
 	if len(s.Instances) != 1 {
 		t.Fatalf("%d instances", len(s.Instances))

@@ -28,6 +28,8 @@ type taken struct {
 	TakenAt  int64  `json:"taken_at"`
 	HostSeen bool   `json:"host_seen"`
 	Root     bool   `json:"root"`
+
+	Assumed []Assumption `json:"assumed"`
 }
 
 // listed is an entry of instances.json. A field that is not there could not be
@@ -64,7 +66,7 @@ func Read(fsys fs.FS) (*Snapshot, error) {
 	if err := bounded(list); err != nil {
 		return nil, fmt.Errorf("instances.json: %w", err)
 	}
-	s := &Snapshot{Schema: Schema, TakenAt: t.TakenAt, HostSeen: t.HostSeen, Root: t.Root, Instances: make([]Instance, 0, len(list))}
+	s := &Snapshot{Schema: Schema, TakenAt: t.TakenAt, HostSeen: t.HostSeen, Root: t.Root, Assumed: t.Assumed, Instances: make([]Instance, 0, len(list))}
 	hostFS := fsys
 	if !t.HostSeen {
 		hostFS = unseen{}

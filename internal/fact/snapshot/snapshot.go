@@ -27,12 +27,21 @@ type Snapshot struct {
 	Instances []Instance `json:"instances"`           // in order of key
 	Strangers []Stranger `json:"strangers,omitempty"` // instances on whose behalf nothing was done: they are no part of any plan
 
+	// Assumed is what the person who described the host did not tell.
+	Assumed []Assumption `json:"assumed,omitempty"`
+
 	// Measured is the latest probe of this machine; absent where none was run or
 	// none still belongs to it.
 	Measured known.Fact[measured.Probe] `json:"measured"`
 
 	// History is what a history of samples tells; not there where nobody watched.
 	History known.Fact[History] `json:"history,omitzero"`
+}
+
+// Assumption is a value that stands in for what a description does not tell.
+type Assumption struct {
+	Word  string `json:"word"` // that would tell it: cpus
+	Value string `json:"value"`
 }
 
 // History is what a history of samples tells of the host.

@@ -16,7 +16,7 @@ var mountOptions = Rule{
 	Address: "mount:*/options",
 	Title:   "with which options a filesystem is mounted: whether every read is noted on the disk",
 	Why: "With strictatime the time of the last access is written for each file that is read, so that a server that only reads writes all the time; PostgreSQL never looks at these times. relatime, the default since " +
-		"Linux 2.6.30, writes at most one a file and day and is all but free; noatime, which covers directories too, leaves out the rest. Nothing else of the options is changed.",
+		"Linux 2.6.30, writes at most one a file and day and is all but free; noatime, which covers directories too, leaves out the rest. Nothing else of the options is changed, but that a line which is written anew loses nobarrier and barrier=0.",
 	Formula: "Where ext2 to ext4, XFS or btrfs under a data directory, WAL or a tablespace has neither relatime nor noatime: noatime in the place of strictatime in its line of /etc/fstab, and relatime where the mount holds more than " +
 		"the server (/, /var, /home and the like), as mail programs and cleaners of temporary files look at access times. Network filesystems, bind mounts and mounts without a line of their own are told and left alone.",
 	Sources: []string{"linux-vfs", "linux-proc", "dalibo-j1"},
@@ -86,13 +86,26 @@ var mountOptions = Rule{
 			tell("it is mounted with " + now.String() + ", and /etc/fstab asks for " + want.String() + ", which a remount would bring about too; make the two agree first")
 			return
 		}
+		options := withBarriers(words)
+		if options != lines[0].Options {
+			c.Warn("The line of {point} in /etc/fstab is written without nobarrier and barrier=0, which let fsync return before the data is on the disk. What is mounted now gets them back with mount -o remount,barrier {point}, or when it is mounted again.", "point", m.Point)
+		}
 		if slices.Contains(commonMounts, m.Point) {
-			c.Set(host.WithAtime(lines[0].Options, "relatime"), "with strictatime every read of a file is written to {point}; relatime, as others than the server have files there, and it is all but free", "point", m.Point)
+			c.Set(host.WithAtime(options, "relatime"), "with strictatime every read of a file is written to {point}; relatime, as others than the server have files there, and it is all but free", "point", m.Point)
 			return
 		}
-		c.Set(host.WithAtime(lines[0].Options, "noatime"), "with strictatime every read of a file is written to {point}, and PostgreSQL never looks at these times", "point", m.Point)
+		c.Set(host.WithAtime(options, "noatime"), "with strictatime every read of a file is written to {point}, and PostgreSQL never looks at these times", "point", m.Point)
 	},
 }
+
+// withBarriers leaves out what switches write barriers off: a line that is written anew
+// is not written with what a check calls critical.
+func withBarriers(words []string) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(noBarriers, w) }), ",")
+}
+
+// noBarriers are the spellings of ext4, btrfs and XFS before 4.19.
+var noBarriers = []string{"nobarrier", "barrier=0"}
 
 // commonMounts are the places of the filesystem hierarchy where others than a
 // database server have files.

@@ -38,6 +38,8 @@ func All() []Rule {
 		effectiveIOConcurrency,
 		escapeStringWarning,
 		fromCollapseLimit,
+		fsync,
+		fullPageWrites,
 		geqo,
 		geqoThreshold,
 		hashMemMultiplier,

@@ -40,7 +40,8 @@ type Rule struct {
 	// once and in a fixed order, noting what is missing; nil for a single knob.
 	Over func(*Case) []knob.Address
 	// Legal says why a pinned value of a knob of the host could not be or must not
-	// be set; nil: any text may be pinned. A server's own setting is asked of the server.
+	// be set; nil: any text may be pinned. What a server's own setting could be is asked
+	// of the server.
 	Legal func(c *Case, value string) error
 }
 
@@ -49,6 +50,31 @@ func (r Rule) In(c *say.Catalogue) Rule {
 	id := "rule/" + string(r.Address)
 	r.Title, r.Why, r.Formula = c.Text(id+"/title", r.Title), c.Text(id+"/why", r.Why), c.Text(id+"/formula", r.Formula)
 	return r
+}
+
+// Versions returns the majors that the rule is for, and in which there is such a parameter
+// at all: from the first one on and up to the last, 0 where that is no bound.
+func (r *Rule) Versions() (from, to int) {
+	from, to = r.From, r.To
+	if r.Address.Layer() != knob.Instance {
+		return from, to
+	}
+	majors, have := params.Majors(), []int{}
+	for _, m := range majors {
+		if _, ok := params.Lookup(m, r.Address.Name()); ok {
+			have = append(have, m)
+		}
+	}
+	if len(have) == 0 {
+		return from, to
+	}
+	if first := have[0]; first > majors[0] {
+		from = max(from, first)
+	}
+	if last := have[len(have)-1]; last < majors[len(majors)-1] && (to == 0 || last < to) {
+		to = last
+	}
+	return from, to
 }
 
 // Value is the value of a knob: Setting in the base unit, as pg_settings or the
@@ -371,6 +397,11 @@ func (c *Case) parse(s string) (Value, error) {
 			return v, nil
 		}
 		return v, c.rule.Legal(c, v.Setting)
+	}
+	if c.rule.Legal != nil {
+		if err := c.rule.Legal(c, strings.TrimSpace(s)); err != nil {
+			return v, err
+		}
 	}
 	switch c.param.Type {
 	case "integer", "real":

@@ -51,7 +51,7 @@ An evidence file is no target here: it is of another moment.
 
 Asked are, for each part (a layer and when it takes effect): yes, skip, quit. With
 --yes nothing is asked, and the plan is shown all the same; without a terminal and
-without --yes nothing is done.
+without --yes nothing is done. With --only what is shown and asked is what will be done.
 
 Nothing is restarted without being asked: --max-effect is reload where nothing
 else is said. What needs more is left out and named, and so is what rests on it:
@@ -142,11 +142,10 @@ func runApply(ctx context.Context, env *Env, o *applyOptions) error {
 		return err
 	}
 	d := render.Plan{Plan: p, Subject: render.SubjectOf(l.snapshot), Applying: true}
-	if err := render.PlanText(env.Stdout, d, env.Style()); err != nil {
-		return err
-	}
-	if len(p.Changes) == 0 {
-		return nil
+	if len(opts.Only) == 0 || len(p.Changes) == 0 {
+		if err := render.PlanText(env.Stdout, d, env.Style()); err != nil || len(p.Changes) == 0 {
+			return err
+		}
 	}
 	w, server, err := world(env, l, &o.place, o.restart)
 	if err != nil {
@@ -162,6 +161,11 @@ func runApply(ctx context.Context, env *Env, o *applyOptions) error {
 	}
 	s.choose()
 	d.Accepted = s.options.AcceptRisk
+	if d = s.shown(d); d.Of > 0 && len(d.Changes) > 0 {
+		if err := render.PlanText(env.Stdout, d, env.Style()); err != nil {
+			return err
+		}
+	}
 	if err := refused(env, server, d, l, s.chosen); err != nil {
 		return err
 	}
@@ -171,7 +175,7 @@ func runApply(ctx context.Context, env *Env, o *applyOptions) error {
 	if len(s.chosen) == 0 {
 		return s.nothing(env)
 	}
-	if err := render.ForewarnedText(env.Stdout, apply.Forewarn(ctx, w, l.snapshot, s.chosen), p.Warnings, env.Style()); err != nil {
+	if err := render.ForewarnedText(env.Stdout, apply.Forewarn(ctx, w, l.snapshot, s.chosen), d.Warnings, env.Style()); err != nil {
 		return err
 	}
 	if !o.yes {

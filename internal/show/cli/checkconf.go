@@ -111,6 +111,9 @@ func runCheckConf(env *Env, o *checkOptions, host *snapshot.Snapshot, pol *polic
 		r = conf.Resolve(files, main, dir)
 	}
 	d := render.CheckedFile{From: "--pg"}
+	if host != nil {
+		d.Assumed = render.AssumedOf(host)
+	}
 	major := o.pg
 	switch {
 	case major != 0 && !params.Covers(major):

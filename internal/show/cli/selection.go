@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/target"
@@ -55,6 +56,47 @@ func (s *selection) choose() {
 			s.left[i].Reason = why
 		}
 	}
+}
+
+// shown is the document of what will be done, where --only names it: those changes, and
+// of the warnings of the plan those that are about them. Where nothing will be done it
+// has what was named, whose reasons are to be read.
+func (s *selection) shown(d render.Plan) render.Plan {
+	if len(s.options.Only) == 0 {
+		return d
+	}
+	of := *s.plan
+	d.Plan, d.Of, of.Changes, of.Warnings = &of, len(s.plan.Changes), s.chosen, nil
+	if len(s.chosen) == 0 {
+		for _, l := range s.left {
+			of.Changes = append(of.Changes, l.Change)
+		}
+	}
+	// A rule's warning has the rule's address in its id; what overrides a value stands
+	// behind its address.
+	about := func(a knob.Address, text string) bool {
+		for _, m := range s.plan.Warned {
+			if m.String() == text {
+				return m.ID == "rule/"+string(ruleOf(a))+"/warning"
+			}
+		}
+		return slices.Contains(strings.Split(strings.SplitN(text, ": ", 2)[0], ", "), string(a))
+	}
+	for _, text := range s.plan.Warnings {
+		if slices.ContainsFunc(of.Changes, func(c plan.Change) bool { return about(c.Address, text) }) {
+			of.Warnings = append(of.Warnings, text)
+		}
+	}
+	return d
+}
+
+// ruleOf is the address of the rule that decides a knob: of a device or a mount that of
+// its family.
+func ruleOf(a knob.Address) knob.Address {
+	if r, ok := rule.For(a); ok {
+		return r.Address
+	}
+	return a
 }
 
 // named refuses a name with an instance that the plan is not for.
@@ -132,7 +174,7 @@ func (s *selection) ask(ctx context.Context, env *Env) error {
 	}
 	lines := newLines(env.Stdin)
 	for _, g := range render.Groups(s.chosen) {
-		answer, err := lines.choose(ctx, env, say.N("show/apply/ask", int64(len(g.Changes)), "{group}: {n} of the changes above. Make them?", "{group}: {n} of the changes above. Make them?", "group", g.Heading(env.Style())).In(env.words), answerYes, answerSkip, answerQuit)
+		answer, err := lines.choose(ctx, env, say.N("show/apply/ask", int64(len(g.Changes)), "{group}: {names}. Make it?", "{group}: {names}. Make them?", "group", g.Heading(env.Style()), "names", g.Names()).In(env.words), answerYes, answerSkip, answerQuit)
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/show/render"
 )
 
@@ -20,6 +21,7 @@ type undoOptions struct {
 	maxEffect string
 	wait      bool
 	forget    string
+	yes       bool
 }
 
 func newUndo(env *Env) *cobra.Command {
@@ -29,6 +31,9 @@ func newUndo(env *Env) *cobra.Command {
 		Short: "Take an apply back",
 		Long: `Take an apply back, the last change first: files and live values become what they
 were before it. Without a JOURNAL it is the last apply that was not taken back.
+
+At a terminal the changes are shown and it is asked whether to take them back: yes,
+quit. With --yes, or without a terminal, nothing is asked.
 
 What somebody has changed since is not overwritten: it is kept and shown. A server
 is reloaded; it is restarted only with --max-effect restart, and until then it is
@@ -44,7 +49,7 @@ given up and named, the rest is taken back, and no other apply waits for it.
 
 ` + placeHelp,
 		Example: `  pgfettle undo
-  pgfettle undo --max-effect restart
+  pgfettle undo --yes --max-effect restart
   pgfettle undo 20261121-103000-k3x9qz
   pgfettle undo --forget-instance /srv/pg/gone`,
 		Args: atMost(1, "one JOURNAL at most"),
@@ -57,6 +62,7 @@ given up and named, the rest is taken back, and no other apply waits for it.
 	o.restart.flags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.maxEffect, "max-effect", "reload", maxEffectUsage)
+	f.BoolVar(&o.yes, "yes", false, "answer the question with yes")
 	f.BoolVar(&o.wait, "wait", false, "wait for another apply or undo to end, instead of refusing")
 	f.StringVar(&o.forget, "forget-instance", "", "give up the changes of the instance with this `DATADIR`, which is gone")
 	complete(cmd, "max-effect", effects...)
@@ -85,7 +91,49 @@ func runUndo(ctx context.Context, env *Env, o *undoOptions, id string) error {
 	if err != nil {
 		return err
 	}
+	if _, ok := terminal(env.Stdin); ok && !o.yes {
+		if err := o.ask(ctx, env, id); err != nil {
+			return err
+		}
+	}
 	return undo(ctx, env, w, l, id, apply.UndoOptions{MaxEffect: effect, Wait: o.wait, Forget: o.forget})
+}
+
+// ask shows a person what will be taken back and asks for it. Where nothing will be, the
+// undo itself says why.
+func (o *undoOptions) ask(ctx context.Context, env *Env, id string) error {
+	if id == "" {
+		return nil
+	}
+	t, dir, err := o.place.open(env)
+	if err != nil {
+		return err
+	}
+	j, err := findJournal(t, dir, id)
+	if err != nil {
+		return err
+	}
+	var back []journal.Change
+	for i := range j.Changes {
+		if c := &j.Changes[i]; c.Begun() && (o.forget == "" || c.Instance != o.forget) {
+			back = append(back, *c)
+		}
+	}
+	if len(back) == 0 {
+		return nil
+	}
+	if err := render.UndoText(env.Stdout, j, back, env.Style()); err != nil {
+		return err
+	}
+	question := say.N("show/undo/ask", int64(len(back)), "{n} change. Take it back?", "{n} changes. Take them back?").In(env.words)
+	answer, err := newLines(env.Stdin).choose(ctx, env, question, answerYes, answerQuit)
+	if err != nil {
+		return err
+	}
+	if answer != answerYes.String() {
+		return &say.Problem{Message: "nothing was changed: you quit", Code: exitRefused}
+	}
+	return nil
 }
 
 // worldOf builds the world of a journal: the one named, or the last of this host

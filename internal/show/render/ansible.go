@@ -23,6 +23,7 @@ func Ansible(w io.Writer, d Plan, s *snapshot.Snapshot) error {
 	var b strings.Builder
 	comment(&b, "#", fmt.Sprintf("pgfettle: %s, profile %s, snapshot %s", count(len(d.Changes), "change", "changes"), d.Profile, clean(shortHash(d.Snapshot))), commentWidth)
 	d.leftOut(&b, "#", anyChange)
+	assumedNotes(&b, "#", d)
 	if len(d.Changes) == 0 {
 		_, err := io.WriteString(w, b.String())
 		return err

@@ -34,6 +34,26 @@ func (g Group) Heading(st Style) string {
 	return newPage(st).heading(group{g.Layer, g.Instance, g.Effect})
 }
 
+// Names lists the changes of a group as the plan above it does.
+func (g Group) Names() string {
+	var out []string
+	for _, c := range g.Changes {
+		out = append(out, shortName(c.Address))
+	}
+	return strings.Join(out, ", ")
+}
+
+// UndoText tells, before anybody is asked, what an undo will take back: the changes of a
+// journal that were begun, but for those of the instance that is given up.
+func UndoText(w io.Writer, j *journal.Journal, list []journal.Change, st Style) error {
+	p := newPage(st)
+	p.line(p.tint(strong, p.journalName(j)), ", ", p.journalStands(j))
+	p.para("  ", plain, p.journalOn(j))
+	p.journalChanges(list)
+	_, err := io.WriteString(w, p.b.String())
+	return err
+}
+
 // LeftText tells what of a plan is left out and why, those of one reason and one
 // instance together.
 func LeftText(w io.Writer, left []apply.Left, st Style) error {

@@ -14,10 +14,11 @@ import (
 // CheckedFile is the report on a configuration file with where its version is from.
 type CheckedFile struct {
 	conffile.Report
-	From   string `json:"version_from"`     // why this version: "--pg", "PG_VERSION", "newest", "--for"
-	For    string `json:"for,omitempty"`    // the machine: a description, or "this host"; "": settings alone were judged
-	Policy string `json:"policy,omitempty"` // the file that says what is accepted
-	All    bool   `json:"-"`                // accepted findings in full
+	From    string    `json:"version_from"`      // why this version: "--pg", "PG_VERSION", "newest", "--for"
+	For     string    `json:"for,omitempty"`     // the machine: a description, or "this host"; "": settings alone were judged
+	Assumed []Assumed `json:"assumed,omitempty"` // of a described machine what nobody told
+	Policy  string    `json:"policy,omitempty"`  // the file that says what is accepted
+	All     bool      `json:"-"`                 // accepted findings in full
 }
 
 // FileJSON writes the report as JSON: the same document, the same bytes.
@@ -96,6 +97,9 @@ func (p *page) fileSubject(d CheckedFile) []string {
 	out := []string{text}
 	if d.Preview {
 		out = append(out, p.say("show/file/preview", "PostgreSQL {major} is a preview: what is known of it is from its sources, no server was asked.", "major", d.Major))
+	}
+	for _, a := range d.Assumed {
+		out = append(out, p.assumed(a)+".")
 	}
 	return append(out, p.fileHost(d, p.say("show/file/alone", "The file alone was judged, not memory, disks and kernel: name the machine with --for 'ram=…,cpus=…', or this one with --on.")))
 }

@@ -81,6 +81,7 @@ func head(b *strings.Builder, mark string, d Plan, s *snapshot.Snapshot, key str
 	}
 	comment(b, mark, fmt.Sprintf("pgfettle: %s for %s", count(n, "change", "changes"), clean(name)), commentWidth)
 	comment(b, mark, fmt.Sprintf("profile %s, snapshot %s", d.Profile, clean(shortHash(d.Snapshot))), commentWidth)
+	assumedNotes(b, mark, d)
 }
 
 // shortHash is enough of a hash to tell two snapshots of one host apart.

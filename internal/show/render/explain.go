@@ -102,8 +102,8 @@ func ExplainKnob(w io.Writer, k KnobPage, st Style) error {
 	if r.Tolerance > 0 {
 		p.section(p.say("show/explain/alone", "Left alone"), p.say("show/explain/tolerance", "A present value within {percent} % of the wanted one stays.", "percent", int(100*r.Tolerance+0.5)))
 	}
-	if r.Address.Layer() == knob.Instance && r.From+r.To > 0 {
-		p.versions(r.From, r.To)
+	if from, to := r.Versions(); from+to > 0 {
+		p.versions(from, to)
 	}
 	p.pages(k.Pages)
 	p.sources(r.Sources)

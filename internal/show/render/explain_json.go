@@ -135,6 +135,7 @@ func knobPartOf(a knob.Address, why string, pages []advice.Page, looked bool, li
 // ExplainKnobJSON writes the page of a knob.
 func ExplainKnobJSON(w io.Writer, k KnobPage, words *say.Catalogue) error {
 	r := k.Rule.In(words)
+	from, to := r.Versions()
 	d := struct {
 		pageHead
 		knobPart
@@ -148,7 +149,7 @@ func ExplainKnobJSON(w io.Writer, k KnobPage, words *say.Catalogue) error {
 		To        int            `json:"to,omitempty"`
 		Sources   []sourceDoc    `json:"sources"`
 	}{pageHeadOf("knob", string(r.Address)), knobPartOf(r.Address, r.Why, k.Pages, k.Looked, k.Here, k.Gaps), r.Title, r.Formula, "", r.Risk,
-		append([]knob.Address{}, r.Needs...), r.Tolerance, r.From, r.To, sourceDocs(r.Sources)}
+		append([]knob.Address{}, r.Needs...), r.Tolerance, from, to, sourceDocs(r.Sources)}
 	if r.Address.Layer() != knob.Instance { // a server setting's follows from its context
 		d.Effect = r.Effect.String()
 	}

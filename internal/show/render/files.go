@@ -98,6 +98,9 @@ func unitName(s *snapshot.Snapshot) string {
 func readme(d Plan, files []File) File {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Files of a plan of pgfettle: profile %s, snapshot %s, %s.\n", d.Profile, clean(shortHash(d.Snapshot)), count(len(d.Changes), "change", "changes"))
+	for _, a := range d.Subject.Assumed {
+		fmt.Fprintf(&b, "%s.\n", clean(a.Text))
+	}
 	b.WriteString("Nothing is in force until they are put into their places.\n")
 	for _, f := range files {
 		fmt.Fprintf(&b, "\n%s\n  place  %s\n  then   %s\n", f.Name, f.Place, f.Then)

@@ -52,6 +52,9 @@ func (p *page) subjectOutline(o *Outline, verb string, s Subject) {
 	for _, in := range s.Instances {
 		list = append(list, Item{Text: prose(p.instance(in))})
 	}
+	for _, a := range s.Assumed {
+		list = append(list, Item{Text: prose(p.assumed(a))})
+	}
 	o.list(list)
 }
 

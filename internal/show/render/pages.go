@@ -43,7 +43,7 @@ func KnobPages(rules []rule.Rule) string {
 		if risk == "" {
 			risk = knob.Low
 		}
-		fmt.Fprintf(&b, "\n## %s\n\n**%s.** Risk: %s%s.\n\n%s\n\nHow it is decided: %s\n\n", r.Address, r.Title, risk, versions(r.From, r.To), r.Why, r.Formula)
+		fmt.Fprintf(&b, "\n## %s\n\n**%s.** Risk: %s%s.\n\n%s\n\nHow it is decided: %s\n\n", r.Address, r.Title, risk, versions(r.Versions()), r.Why, r.Formula)
 		if len(r.Needs) > 0 {
 			names := make([]string, len(r.Needs))
 			for i, n := range r.Needs {

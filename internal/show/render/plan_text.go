@@ -20,11 +20,15 @@ func PlanText(w io.Writer, d Plan, st Style) error {
 	d.Plan = d.Plan.In(st.Words)
 	p.subject(p.say("show/plan/about", "Plan for"), d.Subject)
 	p.profile(d.Profile)
-	p.budget(d.Budget)
-	p.shared(d.Shared)
+	if d.Of == 0 { // the memory is that of the whole plan, and so is what it lacks
+		p.budget(d.Budget)
+		p.shared(d.Shared)
+	}
 	p.changes(d.Changes)
 	p.warnings(d.Warnings)
-	p.unknown(d.Unknown)
+	if d.Of == 0 {
+		p.unknown(d.Unknown)
+	}
 	p.gap()
 	for _, l := range p.planSummary(d) {
 		p.para("", strong, l)
@@ -242,6 +246,9 @@ func (p *page) planSummary(d Plan) []string {
 		}
 	}
 	changes := say.N("show/plan/changes", int64(len(d.Changes)), "{n} change", "{n} changes")
+	if d.Of > 0 {
+		return []string{p.say("show/plan/summary_of", "{changes} ({by}), of {all} in the plan.", "changes", changes, "by", strings.Join(by, ", "), "all", d.Of)}
+	}
 	sum := p.say("show/plan/summary", "{changes} ({by}); {kept}.", "changes", changes, "by", strings.Join(by, ", "), "kept", kept)
 	if d.Applying {
 		return []string{sum}

@@ -28,6 +28,13 @@ type Subject struct {
 	Host      string            `json:"host"`      // its name; "" where it is not known
 	HostSeen  bool              `json:"host_seen"` // false: a server over SQL alone
 	Instances []SubjectInstance `json:"instances"`
+	Assumed   []Assumed         `json:"assumed,omitempty"` // what a description does not tell and what stands in for it
+}
+
+// Assumed is a value that nobody told.
+type Assumed struct {
+	snapshot.Assumption
+	Text string `json:"text"` // "4 processors are assumed: say cpus=N"
 }
 
 // SubjectInstance is one instance that was found.
@@ -38,10 +45,19 @@ type SubjectInstance struct {
 	Asked   bool   `json:"asked"`   // the server answered over SQL
 }
 
+// AssumedOf returns what a description did not tell and what stands in for it.
+func AssumedOf(s *snapshot.Snapshot) (out []Assumed) {
+	for _, a := range s.Assumed {
+		out = append(out, Assumed{a, assumedWords(a).String()})
+	}
+	return out
+}
+
 // SubjectOf describes what a snapshot is about.
 func SubjectOf(s *snapshot.Snapshot) Subject {
 	sub := Subject{HostSeen: s.HostSeen, Instances: []SubjectInstance{}}
 	sub.Host, _ = s.Host.Name.Get()
+	sub.Assumed = AssumedOf(s)
 	for i := range s.Instances {
 		in := &s.Instances[i]
 		si := SubjectInstance{Label: in.Label(), State: "unknown", Asked: in.Server.Settings.Known()}
@@ -75,6 +91,7 @@ type Plan struct {
 	bounded bool            // carried has bounded it
 	left    []apply.Left    // what it left out
 	tries   map[string]bool // keys of instances whose huge_pages is try instead of on
+	Of      int             `json:"-"` // changes of the whole plan, of which only these will be made; 0: all are shown
 }
 
 // publishers are names that are too long to stand in every paragraph.

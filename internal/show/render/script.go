@@ -28,6 +28,7 @@ func Script(w io.Writer, d Plan, s *snapshot.Snapshot) error {
 	sc.line("#!/bin/sh")
 	comment(&sc.b, "#", fmt.Sprintf("pgfettle: %s, profile %s, snapshot %s", count(len(d.Changes), "change", "changes"), d.Profile, clean(shortHash(d.Snapshot))), commentWidth)
 	d.leftOut(&sc.b, "#", anyChange)
+	assumedNotes(&sc.b, "#", d)
 	if len(d.Changes) == 0 {
 		sc.line("exit 0")
 		_, err := io.WriteString(w, sc.b.String())

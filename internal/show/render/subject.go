@@ -6,6 +6,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
 // subject writes what was looked at: the host, then one line an instance.
@@ -13,6 +14,26 @@ func (p *page) subject(verb string, s Subject) {
 	p.para("", plain, p.subjectLine(verb, s))
 	for _, in := range s.Instances {
 		p.para("  ", plain, p.instance(in))
+	}
+	for _, a := range s.Assumed {
+		p.para("  ", yellow, p.assumed(a))
+	}
+}
+
+// assumedWords says what stands in for what a description does not tell.
+func assumedWords(a snapshot.Assumption) say.Message {
+	if n, err := strconv.ParseInt(a.Value, 10, 64); err == nil && a.Word == "cpus" {
+		return say.N("show/assumed/cpus", n, "{n} processor is assumed: say cpus=N", "{n} processors are assumed: say cpus=N")
+	}
+	return say.M("show/assumed", "{word}={value} is assumed: say {word}=…", "word", clean(a.Word), "value", clean(a.Value))
+}
+
+func (p *page) assumed(a Assumed) string { return p.word(assumedWords(a.Assumption)) }
+
+// assumedNotes puts into a file what was assumed of its host.
+func assumedNotes(b *strings.Builder, mark string, d Plan) {
+	for _, a := range d.Subject.Assumed {
+		comment(b, mark, clean(a.Text), commentWidth)
 	}
 }
 

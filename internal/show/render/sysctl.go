@@ -31,6 +31,7 @@ func Sysctl(w io.Writer, d Plan, s *snapshot.Snapshot) error {
 	list := withPrefix(d, "sysctl")
 	later := afterServers(d)
 	comment(&b, "#", "pgfettle: "+count(len(list), "kernel parameter", "kernel parameters")+", snapshot "+clean(shortHash(d.Snapshot)), commentWidth)
+	assumedNotes(&b, "#", d)
 	if len(list) > 0 {
 		comment(&b, "#", "Its place: "+sysctlPlace+". In force after 'sysctl --system' or at the next boot.", commentWidth)
 	}

@@ -30,6 +30,9 @@ func (t Told) Subject(verb string, s Subject) string { return t.p.subjectLine(ve
 // Instance is the line of one instance.
 func (t Told) Instance(in SubjectInstance) string { return t.p.instance(in) }
 
+// Assumed says what stands in for what a description does not tell.
+func (t Told) Assumed(a Assumed) string { return t.p.assumed(a) }
+
 // Severity is the word for one.
 func (t Told) Severity(s check.Severity) string { return t.p.word(severityWords[s]) }
 

@@ -166,8 +166,8 @@ func (s *Server) explainKnob(k rule.Rule) *explained {
 	if k.Tolerance > 0 {
 		e.add("Left alone", fmt.Sprintf("A present value within %.0f %% of the wanted one stays.", 100*k.Tolerance))
 	}
-	if k.Address.Layer() == knob.Instance && k.From+k.To > 0 {
-		e.add("Versions", versions(k.From, k.To))
+	if from, to := k.Versions(); from+to > 0 {
+		e.add("Versions", versions(from, to))
 	}
 	e.more(advice.Of(string(k.Address)), k.Sources)
 	return e

@@ -89,6 +89,9 @@ func (v View) subject(verb string, s render.Subject) subjectView {
 	for _, in := range s.Instances {
 		out.Instances = append(out.Instances, t.Instance(in))
 	}
+	for _, a := range s.Assumed {
+		out.Instances = append(out.Instances, t.Assumed(a))
+	}
 	return out
 }
 

@@ -1,0 +1,17 @@
+package rule
+
+import (
+	"errors"
+
+	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
+)
+
+// onlyRaised refuses a pin that would switch durability off. One that keeps off what is
+// off says that somebody means it.
+func onlyRaised(c *Case, value string) error {
+	have, _ := c.Text(c.rule.Address)
+	if on, ok := params.ParseBool(value); ok && !on && have != "off" {
+		return errors.New("durability is never lowered by a plan")
+	}
+	return nil
+}
