@@ -2,7 +2,6 @@ package conffile
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
@@ -139,48 +138,4 @@ func setting(p params.Param, value, source string) pg.Setting {
 		value = strings.ToLower(value)
 	}
 	return pg.Setting{Name: p.Name, Value: value, Unit: p.Unit, Type: p.Type, Context: p.Context, Source: source, Min: p.Min, Max: p.Max, Enum: p.Enum, Boot: p.Boot}
-}
-
-// unit slips ----------------------------------------------------------------
-
-// slip is what a number without a unit of a parameter is most probably meant
-// otherwise below: nobody sets so little on purpose.
-type slip struct {
-	below float64 // in the base unit; more is taken as it stands
-	meant string  // the unit that people have in mind
-}
-
-// slips: each bound is at most what the server's own documentation shows as a
-// sensible value, or a tenth of the default; below it a server works badly or not
-// at all. Zero and less than zero have meanings of their own and are left alone.
-var slips = map[string]slip{
-	// kB; the defaults are 4MB, 64MB, 64MB and off
-	"work_mem": {1024, "MB"}, "maintenance_work_mem": {16 * 1024, "MB"}, "autovacuum_work_mem": {16 * 1024, "MB"},
-	"logical_decoding_work_mem": {1024, "MB"}, "temp_file_limit": {100 * 1024, "MB"}, "log_rotation_size": {1024, "MB"},
-	// pages of 8kB: 16384 of them are 128MB, which is the default, and as megabytes a usual setting
-	"shared_buffers": {16384 + 1, "MB"}, "effective_cache_size": {16384 + 1, "GB"}, "temp_buffers": {128, "MB"}, "wal_buffers": {128, "MB"},
-	// MB
-	"max_wal_size": {128, "GB"}, "min_wal_size": {32, "GB"}, "max_slot_wal_keep_size": {128, "GB"},
-	// ms: nothing that a person waits for ends within a tenth of a second
-	"statement_timeout": {100, "s"}, "idle_in_transaction_session_timeout": {1000, "s"}, "idle_session_timeout": {1000, "s"},
-	"transaction_timeout": {100, "s"}, "lock_timeout": {10, "s"}, "deadlock_timeout": {10, "s"}, "wal_sender_timeout": {1000, "s"},
-	"wal_receiver_timeout": {1000, "s"}, "max_standby_streaming_delay": {100, "s"}, "max_standby_archive_delay": {100, "s"},
-	"tcp_user_timeout": {100, "s"}, "client_connection_check_interval": {100, "s"},
-	// s: the least that checkpoint_timeout takes is 30 s, and 5 min are the default
-	"checkpoint_timeout": {60, "min"}, "archive_timeout": {30, "min"},
-}
-
-// slip tells a number without a unit that the server takes for far less than was meant.
-func (j *judge) slip(s conf.Setting, p params.Param) {
-	sl, ok := slips[p.Name]
-	if !ok {
-		return
-	}
-	n, err := strconv.ParseFloat(strings.TrimSpace(s.Value), 64)
-	if err != nil || n <= 0 || n >= sl.below {
-		return // with a unit, or of a plausible size
-	}
-	told := unit.ShowGUC(strconv.FormatFloat(n, 'f', -1, 64), p.Unit)
-	j.found(&UnitSlip, s, "{name} = {value} has no unit: the server takes it for {told}. Was {value}{meant} meant?",
-		"name", p.Name, "value", strings.TrimSpace(s.Value), "told", told, "meant", sl.meant)
 }
