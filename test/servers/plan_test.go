@@ -65,7 +65,8 @@ func TestPlannedConfigurationStarts(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					if len(p.Changes) < 10 || len(p.Questions) > 0 || len(p.Shared) != 1 || !p.Shared[0].Exact {
+					if len(p.Changes) < 10 || len(p.Questions) > 0 || len(p.Shared) != 1 || p.Shared[0].Exact == (profile == rule.Desktop) {
+						// A desktop reserves no huge pages, so the binary is not asked for a number of them.
 						t.Fatalf("%d changes, questions %+v, shared memory %+v", len(p.Changes), p.Questions, p.Shared)
 					}
 					restart(t, i, conf(p))
@@ -111,8 +112,14 @@ func restart(t testing.TB, i *server.Instance, settings map[string]string) {
 // sharedEquals compares the plan's answer with what the running server says.
 func sharedEquals(t *testing.T, b server.Binaries, live pg.Settings, srv pg.Server, planned plan.Shared) {
 	t.Helper()
+	differs := func(pages int64) bool {
+		if !planned.Exact { // an estimate, which is never below the truth
+			return pages > planned.Bytes.Pages(2*unit.MB)
+		}
+		return pages != planned.Bytes.Pages(2*unit.MB)
+	}
 	if b.Version.Major() >= 15 {
-		if pages, ok := live.Int("shared_memory_size_in_huge_pages"); !ok || pages != planned.Bytes.Pages(2*unit.MB) {
+		if pages, ok := live.Int("shared_memory_size_in_huge_pages"); !ok || differs(pages) {
 			t.Errorf("the server needs %d huge pages, the plan says %d (%s)", pages, planned.Bytes.Pages(2*unit.MB), planned.Bytes)
 		}
 		return
@@ -122,7 +129,7 @@ func sharedEquals(t *testing.T, b server.Binaries, live pg.Settings, srv pg.Serv
 	for _, p := range parts {
 		sum += p.Size
 	}
-	if !ok || sum.Pages(2*unit.MB) != planned.Bytes.Pages(2*unit.MB) {
+	if !ok || differs(sum.Pages(2*unit.MB)) {
 		t.Errorf("the server allocated %s (%d huge pages), the plan says %s (%d)", sum, sum.Pages(2*unit.MB), planned.Bytes, planned.Bytes.Pages(2*unit.MB))
 	}
 }
