@@ -23,6 +23,7 @@ type Description struct {
 	Swap      unit.Bytes
 	CPUs      int                // 0: not told
 	NoCPUs    bool               // a person did not tell them: CPUs is assumed
+	NoMajor   bool               // a person did not tell it: Major is the newest
 	Sockets   int                // 1 where not told; each is a NUMA node
 	Storage   string             // nvme, ssd, hdd, san; "": not told
 	Major     int                // PostgreSQL major version
@@ -80,6 +81,7 @@ func ParseDescription(spec string) (Description, error) {
 	if !seen["ram"] {
 		return d, fmt.Errorf("ram is missing; write for example ram=64GB")
 	}
+	d.NoMajor = !seen["pg"]
 	if d.CPUs == 0 {
 		d.CPUs, d.NoCPUs = max(assumedCPUs, d.Sockets), true
 	}

@@ -3,6 +3,7 @@ package conffile
 import (
 	"bytes"
 	"maps"
+	"math"
 	"path"
 	"regexp"
 	"slices"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
-	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -101,42 +101,21 @@ type line struct {
 	at          int
 }
 
-// base returns a snapshot to overlay: of the machine, or one of which nothing is
-// known but that an instance with the defaults of the newest version runs there.
-func (f *foreign) base() *snapshot.Snapshot {
-	if f.on != nil {
-		s := *f.on
-		s.Instances = slices.Clone(f.on.Instances)
-		return &s
-	}
-	return &snapshot.Snapshot{Instances: []snapshot.Instance{{Key: "1"}}}
-}
-
-// judge runs the checks over what build makes of some of the lines, and tells
-// what is found with all of them and not with none. of says whether a finding of
-// a default belongs to the file as a whole.
+// judge runs the checks over what build makes of some of the lines, and tells what is
+// found with all of them and not without any. of says whether what no single line
+// causes, such as a default, belongs to the file as a whole.
 func (f *foreign) judge(all []line, build func([]line) *snapshot.Snapshot, of bool) {
 	run := func(list []line) []check.Finding { return check.Run(build(list), f.checks, check.Options{}).Findings }
-	same := func(a check.Finding) func(check.Finding) bool {
-		return func(b check.Finding) bool { return a.ID == b.ID && a.Severity == b.Severity && a.Seen == b.Seen }
-	}
-	without := make([][]check.Finding, len(all))
+	without, names := make([][]check.Finding, len(all)), make([]string, len(all))
 	for i := range all {
-		without[i] = run(slices.Delete(slices.Clone(all), i, i+1))
+		without[i], names[i] = run(slices.Delete(slices.Clone(all), i, i+1)), all[i].name
 	}
 	bare := run(nil)
 	for _, found := range run(all) {
-		var place *line
-		for i := range all {
-			if !slices.ContainsFunc(without[i], same(found)) && (place == nil || strings.Contains(found.Seen, all[i].name)) {
-				place = &all[i]
-			}
-		}
-		switch {
-		case place != nil:
-		case of && !slices.ContainsFunc(bare, same(found)):
-			place = &line{}
-		default:
+		var place line
+		if at := blame(found, names, without); at >= 0 {
+			place = all[at]
+		} else if !of || slices.ContainsFunc(bare, func(o check.Finding) bool { return sameFinding(found, o) }) {
 			continue
 		}
 		found.Instance = ""
@@ -159,7 +138,7 @@ func (f *foreign) sysctl(text []byte) {
 	}
 	f.out.Settings = len(sets)
 	f.judge(all, func(list []line) *snapshot.Snapshot {
-		s := f.base()
+		s := onHost(f.on)
 		s.Host.Sysctls = maps.Clone(s.Host.Sysctls)
 		if s.Host.Sysctls == nil {
 			s.Host.Sysctls = host.Sysctls{}
@@ -175,7 +154,10 @@ func (f *foreign) sysctl(text []byte) {
 }
 
 // judgedKeys are what checks look at in a unit.
-var judgedKeys = []string{"OOMPolicy", "TimeoutStopSec", "LimitNOFILE", "ManagedOOMMemoryPressure", "ManagedOOMSwap"}
+var judgedKeys = []string{
+	"OOMPolicy", "TimeoutStopSec", "LimitNOFILE", "LimitNPROC", "LimitMEMLOCK", "LimitSTACK", "LimitAS", "LimitCORE",
+	"ManagedOOMPreference", "ManagedOOMMemoryPressure", "ManagedOOMSwap",
+}
 
 // mostMounts bounds the lines of fstab that are judged: each costs a run of all
 // checks, and a host has some dozens.
@@ -202,9 +184,10 @@ func (f *foreign) unit(text []byte) {
 		if !ok || strings.HasPrefix(l, "#") || strings.HasPrefix(l, ";") {
 			continue
 		}
+		key = strings.TrimSpace(key)
 		f.out.Settings++
 		whole = whole || key == "ExecStart"
-		if key = strings.TrimSpace(key); service && slices.Contains(judgedKeys, key) {
+		if service && slices.Contains(judgedKeys, key) {
 			all = slices.DeleteFunc(all, func(l line) bool { return l.name == key })
 			all = append(all, line{key, strings.TrimSpace(value), n})
 		}
@@ -223,35 +206,52 @@ func (f *foreign) unit(text []byte) {
 			}
 			p["TimeoutStopUSec"] = v
 		}
-		s := f.base()
+		s := onHost(f.on)
 		in := &s.Instances[0]
-		f.defaults(in)
-		in.Unit = known.Is(host.Unit{Name: path.Base(f.file), OOMPolicy: p["OOMPolicy"], Properties: p})
-		if files, ok := p["LimitNOFILE"]; ok {
-			soft, _, _ := strings.Cut(files, ":")
-			l := host.Limits{NoFile: -1, NProc: -1, MemLock: -1, Stack: -1, AS: -1, Core: -1}
-			if n, err := strconv.ParseInt(soft, 10, 64); err == nil {
-				l.NoFile = n
-			}
-			in.Limits = known.Is(l)
+		if !in.Server.Settings.Known() {
+			majors := params.Majors()
+			in.Server.Settings = known.Is(fresh(majors[len(majors)-1]))
 		}
+		in.Unit = known.Is(host.Unit{Name: path.Base(f.file), OOMPolicy: p["OOMPolicy"], Properties: p})
+		in.Limits = limitsOf(p)
 		return s
 	}, true)
 }
 
-// defaults gives an instance of which no settings are known those of a fresh server.
-func (f *foreign) defaults(in *snapshot.Instance) {
-	if in.Server.Settings.Known() {
-		return
-	}
-	majors := params.Majors()
-	set := pg.Settings{}
-	for _, p := range params.All(majors[len(majors)-1]) {
-		if p.Context != "internal" {
-			set[p.Name] = setting(p, boot(p), "default")
+// limitsOf reads the soft limits of a unit. What it does not set, the manager decides:
+// that is left unlimited here, as nothing is to be found in what the file does not say.
+func limitsOf(p map[string]string) known.Fact[host.Limits] {
+	l := host.Limits{NoFile: -1, NProc: -1, MemLock: -1, Stack: -1, AS: -1, Core: -1}
+	set := false
+	for key, to := range map[string]*int64{
+		"LimitNOFILE": &l.NoFile, "LimitNPROC": &l.NProc, "LimitMEMLOCK": &l.MemLock, "LimitSTACK": &l.Stack, "LimitAS": &l.AS, "LimitCORE": &l.Core,
+	} {
+		soft, _, _ := strings.Cut(p[key], ":")
+		if n, ok := limit(soft); ok {
+			*to, set = n, true
 		}
 	}
-	in.Server.Settings = known.Is(set)
+	if !set {
+		return known.Missed[host.Limits](known.Gap{Fact: "limits", Reason: "the unit does not set them"})
+	}
+	return known.Is(l)
+}
+
+// limit reads a limit of systemd.exec(5): a number, with a suffix to the base of 1024,
+// or infinity.
+func limit(text string) (int64, bool) {
+	if text == "infinity" {
+		return -1, true
+	}
+	if text == "" {
+		return 0, false
+	}
+	shift := 10 * (strings.IndexByte("KMGTPE", text[len(text)-1]) + 1)
+	n, err := strconv.ParseInt(strings.TrimRight(text, "KMGTPE"), 10, 64)
+	if err != nil || n < 0 || n > math.MaxInt64>>shift {
+		return 0, false
+	}
+	return n << shift, true
 }
 
 func (f *foreign) fstab(text []byte) {
@@ -280,7 +280,7 @@ func (f *foreign) fstab(text []byte) {
 			if len(list) > 0 {
 				at.Options, m.Options = l.Options, shown(strings.Split(l.Options, ","))
 			}
-			s := f.base()
+			s := onHost(f.on)
 			s.Host.Mounts, s.Host.Fstab = known.Is([]host.Mount{m}), known.Is([]host.FstabLine{at})
 			s.Instances[0].Places = known.Is([]snapshot.Place{{Role: snapshot.DataPlace, Path: l.Point, Device: m.Device}})
 			return s

@@ -17,23 +17,26 @@ import (
 // is the machine that the file is for, with one instance; without one (nil) only
 // what needs settings alone can be judged, as every other fact is unknown.
 //
-// A finding belongs to the line without which it would not be, or else would be
-// another one; of several such lines to the one that its text names first. On a host what the
-// default of a setting causes belongs to the file as a whole.
+// A finding belongs to the line that blame names. On a host what the default of a
+// setting causes belongs to the file as a whole.
 func (j *judge) server(host *snapshot.Snapshot, checks []check.Check) {
-	s, in := j.simulated(host)
+	s := onHost(host)
+	in := &s.Instances[0]
+	in.Server.Version = known.Is(unit.Version(j.major * 10000))
 	set := j.settings()
 	run := func(list []check.Check, m known.Fact[pg.Settings]) []check.Finding {
 		in.Server.Settings = m
 		return check.Run(s, list, check.Options{}).Findings
 	}
-	seen := func(list []check.Finding) (out []string) {
-		for _, f := range list {
-			out = append(out, f.Severity.String()+f.Seen)
-		}
-		return out
+	names := slices.DeleteFunc(slices.Clone(j.order), func(name string) bool {
+		_, ok := params.Find(j.major, name)
+		return !ok || j.bad[name]
+	})
+	keys := make([]string, len(names))
+	for i, name := range names {
+		keys[i] = j.key(name)
 	}
-	without := map[string]map[string][]string{} // what each check says without each line
+	without := map[string][][]check.Finding{} // what each check says without each line
 	for _, f := range run(checks, known.Is(set)) {
 		ck := checks[slices.IndexFunc(checks, func(c check.Check) bool { return c.ID == f.ID })]
 		if ck.Scope != check.PerInstance {
@@ -41,38 +44,21 @@ func (j *judge) server(host *snapshot.Snapshot, checks []check.Check) {
 		}
 		alone := []check.Check{ck}
 		if without[f.ID] == nil {
-			without[f.ID] = map[string][]string{}
-			for _, name := range j.order {
-				p, ok := params.Find(j.major, name)
-				if old, there := set[j.key(name)]; there && ok {
-					set[p.Name] = setting(p, boot(p), "default")
-					without[f.ID][name] = seen(run(alone, known.Is(set)))
-					set[p.Name] = old
-				}
+			without[f.ID] = [][]check.Finding{}
+			for _, key := range keys {
+				old := set[key]
+				p, _ := params.Find(j.major, key)
+				set[key] = setting(p, boot(p), "default")
+				without[f.ID] = append(without[f.ID], run(alone, known.Is(set)))
+				set[key] = old
 			}
 		}
-		var place *conf.Setting
-		best := 0
-		for _, name := range j.order {
-			list, ok := without[f.ID][name]
-			if !ok || slices.Contains(list, f.Severity.String()+f.Seen) {
-				continue
-			}
-			rank := len(f.Seen) // where the finding names it
-			if n := strings.Index(f.Seen, j.key(name)+" "); n >= 0 {
-				rank = n
-			}
-			if len(list) > 0 {
-				rank += len(f.Seen) + 1 // it only weighs in
-			}
-			if place == nil || rank <= best {
-				place, best = new(j.last[name]), rank
-			}
-		}
-		if place == nil && host != nil && len(run(alone, known.Missed[pg.Settings](known.Gap{Fact: "settings", Reason: "left out"}))) == 0 {
-			place = &conf.Setting{File: j.main}
-		}
-		if place == nil {
+		var place conf.Setting
+		if at := blame(f, keys, without[f.ID]); at >= 0 {
+			place = j.last[names[at]]
+		} else if host != nil && len(run(alone, known.Missed[pg.Settings](known.Gap{Fact: "settings", Reason: "left out"}))) == 0 {
+			place = conf.Setting{File: j.main}
+		} else {
 			continue // not this file's doing
 		}
 		if len(j.out.Findings) >= most {
@@ -84,6 +70,34 @@ func (j *judge) server(host *snapshot.Snapshot, checks []check.Check) {
 	}
 }
 
+// blame returns the index of the line that a finding belongs to, where without has
+// what is found when each line is left out: one without which it is gone comes before
+// one that only weighs in, and of several the one that its text names first; the later
+// one where it names none. -1 where it is no line's doing.
+func blame(f check.Finding, names []string, without [][]check.Finding) int {
+	place, best := -1, 0
+	for i, name := range names {
+		if slices.ContainsFunc(without[i], func(o check.Finding) bool { return sameFinding(f, o) }) {
+			continue
+		}
+		rank := len(f.Seen)
+		if at := strings.Index(f.Seen, name+" "); at >= 0 {
+			rank = at
+		}
+		if slices.ContainsFunc(without[i], func(o check.Finding) bool { return o.ID == f.ID }) {
+			rank += len(f.Seen) + 1
+		}
+		if place < 0 || rank <= best {
+			place, best = i, rank
+		}
+	}
+	return place
+}
+
+func sameFinding(a, b check.Finding) bool {
+	return a.ID == b.ID && a.Severity == b.Severity && a.Seen == b.Seen
+}
+
 // key spells a setting as pg_settings does: DateStyle.
 func (j *judge) key(name string) string {
 	if p, ok := params.Find(j.major, name); ok {
@@ -92,34 +106,38 @@ func (j *judge) key(name string) string {
 	return name
 }
 
-// simulated returns a snapshot with one instance, whose settings the caller sets.
-func (j *judge) simulated(host *snapshot.Snapshot) (*snapshot.Snapshot, *snapshot.Instance) {
-	s := &snapshot.Snapshot{Instances: []snapshot.Instance{{Key: "1"}}}
-	if host != nil {
-		t := *host
-		t.Instances = slices.Clone(host.Instances)
-		s = &t
+// onHost returns a snapshot to put one instance's facts into: of the machine, or one
+// of which nothing is known.
+func onHost(host *snapshot.Snapshot) *snapshot.Snapshot {
+	if host == nil {
+		return &snapshot.Snapshot{Instances: []snapshot.Instance{{Key: "1"}}}
 	}
-	in := &s.Instances[0]
-	in.Server.Version = known.Is(unit.Version(j.major * 10000))
-	return s, in
+	s := *host
+	s.Instances = slices.Clone(host.Instances)
+	return &s
 }
 
 // settings are what a server has that starts with the file: the line that counts
 // where the server takes it, the default for everything else.
 func (j *judge) settings() pg.Settings {
-	set := pg.Settings{}
-	for _, p := range params.All(j.major) {
-		if p.Context != "internal" {
-			set[p.Name] = setting(p, boot(p), "default")
-		}
-	}
+	set := fresh(j.major)
 	for name, s := range j.last {
 		switch p, ok := params.Find(j.major, name); {
 		case ok && !j.bad[name]:
 			set[p.Name] = setting(p, setting(p, "", "").InBase(s.Value), "configuration file")
 		case !ok && strings.Contains(name, "."):
 			set[name] = pg.Setting{Name: name, Value: s.Value, Type: "string", Source: "configuration file"}
+		}
+	}
+	return set
+}
+
+// fresh are the settings that initdb leaves a server with.
+func fresh(major int) pg.Settings {
+	set := pg.Settings{}
+	for _, p := range params.All(major) {
+		if p.Context != "internal" {
+			set[p.Name] = setting(p, boot(p), "default")
 		}
 	}
 	return set

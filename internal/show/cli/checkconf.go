@@ -61,13 +61,12 @@ func confHost(ctx context.Context, env *Env, o *checkOptions) (*snapshot.Snapsho
 	case o.host != "" && o.here:
 		return nil, usage("--for and --on name two machines", "leave one out")
 	case o.host != "":
-		spec := o.host
-		l, err := describe(spec)
+		l, err := describe(o.host)
 		if err != nil {
 			return nil, err
 		}
-		if v, ok := l.snapshot.Instances[0].Server.Version.Get(); ok && o.pg == 0 && strings.Contains(spec, "pg=") {
-			o.pg, o.fromHost = v.Major(), true
+		if d, err := snapshot.ParseDescription(o.host); err == nil && !d.NoMajor && o.pg == 0 {
+			o.pg, o.fromHost = d.Major, true
 		}
 		return l.snapshot, nil
 	case o.here:
@@ -97,12 +96,16 @@ func runCheckConf(env *Env, o *checkOptions, host *snapshot.Snapshot, pol *polic
 	if err != nil {
 		return fmt.Errorf("--conf: %w", err)
 	}
+	d := render.CheckedFile{}
+	if host != nil {
+		d.Assumed = render.AssumedOf(host)
+	}
 	switch form := conffile.FormOf(text); form {
 	case conffile.PostgreSQL:
 	case conffile.HBA:
 		return usage(fmt.Sprintf("--conf: %q is a pg_hba.conf", file), "its lines are judged on the server that reads them: pgfettle check")
 	default:
-		d := render.CheckedFile{Report: conffile.JudgeForeign(form, main, text, show, host, check.All())}
+		d.Report = conffile.JudgeForeign(form, main, text, show, host, check.All())
 		return tellFile(env, o, d, pol, failOn, fails)
 	}
 	r := conf.Resolve(files, main, "")
@@ -110,10 +113,7 @@ func runCheckConf(env *Env, o *checkOptions, host *snapshot.Snapshot, pol *polic
 	if dir != "" && path.Base(main) != conf.AutoFile {
 		r = conf.Resolve(files, main, dir)
 	}
-	d := render.CheckedFile{From: "--pg"}
-	if host != nil {
-		d.Assumed = render.AssumedOf(host)
-	}
+	d.From = "--pg"
 	major := o.pg
 	switch {
 	case major != 0 && !params.Covers(major):

@@ -98,10 +98,16 @@ func (p *page) fileSubject(d CheckedFile) []string {
 	if d.Preview {
 		out = append(out, p.say("show/file/preview", "PostgreSQL {major} is a preview: what is known of it is from its sources, no server was asked.", "major", d.Major))
 	}
+	out = append(out, p.fileAssumed(d)...)
+	return append(out, p.fileHost(d, p.say("show/file/alone", "The file alone was judged, not memory, disks and kernel: name the machine with --for 'ram=…,cpus=…', or this one with --on.")))
+}
+
+// fileAssumed says what stands in for what the description of the machine does not tell.
+func (p *page) fileAssumed(d CheckedFile) (out []string) {
 	for _, a := range d.Assumed {
 		out = append(out, p.assumed(a)+".")
 	}
-	return append(out, p.fileHost(d, p.say("show/file/alone", "The file alone was judged, not memory, disks and kernel: name the machine with --for 'ram=…,cpus=…', or this one with --on.")))
+	return out
 }
 
 // fileHost says which machine the file was judged for; alone where none was named.
@@ -129,7 +135,8 @@ func (p *page) foreignSubject(d CheckedFile, text string) []string {
 		what = p.say("show/file/fstab", "mounts as of fstab")
 		how = p.say("show/file/fstab/alone", "Each mount was judged as if a data directory lay on it.")
 	}
-	return []string{text + ", " + what + ", " + p.many("show/file/lines", d.Settings, "{n} line", "{n} lines") + ".", p.fileHost(d, how)}
+	out := []string{text + ", " + what + ", " + p.many("show/file/lines", d.Settings, "{n} line", "{n} lines") + "."}
+	return append(append(out, p.fileAssumed(d)...), p.fileHost(d, how))
 }
 
 // fileFindings are the findings with their places, those of one kind together.
