@@ -98,4 +98,6 @@ type Knob struct {
 	// Place is the file that an earlier look found to be the setting's, as the
 	// journal has it, for undo and resume; "": Look finds it. Only of pg: knobs.
 	Place string
+	// To is the value that a step is about to give the knob; "" where none is.
+	To string
 }

@@ -231,6 +231,7 @@ func (e *engine) one(ctx context.Context, c *journal.Change) error {
 	if err != nil {
 		return e.fail(ctx, c, err.Error())
 	}
+	k.To = c.After
 	now, err := kind.Look(ctx, k)
 	if err != nil {
 		return e.fail(ctx, c, err.Error())

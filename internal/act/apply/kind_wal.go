@@ -164,9 +164,10 @@ func (w *Wal) Look(_ context.Context, k Knob) (journal.State, error) {
 	}
 	s.Live = &live
 	s.File = &journal.File{Path: path.Join(dir, walName), Text: &here.Link, UID: in.UID, GID: in.GID}
-	if w.New != nil {
-		if _, err := w.Target.Stat(w.New.To); errors.Is(err, fs.ErrNotExist) {
-			s.File.Missing = w.New.To
+	if k.To != "" {
+		// not of New: a resume has none, and its undo is to leave no folder behind
+		if _, err := w.Target.Stat(k.To); errors.Is(err, fs.ErrNotExist) {
+			s.File.Missing = k.To
 		}
 	}
 	return s, nil

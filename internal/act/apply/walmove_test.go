@@ -176,14 +176,17 @@ func (c setting) killedAtEveryPoint(t *testing.T) {
 				}
 				continue
 			}
-			end := want
-			if strings.HasSuffix(way, "resume") {
-				err = h.resume()
-			} else {
-				err, end = h.undo(knob.Restart), strings.ReplaceAll(origin, ref.root, "R")
+			home := strings.ReplaceAll(origin, ref.root, "R")
+			ended := func(how string, err error, end string) {
+				t.Helper()
+				if got := strings.ReplaceAll(h.picture(), h.root, "R"); err != nil || got != end {
+					t.Fatalf("%s: %v\n%s\nand not\n%s", how, err, got, end)
+				}
 			}
-			if got := strings.ReplaceAll(h.picture(), h.root, "R"); err != nil || got != end {
-				t.Fatalf("%s: %v\n%s\nand not\n%s", how, err, got, end)
+			if strings.HasSuffix(way, "resume") {
+				ended(how, h.resume(), want)
+			} else {
+				ended(how, h.undo(knob.Restart), home)
 			}
 			if booted {
 				if !h.up {
@@ -191,6 +194,9 @@ func (c setting) killedAtEveryPoint(t *testing.T) {
 				}
 			} else {
 				c.ends(h, how)
+			}
+			if way == "resume" && !c.stopped { // a stopped server was started by ends
+				ended(how+", and undone", h.undo(knob.Restart), home)
 			}
 		}
 	}
