@@ -263,6 +263,7 @@ func dear(s *snapshot.Snapshot, findings []history.Finding, sizes map[string]flo
 	for _, name := range []string{"critical", "warning", "notice", "info"} {
 		p.add("findings", name, float64(count[name]))
 	}
+	p.others(s)
 	spaces, _ := s.Host.Spaces.Get()
 	for i := range s.Instances {
 		in := &s.Instances[i]

@@ -9,6 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -93,6 +94,11 @@ type Budget struct {
 	Limit  string        `json:"limit"` // what bounds it: "host" or "cgroup"
 	Before memory.Budget `json:"before"`
 	After  memory.Budget `json:"after"`
+
+	Others       memory.OthersSource `json:"others_source,omitempty"` // where the memory of other programs is from; "": a described host, a control group's limit, or half of a shared host
+	OthersHeld   unit.Bytes          `json:"others_held_bytes,omitempty"`
+	OthersReason string              `json:"others_reason,omitempty"`
+	OthersWhy    say.Message         `json:"-"` // the same, to be translated
 }
 
 // Change is one knob that should have another value. From and To are spelled as

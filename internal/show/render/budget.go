@@ -208,6 +208,9 @@ func (p *page) legend(b plan.Budget) {
 	if b.Before.Shortfall > 0 || b.After.Shortfall > 0 {
 		row(" ", short, red, b.Before.Shortfall, b.After.Shortfall)
 	}
+	if b.OthersReason != "" {
+		p.para("  ", faint, p.word(b.OthersWhy))
+	}
 	if b.After.Shortfall > 0 {
 		p.gap()
 		p.para("  ", red, p.misfit(b))
