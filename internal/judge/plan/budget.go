@@ -39,7 +39,7 @@ func budgetOf(s *snapshot.Snapshot, out *rule.Outcome, o *rule.Options) Budget {
 		b.Limit = "cgroup"
 	}
 	b.Known = true
-	var before, after memory.Parts
+	var before, after, allBefore, allAfter memory.Parts
 	for i := range s.Instances {
 		m, ok := out.Memory(s, &s.Instances[i], o)
 		if !ok {
@@ -48,9 +48,17 @@ func budgetOf(s *snapshot.Snapshot, out *rule.Outcome, o *rule.Options) Budget {
 		}
 		before = before.Add(m.Before.Parts())
 		after = after.Add(m.After.Parts())
+		allBefore = allBefore.Add(m.All(m.Before).Parts())
+		allAfter = allAfter.Add(m.All(m.After).Parts())
+		if a, ok := out.AtWork(s.Instances[i].Key); ok {
+			b.Open += a.Open
+			b.Fit += a.Fit
+		}
 	}
 	poolBefore, poolAfter := out.PoolUnused(s, o)
 	b.Before = memory.Lay(base.Total, base.Reserve, base.Others, poolBefore, before)
 	b.After = memory.Lay(base.Total, base.Reserve, base.Others, poolAfter, after)
+	b.AllBefore = memory.Lay(base.Total, base.Reserve, base.Others, poolBefore, allBefore)
+	b.AllAfter = memory.Lay(base.Total, base.Reserve, base.Others, poolAfter, allAfter)
 	return b
 }

@@ -133,6 +133,7 @@ type Outcome struct {
 	index     map[[2]string]*Decision
 	shapes    map[string]shape // by Instance.Key; see Case.shape
 	segments  map[string]segment
+	atWork    map[string]AtWork // by Instance.Key; see AtWorkOf
 }
 
 // Of returns the decision on a knob of an instance ("" for the host), or nil.
@@ -163,7 +164,7 @@ func Decide(s *snapshot.Snapshot, rules []Rule, o Options) (*Outcome, error) {
 	if err := knownPins(ordered, o.Pins, s); err != nil {
 		return nil, err
 	}
-	out := &Outcome{index: map[[2]string]*Decision{}, shapes: map[string]shape{}, segments: map[string]segment{}}
+	out := &Outcome{index: map[[2]string]*Decision{}, shapes: map[string]shape{}, segments: map[string]segment{}, atWork: map[string]AtWork{}}
 	for _, r := range ordered {
 		if r.Address.Layer() != knob.Instance {
 			if !s.HostSeen {
@@ -180,6 +181,9 @@ func Decide(s *snapshot.Snapshot, rules []Rule, o Options) (*Outcome, error) {
 				return nil, err
 			}
 		}
+	}
+	for i := range s.Instances {
+		out.reckonAtWork(s, &s.Instances[i], &o)
 	}
 	out.tidy()
 	return out, nil
