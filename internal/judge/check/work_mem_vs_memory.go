@@ -15,7 +15,7 @@ const workShare = 25
 // load, as nobody said what the instance is for. It is a warning where the sessions
 // that are expected at work at once do not fit; a notice where one hash in every
 // connection does not, which no plan of any profile leaves; else information, where a
-// sort and a hash in every connection do not fit what the instance may have. Within a
+// sort and a hash in every connection do not. Within a
 // control group cgroup_limit_below_plan judges the sessions that are expected.
 var WorkMemVsMemory = Check{
 	ID:        "work_mem_vs_memory",
@@ -38,6 +38,9 @@ var WorkMemVsMemory = Check{
 		}
 		m, ok := c.atPeak(c.Instance)
 		if !ok {
+			return
+		}
+		if m.AllAtWork().Parts().Sum() <= total { // the expected sessions are among them
 			return
 		}
 		plan, known := rule.AtWorkOf(c.Snapshot, c.Instance.Key, rule.Options{Profile: rule.Mixed})
@@ -70,25 +73,28 @@ func (c *Case) expectedWork(m memory.Instance, total unit.Bytes, plan rule.AtWor
 
 // allAtWork judges every connection at work.
 func (c *Case) allAtWork(m memory.Instance, total unit.Bytes, plan rule.AtWork) {
-	all, one := m.AllAtWork(), m.OneNodeEach()
-	p := all.Parts()
-	if p.Sum() <= plan.Share || !atLeast(p.Work, workShare, total) {
+	p := m.AllAtWork().Parts()
+	if p.Sum() <= total || !atLeast(p.Work, workShare, total) || m.WorkMem < memory.WorkMemFloor {
 		return
 	}
 	sev, each := Info, "a sort and a hash"
-	if p = one.Parts(); p.Sum() > total && m.WorkMem > memory.WorkMemFloor {
-		sev, each = Notice, "one hash"
-	} else {
-		p = all.Parts()
+	if one := m.OneNodeEach().Parts(); one.Sum() > total && m.WorkMem > memory.WorkMemFloor {
+		p, sev, each = one, Notice, "one hash"
 	}
+	// Whatever else is wrong with the memory comes first.
+	c.Because("shared_buffers_vs_memory", "temp_buffers_vs_memory", "cgroup_limit_below_plan", "sysv_shared_memory", "huge_pages_not_used",
+		"overcommit_limit_too_low", "maintenance_memory_times_workers", "autovacuum_off")
 	fit := memory.Mixed.ConnectionsThatFit(m, func(i memory.Instance) bool { return i.Parts().Sum() <= plan.Share })
-	seen := "work_mem = {work}: all {open} connections at work with " + each + " each (hash_mem_multiplier = {factor}) and {parallel} parallel workers may take {used}, with everything else {sum} of {total}. " +
-		"{fit} connections with a sort and a hash each fit the {share} that the instance may have."
+	seen := "work_mem = {work}: all {open} connections at work with " + each + " each (hash_mem_multiplier = {factor}) and {parallel} parallel workers may take {used}, with everything else {sum} of {total}."
+	do := "Put a pooler (PgBouncer) in front of the server, or lower max_connections to what is really used."
+	if fit > 0 {
+		seen += " With a sort and a hash each {fit} of them fit the {share} that the instance may have."
+		do = "Put a pooler (PgBouncer) with at most {fit} sessions in front of the server, or lower max_connections to what is really used."
+	}
+	if m.WorkMem > plan.WorkMem {
+		do = "Set work_mem = '{plan}', which a plan gives, and raise it with ALTER ROLE … SET work_mem for the few roles that need it. " + do
+	}
 	pairs := []any{"work", m.WorkMem.GUC(), "open", m.Connections, "factor", m.HashFactor, "parallel", m.Parallel, "used", p.Work, "sum", p.Sum(), "total", total,
 		"fit", fit, "share", plan.Share, "plan", plan.WorkMem.GUC()}
-	do := "Put a pooler (PgBouncer) with at most {fit} sessions in front of the server, or lower max_connections to what is really used."
-	if m.WorkMem > plan.WorkMem {
-		do = "Set work_mem = '{plan}', which a plan gives, and raise it with ALTER ROLE … SET work_mem for the few roles that need it; or put a pooler (PgBouncer) with at most {fit} sessions in front of the server."
-	}
 	c.FoundDo(sev, do, seen, pairs...)
 }

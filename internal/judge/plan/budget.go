@@ -56,9 +56,12 @@ func budgetOf(s *snapshot.Snapshot, out *rule.Outcome, o *rule.Options) Budget {
 		}
 	}
 	poolBefore, poolAfter := out.PoolUnused(s, o)
-	b.Before = memory.Lay(base.Total, base.Reserve, base.Others, poolBefore, before)
-	b.After = memory.Lay(base.Total, base.Reserve, base.Others, poolAfter, after)
-	b.AllBefore = memory.Lay(base.Total, base.Reserve, base.Others, poolBefore, allBefore)
-	b.AllAfter = memory.Lay(base.Total, base.Reserve, base.Others, poolAfter, allAfter)
+	b.Neighbours = memory.Neighbours(s)
+	take := out.NeighboursTake(s, base)
+	lay := func(pool unit.Bytes, p memory.Parts) memory.Budget {
+		return memory.Lay(base.Total, base.Reserve, base.Others, pool, p).With(base.Beside, take)
+	}
+	b.Before, b.After = lay(poolBefore, before), lay(poolAfter, after)
+	b.AllBefore, b.AllAfter = lay(poolBefore, allBefore), lay(poolAfter, allAfter)
 	return b
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -98,6 +99,12 @@ type Budget struct {
 	AllAfter  memory.Budget `json:"all_after"`       // likewise
 	Open      int           `json:"connections"`     // that may be open at once after the changes, of all instances
 	Fit       int           `json:"connections_fit"` // of them that fit at work
+
+	// Outside is shared memory in huge pages that are not charged to the limit.
+	Outside unit.Bytes `json:"huge_pages_outside_bytes,omitempty"`
+
+	// Neighbours are the other instances of the host, which the plan does not change.
+	Neighbours []memory.Neighbour `json:"neighbours,omitempty"`
 }
 
 // Change is one knob that should have another value. From and To are spelled as
