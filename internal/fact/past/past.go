@@ -34,6 +34,7 @@ type Instance struct {
 	Instance string `json:"dataDirectory"` // else how it is reached, "port 5432": Label of the snapshot's instance
 	Span
 	Active *Peak `json:"active,omitempty"` // sessions at work at once
+	Open   *Peak `json:"open,omitempty"`   // sessions of clients that were open at once, idle ones included
 	WAL    *Peak `json:"wal,omitempty"`    // bytes a second, the mean of the busiest hour
 }
 
@@ -107,7 +108,7 @@ func Parse(b []byte) (Peaks, error) {
 			return Peaks{}, fmt.Errorf("instance %d: its name is too long, or there twice", i+1)
 		}
 		seen[in.Instance] = true
-		if err := in.Span.check(in.Active, in.WAL); err != nil {
+		if err := in.Span.check(in.Active, in.Open, in.WAL); err != nil {
 			return Peaks{}, fmt.Errorf("instance %d: %w", i+1, err)
 		}
 	}

@@ -43,7 +43,7 @@ func budgetOf(s *snapshot.Snapshot, out *rule.Outcome, o *rule.Options) Budget {
 		b.Others, b.OthersHeld, b.OthersWhy = from.Source, from.Held, rule.OthersReason(from)
 		b.OthersReason = b.OthersWhy.String()
 	}
-	var before, after memory.Parts
+	var before, after, allBefore, allAfter memory.Parts
 	for i := range s.Instances {
 		m, ok := out.Memory(s, &s.Instances[i], o)
 		if !ok {
@@ -52,11 +52,20 @@ func budgetOf(s *snapshot.Snapshot, out *rule.Outcome, o *rule.Options) Budget {
 		}
 		before = before.Add(m.Before.Parts())
 		after = after.Add(m.After.Parts())
+		allBefore = allBefore.Add(m.All(m.Before).Parts())
+		allAfter = allAfter.Add(m.All(m.After).Parts())
+		if a, ok := out.AtWork(s.Instances[i].Key); ok {
+			b.Open += a.Open
+			b.Fit += a.Fit
+		}
 	}
 	poolBefore, poolAfter := out.PoolUnused(s, o)
 	b.Neighbours = memory.Neighbours(s)
 	take := out.NeighboursTake(s, base)
-	b.Before = memory.Lay(base.Total, base.Reserve, base.Others, poolBefore, before).With(base.Beside, take)
-	b.After = memory.Lay(base.Total, base.Reserve, base.Others, poolAfter, after).With(base.Beside, take)
+	lay := func(pool unit.Bytes, p memory.Parts) memory.Budget {
+		return memory.Lay(base.Total, base.Reserve, base.Others, pool, p).With(base.Beside, take)
+	}
+	b.Before, b.After = lay(poolBefore, before), lay(poolAfter, after)
+	b.AllBefore, b.AllAfter = lay(poolBefore, allBefore), lay(poolAfter, allAfter)
 	return b
 }

@@ -135,6 +135,7 @@ type Outcome struct {
 	others    *memory.Others   // instead of those of the snapshot; see steady
 	shapes    map[string]shape // by Instance.Key; see Case.shape
 	segments  map[string]segment
+	atWork    map[string]AtWork // by Instance.Key; see AtWorkOf
 }
 
 // Of returns the decision on a knob of an instance ("" for the host), or nil.
@@ -175,7 +176,7 @@ func decide(s *snapshot.Snapshot, rules []Rule, o Options, others *memory.Others
 	if err := knownPins(ordered, o.Pins, s); err != nil {
 		return nil, err
 	}
-	out := &Outcome{others: others, index: map[[2]string]*Decision{}, shapes: map[string]shape{}, segments: map[string]segment{}}
+	out := &Outcome{others: others, index: map[[2]string]*Decision{}, shapes: map[string]shape{}, segments: map[string]segment{}, atWork: map[string]AtWork{}}
 	for _, r := range ordered {
 		if r.Address.Layer() != knob.Instance {
 			if !s.HostSeen {
@@ -192,6 +193,9 @@ func decide(s *snapshot.Snapshot, rules []Rule, o Options, others *memory.Others
 				return nil, err
 			}
 		}
+	}
+	for i := range s.Instances {
+		out.reckonAtWork(s, &s.Instances[i], &o)
 	}
 	out.tidy()
 	return out, nil
