@@ -163,7 +163,7 @@ func configuratorWord(name string, h Host, p rule.Profile) word {
 	switch name {
 	case "shared_buffers":
 		return word{"a quarter always", "A quarter of the usable memory in every profile. " + kept +
-			"It has no desktop profile, and does not make it smaller for many connections."}
+			" It has no desktop profile, and does not make it smaller for many connections."}
 	case "effective_cache_size":
 		return word{"what its parts leave", "What is left of the usable memory after its parts for work_mem (20 " +
 			"%) and maintenance (10 %), 10 MB for each connection, locks and logical decoding; at least " +
