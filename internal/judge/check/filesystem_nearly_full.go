@@ -37,26 +37,43 @@ var FilesystemNearlyFull = Check{
 		if !ok {
 			return
 		}
-		within := func(percent int64, room unit.Bytes) func(host.Mount) bool {
+		growth := c.growth(list)
+		is := func(sev Severity) func(host.Mount) bool {
 			return func(m host.Mount) bool {
 				sp, ok := spaceAt(c.Snapshot, spaces, m.Point)
-				return ok && sp.Total > 0 && !onTmpfs(m) && sp.Free < room && !atLeast(sp.Free, percent, sp.Total)
+				found, full := nearlyFull(sp)
+				if days, grows := growth[m.Point].days(sp.Free); grows && days < daysCritical {
+					found = Critical
+				}
+				return ok && !onTmpfs(m) && full && found == sev
 			}
 		}
 		text := func(m host.Mount) string {
 			sp, _ := spaceAt(c.Snapshot, spaces, m.Point)
-			return m.Point + " has " + sp.Free.String() + " of " + sp.Total.String() + " left (" + share(sp.Free, sp.Total) + ")"
+			return m.Point + " has " + sp.Free.String() + " of " + sp.Total.String() + " left (" + share(sp.Free, sp.Total) + ")" + growth[m.Point].until(sp.Free)
 		}
-		critical := within(almostNoShare, almostNoRoom)
-		if seen := onMounts(list, critical, text); seen != "" {
+		if seen := onMounts(list, is(Critical), text); seen != "" {
 			c.Found("{places}.", "places", capital(seen))
 		}
-		if seen := onMounts(list, func(m host.Mount) bool {
-			return !critical(m) && (within(fullShare, fullRoom)(m) || within(hardlyShare, hardlyRoom)(m))
-		}, text); seen != "" {
+		if seen := onMounts(list, is(Warning), text); seen != "" {
 			c.FoundAs(Warning, "{places}.", "places", capital(seen))
 		}
 	},
+}
+
+// nearlyFull judges what is left of a filesystem by its share and its amount; ok is
+// false where that is enough.
+func nearlyFull(sp host.Space) (sev Severity, ok bool) {
+	within := func(percent int64, room unit.Bytes) bool {
+		return sp.Total > 0 && sp.Free < room && !atLeast(sp.Free, percent, sp.Total)
+	}
+	switch {
+	case within(almostNoShare, almostNoRoom):
+		return Critical, true
+	case within(fullShare, fullRoom), within(hardlyShare, hardlyRoom):
+		return Warning, true
+	}
+	return Info, false
 }
 
 // capital begins a sentence.

@@ -55,6 +55,7 @@ func All() []Check {
 		Ext4DataWriteback,
 		Ext4DirIndex,
 		ExtensionUpdates,
+		FilesystemFillsUp,
 		FilesystemNearlyFull,
 		FreezeMaxAgeHigh,
 		FsyncImpossible,
