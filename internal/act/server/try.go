@@ -131,3 +131,16 @@ func complaints(text string) []string {
 	}
 	return out
 }
+
+// Default returns the value that the program was built with for a setting that no
+// file names.
+func (s *Shadow) Default(ctx context.Context, name string) (string, error) {
+	if err := s.place.write("postgresql.conf", nil); err != nil {
+		return "", fmt.Errorf("shadow data directory: %w", err)
+	}
+	out, errText, err := s.run(ctx, s.Binaries.Tool("postgres"), "-D", s.place.path, "-C", name)
+	if err != nil {
+		return "", fmt.Errorf("postgres -C %s: %w: %s", name, err, complaint(errText))
+	}
+	return strings.TrimSuffix(out, "\n"), nil
+}
