@@ -13,8 +13,12 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/server"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/test/await"
+	"github.com/pgfettle/pgfettle/test/cell"
 	"github.com/pgfettle/pgfettle/test/live"
 )
 
@@ -103,7 +107,9 @@ var ways = []broken{
 	{"an include that is not there", "start_config_error", []string{"postgresql.conf line ", "extra.conf"}, "extra.conf", line("include = 'extra.conf'")},
 	{"an include_dir that is not there", "start_config_error", []string{"postgresql.conf line ", "conf.d"}, "conf.d", line("include_dir = 'conf.d'")},
 	{"a bad line of postgresql.auto.conf", "start_config_error", []string{"postgresql.auto.conf line 1", "shared_buffers"}, "shared_buffers",
-		func(t *testing.T, i *server.Instance) { write(t, i, "postgresql.auto.conf", "shared_buffers = '1XB'\n") }},
+		func(t *testing.T, i *server.Instance) {
+			write(t, i, "postgresql.auto.conf", "shared_buffers = '1XB'\n")
+		}},
 	{"two settings that do not fit together", "start_config_error", []string{"postgresql.conf line ", "wal_level"}, "wal_level", configured(map[string]string{"wal_level": "minimal", "archive_mode": "on", "max_wal_senders": "0"})},
 	{"a library that is not there", "start_config_error", []string{"postgresql.conf line ", "no_such_library"}, "no_such_library", configured(map[string]string{"shared_preload_libraries": "no_such_library"})},
 	{"huge_pages = on without a pool", "start_huge_pages", []string{"huge_pages = on", "0 are free in a pool of 0"}, "could not map anonymous shared memory", configured(map[string]string{"huge_pages": "on"})},
@@ -144,6 +150,127 @@ var ways = []broken{
 		give(t, i, i.DataDir+"/pg_wal")
 	}},
 	{"PG_VERSION of another major", "start_other_major", []string{"PG_VERSION says 12", "postmaster.opts names"}, "incompatible with server", func(t *testing.T, i *server.Instance) { write(t, i, "PG_VERSION", "12\n") }},
+}
+
+// TestWhyAfterACrash: what a crash leaves behind.
+func TestWhyAfterACrash(t *testing.T) {
+	live.On(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
+		t.Run("a process of the old server is left", func(t *testing.T) {
+			i := live.Start(t, b, nil)
+			left := held(t, i)
+			must(t, syscall.Kill(left, syscall.SIGSTOP)) // else it sees the end of its postmaster
+			defer func() { _ = syscall.Kill(left, syscall.SIGKILL) }()
+			crash(t, i)
+			firstOf(t, i, "start_lock_file", "1 of its processes still use the shared memory")
+			refuses(t, i, "pre-existing shared memory block")
+		})
+		t.Run("postmaster.pid of another server's directory", func(t *testing.T) {
+			i, other := live.Start(t, b, nil), live.Start(t, b, nil)
+			must(t, i.Stop())
+			write(t, i, "postmaster.pid", readAll(t, other.DataDir+"/postmaster.pid"))
+			firstOf(t, i, "start_lock_file", "names postgres", "works in "+other.DataDir)
+			refuses(t, i, "lock file \"postmaster.pid\" already exists")
+			must(t, os.Remove(i.DataDir+"/postmaster.pid"))
+		})
+		t.Run("the disk of the WAL is full", func(t *testing.T) {
+			d := cell.DiskOf(t, "servers", "tmpfs", 32<<20)
+			i, err := server.New(t.Context(), b, server.Options{InitDB: []string{"--wal-segsize=1"}, Settings: map[string]string{"restart_after_crash": "off", "max_wal_size": "1GB"}})
+			must(t, err)
+			t.Cleanup(func() { must(t, i.Remove()) })
+			wal := d.At + "/wal"
+			must(t, exec.Command("cp", "-a", i.DataDir+"/pg_wal", wal).Run())
+			must(t, os.RemoveAll(i.DataDir+"/pg_wal"))
+			must(t, os.Symlink(wal, i.DataDir+"/pg_wal"))
+			give(t, i, i.DataDir+"/pg_wal")
+			must(t, i.Start(t.Context()))
+			c := connect(t, i.ConnString())
+			if _, err := c.Exec(t.Context(), "create table big as select repeat('x', 100) as x from generate_series(1, 1000000)").ReadAll(); err == nil {
+				t.Fatal("32 MB of disk held the WAL of 100 MB")
+			}
+			await.That(t, "the end of a server whose WAL has no room", func() (bool, any) { return !i.Running(), nil })
+			firstOf(t, i, "start_disk_full", "was not shut down", "a WAL segment takes 1 MB")
+			refuses(t, i, "No space left on device")
+		})
+		t.Run("a tablespace is not mounted", func(t *testing.T) {
+			i := live.Start(t, b, nil)
+			at := i.Folder + "/space"
+			must(t, os.Mkdir(at, 0o700))
+			give(t, i, at)
+			sql(t, connect(t, i.ConnString()), "create tablespace cold location '"+at+"'")
+			must(t, i.Stop())
+			must(t, os.Rename(at, at+".gone"))
+			list := firstOf(t, i, "start_folder_missing", "link to "+at, "no such directory")
+			if list.Severity != check.Warning {
+				t.Errorf("%s, and the server starts", list.Severity)
+			}
+			must(t, i.Start(t.Context())) // it does, without the tables
+		})
+	})
+}
+
+// TestWhyOfLimits: the unit's limit, which the server is started under.
+func TestWhyOfLimits(t *testing.T) {
+	live.On(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
+		i := live.Start(t, b, map[string]string{"shared_buffers": "512MB", "huge_pages": "off"})
+		must(t, i.Stop())
+		s, _ := why(t, i)
+		for limit, stops := range map[string]bool{"268435456": true, "infinity": false} {
+			s.Instances[0].Unit = known.Is(host.Unit{Name: "postgresql.service", Properties: map[string]string{"LimitAS": limit}})
+			found := reasons(check.Run(s, check.All(), check.Options{}).Findings)
+			if stops != (len(found) == 1 && found[0].ID == "start_limits") || !stops && len(found) > 0 {
+				t.Errorf("LimitAS=%s: %+v", limit, found)
+			}
+		}
+		const under = 268435456
+		cmd := exec.Command("/bin/sh", "-c", `ulimit -v "$0" && exec "$@"`, strconv.Itoa(under/1024), b.Tool("postgres"), "-D", i.DataDir)
+		cmd.Dir, cmd.Env = "/", []string{"LC_ALL=C"}
+		if i.Account.Switch {
+			cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(i.Account.UID), Gid: uint32(i.Account.GID)}}
+		}
+		out, err := cmd.CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "could not map anonymous shared memory") {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
+}
+
+func crash(t *testing.T, i *server.Instance) {
+	t.Helper()
+	must(t, syscall.Kill(i.PID(), syscall.SIGKILL))
+	await.That(t, "the end of the postmaster", func() (bool, any) { return !i.Running(), nil })
+}
+
+// firstOf holds that check says why first, and nothing else of why.
+func firstOf(t *testing.T, i *server.Instance, id string, words ...string) check.Finding {
+	t.Helper()
+	_, found := why(t, i)
+	list := reasons(found)
+	if len(list) != 1 || list[0].ID != id || list[0].Severity == check.Critical && found[0].ID != id {
+		for _, f := range found {
+			t.Logf("%s %s: %s", f.Severity, f.ID, f.Seen)
+		}
+		t.Fatalf("want %s first, and no other reason", id)
+	}
+	for _, word := range words {
+		if !strings.Contains(list[0].Seen, word) {
+			t.Errorf("%s does not say %q", list[0].Seen, word)
+		}
+	}
+	return list[0]
+}
+
+// refuses holds that the server does not start, for the reason that it says itself.
+func refuses(t *testing.T, i *server.Instance, words string) {
+	t.Helper()
+	err := i.Start(t.Context())
+	if err == nil {
+		must(t, i.Stop())
+		t.Fatal("it starts")
+	}
+	if said, _ := i.ReadLog(1 << 20); !strings.Contains(said, words) {
+		t.Errorf("it does not start for another reason than %q: %v\n%s", words, err, said)
+	}
+	t.Log(err)
 }
 
 // why is what check says of a stopped server, the worst first.
@@ -194,28 +321,9 @@ func TestWhyAServerDoesNotStart(t *testing.T) {
 				copyTree(t, i.Folder, saved)
 				defer copyTree(t, saved, i.Folder)
 				w.do(t, i)
-				_, found := why(t, i)
-				list := reasons(found)
-				if len(list) != 1 || list[0].ID != w.id || found[0].ID != w.id {
-					for _, f := range found {
-						t.Logf("%s %s: %s", f.Severity, f.ID, f.Seen)
-					}
-					t.Fatalf("want %s first, and no other reason", w.id)
-				}
-				for _, word := range w.words {
-					if !strings.Contains(list[0].Seen, word) {
-						t.Errorf("%s does not say %q", list[0].Seen, word)
-					}
-				}
-				err := i.Start(t.Context())
-				if err == nil {
-					must(t, i.Stop())
-					t.Fatalf("it starts, and check said: %s", list[0].Seen)
-				}
-				if said, _ := i.ReadLog(1 << 20); !strings.Contains(said, w.server) {
-					t.Errorf("it does not start for another reason: %v\n%s", err, said)
-				}
-				t.Logf("%s: %s | %v", w.id, list[0].Seen, err)
+				f := firstOf(t, i, w.id, w.words...)
+				t.Log(f.ID, f.Seen)
+				refuses(t, i, w.server)
 			})
 		}
 	})
@@ -230,4 +338,3 @@ func copyTree(t *testing.T, from, to string) {
 		t.Fatalf("%v: %s", err, out)
 	}
 }
-

@@ -107,7 +107,7 @@ func isCluster(view target.Target, dir string) bool {
 
 // shut keeps everybody out of an instance: nothing in its folder is read.
 func (in *instance) shut() {
-	in.view, in.closed, in.account.UID = closed{in.view}, true, -1
+	in.view, in.closed, in.owner, in.account.UID = closed{in.view}, true, in.account, -1
 }
 
 // doubt says where it cannot be told that no server runs in a data directory.

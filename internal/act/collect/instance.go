@@ -41,9 +41,10 @@ type instance struct {
 	distrust  *trust.Refusal     // why nothing is done on its behalf; nil: it is
 	unsure    bool               // whether it runs could not be told
 	whyUnsure string
-	closed    bool   // nothing in the data directory is looked at
-	config    string // postgresql.conf, by the registry of the distribution
-	unitUser  string // whom its unit starts it as
+	owner     trust.Account // of the data directory, where it is closed
+	closed    bool          // nothing in the data directory is looked at
+	config    string        // postgresql.conf, by the registry of the distribution
+	unitUser  string        // whom its unit starts it as
 	// unitProgram is the server's program as its unit names it.
 	unitProgram string
 	stranger    string // why it does not count, though nothing speaks against it; "": it does

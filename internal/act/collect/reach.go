@@ -22,7 +22,7 @@ func (c *collector) dataDirAccess(in *instance) any {
 		return nil
 	}
 	d := pg.StartDataDir{Path: in.dataDir, Mode: fmt.Sprintf("%04o", st.Mode.Perm()), UID: st.UID, Owner: trust.Of(st.UID, st.GID).Name, User: in.unitUser}
-	if !c.root || in.closed || st.UID == 0 {
+	if !c.root || st.UID == 0 || st.Mode.Perm()&0o022 != 0 { // of others' folder nothing more is looked at
 		return d
 	}
 	// what root could go around, the account cannot

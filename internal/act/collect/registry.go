@@ -174,11 +174,15 @@ func (c *collector) down(found []*instance) (out []*instance) {
 			continue
 		}
 		in, err := c.instanceAt(found, r.dir)
-		if err != nil || in.pid != 0 || done[in.dataDir] || in.account.UID <= 0 {
+		if err != nil || in.pid != 0 || done[in.dataDir] {
 			continue
 		}
 		done[in.dataDir] = true
-		if ok, _ := c.req.Owners.Counts(c.t, in.account, in.dataDir); !ok {
+		whose := in.account
+		if in.closed {
+			whose = in.owner
+		}
+		if ok, _ := c.req.Owners.Counts(c.t, whose, in.dataDir); !ok || whose.UID <= 0 {
 			continue
 		}
 		in.known(list, c.t.Resolve)

@@ -185,14 +185,14 @@ func (c *collector) settingsOf(s *stopped) {
 			}
 		}
 	}
-	rows := pg.FromFiles(s.major, s.conf, given)
+	rows := pg.FromFiles(s.major, s.conf, s.config.Faults, given)
 	s.set = rows.Values()
 	if s.set["wal_buffers"] == "-1" {
 		buffers, err := strconv.ParseInt(s.set["shared_buffers"], 10, 64)
 		segment, err2 := strconv.ParseInt(s.set["wal_segment_size"], 10, 64)
 		if err == nil && err2 == nil {
 			given["wal_buffers"] = strconv.FormatInt(pg.WALBuffersOf(buffers, unit.Bytes(segment)), 10)
-			rows = pg.FromFiles(s.major, s.conf, given)
+			rows = pg.FromFiles(s.major, s.conf, s.config.Faults, given)
 		}
 	}
 	c.json(name, rows)

@@ -125,7 +125,10 @@ func complaints(text string) []string {
 		case chatter.MatchString(line):
 			out = append(out, line[chatter.FindStringIndex(line)[1]:]) // without the time before it
 		case len(out) > 0 && (strings.Contains(line, "HINT:") || strings.Contains(line, "DETAIL:")):
-			_, more, _ := strings.Cut(line, ":")
+			_, more, ok := strings.Cut(line, "HINT:") // behind a time, which has colons too
+			if !ok {
+				_, more, _ = strings.Cut(line, "DETAIL:")
+			}
 			out[len(out)-1] += " (" + strings.TrimSpace(more) + ")"
 		}
 	}

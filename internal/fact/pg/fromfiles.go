@@ -1,6 +1,7 @@
 package pg
 
 import (
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -24,8 +25,8 @@ var computedAtStart = map[string]bool{
 // form of settings.json: its configuration files over the defaults of its major
 // version. given are values that something else tells, such as the control file,
 // in the base unit. Their source is "configuration file", "default" or "override";
-// no running server has taken them.
-func FromFiles(major int, r conf.Resolved, given map[string]string) Rows {
+// no running server has taken them. What the server would refuse is left out.
+func FromFiles(major int, r conf.Resolved, refused []ConfigFault, given map[string]string) Rows {
 	winners := map[string]conf.Setting{}
 	for _, s := range r.Settings {
 		if s.Wins {
@@ -38,7 +39,7 @@ func FromFiles(major int, r conf.Resolved, given map[string]string) Rows {
 		low := strings.ToLower(p.Name)
 		seen[low] = true
 		value, ok := given[low]
-		if !ok && computedAtStart[low] {
+		if !ok && computedAtStart[low] || slices.ContainsFunc(refused, func(f ConfigFault) bool { return f.Name == low }) {
 			continue
 		}
 		s := Setting{Name: p.Name, Value: p.Boot, Unit: p.Unit, Type: p.Type, Context: p.Context, Source: "default", Min: p.Min, Max: p.Max, Enum: p.Enum, Boot: p.Boot}

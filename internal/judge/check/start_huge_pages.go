@@ -9,11 +9,12 @@ import (
 // StartHugePages counts the pages that are free now, as other servers may hold those
 // of the pool.
 var StartHugePages = Check{
-	ID:       "start_huge_pages",
-	Area:     Startup,
-	Severity: Critical,
-	Scope:    PerInstance,
-	Title:    "Too few huge pages for huge_pages = on",
+	ID:        "start_huge_pages",
+	Area:      Startup,
+	Severity:  Critical,
+	Scope:     PerInstance,
+	DependsOn: []string{"start_config_error"},
+	Title:     "Too few huge pages for huge_pages = on",
 	Why: "With huge_pages = on the server asks the kernel for its whole shared memory in huge pages, and stops with \"could not map anonymous shared memory\" if one page is missing. " +
 		"The pool (vm.nr_hugepages) is empty after a boot unless a file of /etc/sysctl.d or the kernel command line fills it, and memory that is fragmented yields fewer pages than asked for.",
 	Do: "1. Write vm.nr_hugepages = PAGES into /etc/sysctl.d/60-postgresql.conf, run sysctl --system, and see in /proc/meminfo that HugePages_Total has reached it; if not, reboot.\n" +

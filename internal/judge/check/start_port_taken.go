@@ -2,6 +2,7 @@ package check
 
 import (
 	"net/netip"
+	"strconv"
 
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
@@ -36,7 +37,7 @@ var StartPortTaken = Check{
 				}
 			}
 		}
-		pairs := []any{"port", s.Port, "taken", listed(taken, ", ", 5), "by", listed(by, ", ", 5)}
+		pairs := []any{"port", strconv.Itoa(s.Port), "taken", listed(taken, ", ", 5), "by", listed(by, ", ", 5)}
 		switch {
 		case len(taken) == 0:
 		case len(taken) < len(s.Addresses):

@@ -14,7 +14,7 @@ var StartSharedMemory = Check{
 	Severity:  Critical,
 	Scope:     PerInstance,
 	Title:     "Kernel refuses the shared memory of the server",
-	DependsOn: []string{"start_huge_pages"},
+	DependsOn: []string{"start_config_error", "start_huge_pages"},
 	Why: "At start the server asks the kernel for its whole shared memory at once. The kernel refuses a request above RAM and swap together (vm.overcommit_memory = 0), one above what CommitLimit leaves " +
 		"(2), or with shared_memory_type = sysv one above kernel.shmmax and kernel.shmall. Then the server stops with \"could not map anonymous shared memory\" or \"could not create shared memory segment\".",
 	Do:      "Lower shared_buffers, or what else asks for shared memory (max_connections, max_locks_per_transaction), until the request fits; pgfettle plan computes a value for this host. Then start the server.",
