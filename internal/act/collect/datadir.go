@@ -16,8 +16,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
-// dataDir collects the host and the instance of one data directory. Other
-// instances of the host are left alone.
+// dataDir collects the host and the instance of one data directory. Of the other
+// instances of the host only what their memory rests on.
 func (c *collector) dataDir(ctx context.Context) error {
 	at := c.req.Value
 	if !path.IsAbs(at) {
@@ -43,7 +43,7 @@ func (c *collector) dataDir(ctx context.Context) error {
 		in.known(c.registry(), c.t.Resolve)
 		c.doubt(in, found)
 	}
-	c.everything(ctx, []*instance{in})
+	c.everything(ctx, c.beside(in))
 	return nil
 }
 
@@ -149,7 +149,7 @@ func (c *collector) again(ctx context.Context, in *instance) error {
 	if !c.named(&in) {
 		return &say.Problem{Message: "the server of " + c.req.Value + " has ended meanwhile", Hint: "try again", Code: say.CodeError}
 	}
-	c.everything(ctx, []*instance{in})
+	c.everything(ctx, c.beside(in))
 	return nil
 }
 

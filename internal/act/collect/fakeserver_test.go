@@ -31,6 +31,12 @@ type fakeServer struct {
 // serve listens in a folder of its own and returns it.
 func (f *fakeServer) serve(t *testing.T) string {
 	t.Helper()
+	return socketOf(t, f.talk)
+}
+
+// socketOf makes the socket of a server that talk speaks for, and returns its folder.
+func socketOf(t *testing.T, talk func(net.Conn)) string {
+	t.Helper()
 	dir, err := os.MkdirTemp("", "fettle") // t.TempDir may be too long for a socket
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +52,7 @@ func (f *fakeServer) serve(t *testing.T) string {
 			if err != nil {
 				return
 			}
-			go f.talk(c)
+			go talk(c)
 		}
 	}()
 	return dir

@@ -8,8 +8,6 @@ import (
 	"io"
 	"math"
 	"net"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -159,31 +157,14 @@ func TestServersThatLie(t *testing.T) {
 	for name, lie := range lies {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			dir, err := os.MkdirTemp("", "fettle")
-			if err != nil {
-				t.Fatal(err)
-			}
-			l, err := net.Listen("unix", filepath.Join(dir, ".s.PGSQL.5432"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { l.Close(); os.RemoveAll(dir) })
-			go func() {
-				for {
-					c, err := l.Accept()
-					if err != nil {
-						return
-					}
-					go func() {
-						defer c.Close()
-						lie(c, pgproto3.NewBackend(c, c))
-					}()
-				}
-			}()
+			dir := socketOf(t, func(c net.Conn) {
+				defer c.Close()
+				lie(c, pgproto3.NewBackend(c, c))
+			})
 			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second) // as answersWithin is: where it did not hold, the test would not end
 			defer cancel()
 			a := evidence.New()
-			_, err = querySQL(ctx, a, "1", Connect{Conninfo: "user=web connect_timeout=1 host=" + dir, Peer: -1}, false)
+			_, err := querySQL(ctx, a, "1", Connect{Conninfo: "user=web connect_timeout=1 host=" + dir, Peer: -1}, false)
 			var p *say.Problem
 			switch {
 			case err == nil:

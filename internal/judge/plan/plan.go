@@ -9,6 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -93,6 +94,12 @@ type Budget struct {
 	Limit  string        `json:"limit"` // what bounds it: "host" or "cgroup"
 	Before memory.Budget `json:"before"`
 	After  memory.Budget `json:"after"`
+
+	// Outside is shared memory in huge pages that are not charged to the limit.
+	Outside unit.Bytes `json:"huge_pages_outside_bytes,omitempty"`
+
+	// Neighbours are the other instances of the host, which the plan does not change.
+	Neighbours []memory.Neighbour `json:"neighbours,omitempty"`
 }
 
 // Change is one knob that should have another value. From and To are spelled as

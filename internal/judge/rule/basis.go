@@ -14,6 +14,7 @@ type Basis struct {
 	Limited   bool       // a control group limits the memory, not the host
 	Reserve   unit.Bytes // memory.ReserveOf(Total), or memory.ReserveOfGroup(Total)
 	Others    unit.Bytes // other programs: measured and rounded up, or half of the memory on a shared host; of a control group's limit what the host cannot give
+	Beside    unit.Bytes // of Others what is taken for the neighbours: other instances that the plan does not change
 	Measured  unit.Bytes // other programs as measured; 0 within a control group's limit
 	Instances int        // that share what is left, equally
 }
@@ -23,9 +24,9 @@ func (b Basis) Share() unit.Bytes {
 	return max(b.Total-b.Reserve-b.Others, 0) / unit.Bytes(max(b.Instances, 1))
 }
 
-// Part is an equal part of the whole memory, from which the sizes are taken
-// that should not move when another program grows a little.
-func (b Basis) Part() unit.Bytes { return b.Total / unit.Bytes(max(b.Instances, 1)) }
+// Part is an equal part of the whole memory beside the neighbours, from which the
+// sizes are taken that should not move when another program grows a little.
+func (b Basis) Part() unit.Bytes { return (b.Total - b.Beside) / unit.Bytes(max(b.Instances, 1)) }
 
 // grain is the step to which the memory of other programs is rounded up: a
 // daemon that grows by a few megabytes must not move the plan. 64 MB, and a 32nd
@@ -73,9 +74,28 @@ func (o *Outcome) Basis(s *snapshot.Snapshot, opt *Options) (Basis, bool) {
 			all.Total += b.Total
 			all.Reserve += b.Reserve
 			all.Others += b.Others
+			all.Beside += b.Beside
 		}
 	}
 	return all, true
+}
+
+// NeighboursTake is what the neighbours may take of the memory of a budget: of the
+// host's, or of the limits of the control groups that they share.
+func (o *Outcome) NeighboursTake(s *snapshot.Snapshot, b Basis) (sum unit.Bytes) {
+	groups := map[string]bool{}
+	for i := range s.Instances {
+		groups[memory.LimitGroup(&s.Instances[i])] = true
+	}
+	for _, n := range memory.Neighbours(s) {
+		switch {
+		case !b.Limited:
+			sum += n.Take
+		case n.Group != "" && groups[n.Group]:
+			sum += n.Take - n.Huge
+		}
+	}
+	return sum
 }
 
 // basisOf takes, of the host and the instance's control group, the one that
@@ -86,13 +106,16 @@ func basisOf(s *snapshot.Snapshot, in *snapshot.Instance, opt *Options) (Basis, 
 	if hostOK {
 		whole = Basis{Total: mem.Total, Instances: max(len(s.Instances), 1)}
 		whole.Measured = othersOf(s, mem)
-		whole.Others = whole.Measured.RoundUp(grain(mem.Total))
+		whole.Beside = memory.Beside(s, mem.Total, whole.Instances, "")
+		whole.Others = whole.Measured.RoundUp(grain(mem.Total)) + whole.Beside
 	}
 	limit, limited := s.MemoryLimit(in)
 	group, groupOK := limit.Get()
 	switch {
 	case limited && groupOK:
 		g := Basis{Total: group, Limited: true, Instances: memory.Sharing(s, in)}
+		g.Beside = memory.Beside(s, group, g.Instances, memory.LimitGroup(in))
+		g.Others = g.Beside
 		// What is kept for the kernel is another share of a limit than of a host,
 		// so it has no say in which of the two is smaller: else more memory might
 		// turn the choice round, to a smaller part.
@@ -128,12 +151,14 @@ func (b *Basis) finish(opt *Options) {
 // memory of the instances. Huge pages that are not ours are gone as well.
 func othersOf(s *snapshot.Snapshot, m host.Memory) unit.Bytes {
 	ours := unit.Bytes(0)
-	for i := range s.Instances {
-		// Where processes cannot be seen nothing is taken off: too much is kept
-		// for others then, never too little.
-		ps, _ := s.Instances[i].Processes.Get()
-		for _, p := range ps {
-			ours += p.Anon
+	for _, list := range [][]snapshot.Instance{s.Instances, s.Neighbours} {
+		for i := range list {
+			// Where processes cannot be seen nothing is taken off: too much is kept
+			// for others then, never too little.
+			ps, _ := list[i].Processes.Get()
+			for _, p := range ps {
+				ours += p.Anon
+			}
 		}
 	}
 	rest := max(m.AnonPages+m.SlabUnreclaim+m.KernelStack-ours, 0)
