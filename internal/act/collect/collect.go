@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/act/trust"
@@ -106,7 +107,7 @@ func (c *collector) here(ctx context.Context) error {
 		c.say("no running instance found; collecting the host alone")
 	}
 	if !c.req.Memory && !c.req.Alone {
-		found = append(found, c.stopped(c.found)...)
+		found = append(found, c.stopped(append(slices.Clone(c.found), found...))...)
 	}
 	c.everything(ctx, found)
 	return nil

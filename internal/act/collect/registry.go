@@ -27,12 +27,12 @@ var unitFolders = []string{"etc/systemd/system", "run/systemd/system", "usr/loca
 // run a server. Both only name a folder: whose it is, and what may be done there,
 // is decided as for any other.
 func (c *collector) registry() []registered {
-	return append(c.debianClusters(), c.unitClusters()...)
+	return append(c.clustersOfDebian(), c.clustersOfUnits()...)
 }
 
-// debianClusters reads /etc/postgresql/VERSION/CLUSTER; start.conf says whether the
+// clustersOfDebian reads /etc/postgresql/VERSION/CLUSTER; start.conf says whether the
 // cluster is started at boot, and does where it is missing.
-func (c *collector) debianClusters() (out []registered) {
+func (c *collector) clustersOfDebian() (out []registered) {
 	for _, file := range c.glob("etc/postgresql/*/*/postgresql.conf") {
 		file = "/" + file
 		view, err := trust.Named(c.t, file)
@@ -59,8 +59,8 @@ func (c *collector) debianClusters() (out []registered) {
 	return out
 }
 
-// unitClusters reads the units whose names begin with postgres.
-func (c *collector) unitClusters() (out []registered) {
+// clustersOfUnits reads the units whose names begin with postgres.
+func (c *collector) clustersOfUnits() (out []registered) {
 	seen := map[string]bool{}
 	for _, folder := range unitFolders {
 		names, err := c.t.ReadDir(folder)
@@ -73,7 +73,7 @@ func (c *collector) unitClusters() (out []registered) {
 				continue
 			}
 			seen[n] = true
-			r := unitCluster(c.unitText(folder, n))
+			r := unitCluster(c.unitFiles(folder, n))
 			if r.unit = n; r.dir == "" {
 				continue
 			}
@@ -94,8 +94,8 @@ func (c *collector) linked(unit string) bool {
 	return false
 }
 
-// unitText is a unit with its drop-ins behind it.
-func (c *collector) unitText(folder, name string) string {
+// unitFiles is a unit with its drop-ins behind it.
+func (c *collector) unitFiles(folder, name string) string {
 	b := text(c.t, path.Join(folder, name))
 	var drops []string
 	for _, f := range unitFolders {

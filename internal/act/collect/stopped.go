@@ -36,6 +36,17 @@ func (c *collector) offline(ctx context.Context, in *instance) {
 	if in.pid != 0 || in.unsure {
 		return
 	}
+	if in.neighbour { // of which only the settings count
+		ok, _ := c.req.Owners.Counts(c.t, in.account, in.dataDir)
+		if _, shut := in.view.(closed); ok && !shut && in.account.UID > 0 {
+			s := &stopped{in: in}
+			s.readVersion()
+			s.opts = splitOpts(text(in.view, path.Join(in.dataDir, "postmaster.opts")))
+			c.findConfig(s)
+			c.settingsOf(s)
+		}
+		return
+	}
 	s := &stopped{in: in}
 	c.part1(in, pg.StartDataDirPart, func() any { return c.dataDirAccess(in) })
 	if in.closed { // nothing in it is looked at
