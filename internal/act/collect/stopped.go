@@ -4,6 +4,7 @@ import (
 	"context"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -196,14 +197,19 @@ func (c *collector) settingsOf(s *stopped) {
 			}
 		}
 	}
-	rows := pg.FromFiles(s.major, s.conf, s.config.Faults, given)
+	left := s.config.Faults
+	if _, set := s.conf.Winner("unix_socket_directories"); !set && s.folders == "" {
+		// /tmp or /run/postgresql, by who built the program, which was not asked
+		left = append(slices.Clone(left), pg.ConfigFault{Name: "unix_socket_directories"})
+	}
+	rows := pg.FromFiles(s.major, s.conf, left, given)
 	s.set = rows.Values()
 	if s.set["wal_buffers"] == "-1" {
 		buffers, err := strconv.ParseInt(s.set["shared_buffers"], 10, 64)
 		segment, err2 := strconv.ParseInt(s.set["wal_segment_size"], 10, 64)
 		if err == nil && err2 == nil {
 			given["wal_buffers"] = strconv.FormatInt(pg.WALBuffersOf(buffers, unit.Bytes(segment)), 10)
-			rows = pg.FromFiles(s.major, s.conf, s.config.Faults, given)
+			rows = pg.FromFiles(s.major, s.conf, left, given)
 		}
 	}
 	c.json(name, rows)
