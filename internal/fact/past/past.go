@@ -25,6 +25,7 @@ type Peaks struct {
 	Schema    string     `json:"schema"`
 	Span                 // of the host's samples
 	Memory    *Peak      `json:"memory,omitempty"` // bytes in use on the host: MemTotal less MemAvailable
+	Others    *Week      `json:"others,omitempty"` // bytes that other programs held, in the last days
 	Instances []Instance `json:"instances"`
 }
 
@@ -47,6 +48,12 @@ type Span struct {
 type Peak struct {
 	Value float64 `json:"value"`
 	At    int64   `json:"at"` // seconds since the epoch, to the hour
+}
+
+// Week is the greatest value of the last days, which have their own span.
+type Week struct {
+	Peak
+	Span
 }
 
 // Bounds of peaks: of a history of some hundred years, of 10,000 instances,
@@ -81,6 +88,11 @@ func Parse(b []byte) (Peaks, error) {
 	}
 	if p.Schema != Schema {
 		return Peaks{}, fmt.Errorf("schema %.40q is not %s", p.Schema, Schema)
+	}
+	if w := p.Others; w != nil {
+		if err := w.Span.check(&w.Peak); err != nil {
+			return Peaks{}, err
+		}
 	}
 	if len(p.Instances) > maxInstances {
 		return Peaks{}, errors.New("more instances than a host has")

@@ -103,7 +103,7 @@ func (s *Snapshot) remember(peaks known.Fact[past.Peaks]) {
 		s.History = known.Map(peaks, func(past.Peaks) History { return History{} })
 		return
 	}
-	s.History = known.Is(History{p.Span, p.Memory})
+	s.History = known.Is(History{p.Span, p.Memory, p.Others})
 	for i := range s.Instances {
 		if in, ok := p.Of(s.Instances[i].Label()); ok {
 			s.Instances[i].History = known.Is(in)

@@ -52,6 +52,7 @@ type Assumption struct {
 type History struct {
 	past.Span
 	Memory *past.Peak `json:"memory,omitempty"` // bytes in use
+	Others *past.Week `json:"others,omitempty"` // bytes that other programs held, in the last days
 }
 
 // Instance is one PostgreSQL instance: what the host shows of it and what its

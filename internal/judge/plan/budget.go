@@ -39,6 +39,10 @@ func budgetOf(s *snapshot.Snapshot, out *rule.Outcome, o *rule.Options) Budget {
 		b.Limit = "cgroup"
 	}
 	b.Known = true
+	if from := out.Others(s); !base.Limited && !o.Shared && from.Source != memory.OthersDescribed {
+		b.Others, b.OthersHeld, b.OthersWhy = from.Source, from.Held, rule.OthersReason(from)
+		b.OthersReason = b.OthersWhy.String()
+	}
 	var before, after memory.Parts
 	for i := range s.Instances {
 		m, ok := out.Memory(s, &s.Instances[i], o)

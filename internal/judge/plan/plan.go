@@ -100,6 +100,11 @@ type Budget struct {
 
 	// Neighbours are the other instances of the host, which the plan does not change.
 	Neighbours []memory.Neighbour `json:"neighbours,omitempty"`
+
+	Others       memory.OthersSource `json:"others_source,omitempty"` // where the memory of other programs is from; "": a described host, a control group's limit, or half of a shared host
+	OthersHeld   unit.Bytes          `json:"others_held_bytes,omitempty"`
+	OthersReason string              `json:"others_reason,omitempty"`
+	OthersWhy    say.Message         `json:"-"` // the same, to be translated
 }
 
 // Change is one knob that should have another value. From and To are spelled as
