@@ -20,8 +20,8 @@ type registered struct {
 	starts  bool   // at boot: a stopped cluster that nobody starts is no fault
 }
 
-// unitFolders hold the units of the system, those that win first.
-var unitFolders = []string{"etc/systemd/system", "run/systemd/system", "usr/local/lib/systemd/system", "usr/lib/systemd/system", "lib/systemd/system"}
+// unitPlaces hold the units of the system, those that win first.
+var unitPlaces = []string{"etc/systemd/system", "run/systemd/system", "usr/local/lib/systemd/system", "usr/lib/systemd/system", "lib/systemd/system"}
 
 // registry lists the clusters of Debian's postgresql-common and of the units that
 // run a server. Both only name a folder: whose it is, and what may be done there,
@@ -62,7 +62,7 @@ func (c *collector) clustersOfDebian() (out []registered) {
 // clustersOfUnits reads the units whose names begin with postgres.
 func (c *collector) clustersOfUnits() (out []registered) {
 	seen := map[string]bool{}
-	for _, folder := range unitFolders {
+	for _, folder := range unitPlaces {
 		names, err := c.t.ReadDir(folder)
 		if err != nil {
 			continue
@@ -98,7 +98,7 @@ func (c *collector) linked(unit string) bool {
 func (c *collector) unitFiles(folder, name string) string {
 	b := text(c.t, path.Join(folder, name))
 	var drops []string
-	for _, f := range unitFolders {
+	for _, f := range unitPlaces {
 		drops = append(drops, c.glob(f+"/"+name+".d/*.conf")...)
 	}
 	slices.SortFunc(drops, func(a, b string) int { return strings.Compare(path.Base(a), path.Base(b)) })
