@@ -21,11 +21,12 @@ const (
 // FilesystemNearlyFull counts what an ordinary user may take, without the
 // blocks that ext4 reserves for root.
 var FilesystemNearlyFull = Check{
-	ID:       "filesystem_nearly_full",
-	Area:     Storage,
-	Severity: Critical,
-	Scope:    PerInstance,
-	Title:    "A filesystem of the instance is nearly full",
+	ID:        "filesystem_nearly_full",
+	Area:      Storage,
+	Severity:  Critical,
+	Scope:     PerInstance,
+	DependsOn: []string{"start_disk_full"},
+	Title:     "A filesystem of the instance is nearly full",
 	Why: "Without room for WAL the server ends with a PANIC and does not start until there is some. Without room for data, statements that write fail, and VACUUM FULL, " +
 		"REINDEX and CREATE INDEX, which would free or need room, cannot run. A query that spills takes gigabytes in seconds.",
 	Do: "Find what grew: du -xsh in the data directory, pg_wal (a slot or a failing archive_command), base/pgsql_tmp, the log folder. Never delete files in pg_wal by hand. " +
