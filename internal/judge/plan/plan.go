@@ -32,6 +32,8 @@ type Plan struct {
 	Questions []snapshot.ShmemQuestion `json:"questions,omitempty"` // still open: the answers would make the plan exact
 	Asked     *Asked                   `json:"asked,omitempty"`     // nil: nothing but the profile was
 
+	AtWork []AtWork `json:"-"` // of each instance; empty in a plan that was read
+
 	Warned []say.Message `json:"-"` // Warnings with their arguments apart; empty in a plan that was read
 }
 
@@ -105,6 +107,12 @@ type Budget struct {
 
 	// Neighbours are the other instances of the host, which the plan does not change.
 	Neighbours []memory.Neighbour `json:"neighbours,omitempty"`
+}
+
+// AtWork is what the memory has room for when all connections of an instance are at work.
+type AtWork struct {
+	Instance string // data directory
+	rule.AtWork
 }
 
 // Change is one knob that should have another value. From and To are spelled as
