@@ -13,8 +13,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
-// dataDir collects the host and the instance of one data directory. Other
-// instances of the host are left alone.
+// dataDir collects the host and the instance of one data directory. Of the other
+// instances of the host only what their memory rests on.
 func (c *collector) dataDir(ctx context.Context) error {
 	at := c.req.Value
 	if !path.IsAbs(at) {
@@ -38,7 +38,7 @@ func (c *collector) dataDir(ctx context.Context) error {
 	if in.pid == 0 {
 		c.say("no server runs in %s", in.dataDir)
 	}
-	c.everything(ctx, []*instance{in})
+	c.everything(ctx, c.beside(in))
 	return nil
 }
 
@@ -88,7 +88,7 @@ func (c *collector) again(ctx context.Context, in *instance) error {
 	if !c.named(&in) {
 		return &say.Problem{Message: "the server of " + c.req.Value + " has ended meanwhile", Hint: "try again", Code: say.CodeError}
 	}
-	c.everything(ctx, []*instance{in})
+	c.everything(ctx, c.beside(in))
 	return nil
 }
 

@@ -36,6 +36,7 @@ func (c *collector) discover() []*instance {
 		})
 	}
 	c.matchSockets(found)
+	c.found = found
 	return found
 }
 

@@ -48,6 +48,7 @@ type listed struct {
 	StartedAt     *int64   `json:"startedAt"`
 	Segment       *int     `json:"segment"`
 	Notes         []string `json:"notes"`
+	Neighbour     bool     `json:"neighbour"` // Snapshot.Neighbours has it, and not Instances
 }
 
 // Read makes the snapshot of what the evidence means. Evidence without a
@@ -77,7 +78,12 @@ func Read(fsys fs.FS) (*Snapshot, error) {
 		s.Measured = known.None[measured.Probe](known.Gap{Fact: measured.File, Reason: "nothing of the host was seen"})
 	}
 	for _, l := range list {
-		s.Instances = append(s.Instances, readInstance(fsys, hostFS, l))
+		in := readInstance(fsys, hostFS, l)
+		if l.Neighbour {
+			s.Neighbours = append(s.Neighbours, in)
+			continue
+		}
+		s.Instances = append(s.Instances, in)
 	}
 	s.remember(past.Read(fsys))
 	if err := document(fsys, "strangers.json", &s.Strangers); err != nil && !errors.Is(err, fs.ErrNotExist) {

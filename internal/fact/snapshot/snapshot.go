@@ -24,8 +24,12 @@ type Snapshot struct {
 	HostSeen  bool       `json:"hostSeen"` // false: only a server over SQL; all host facts are missing
 	Root      bool       `json:"root"`     // collected by root
 	Host      host.Host  `json:"host"`
-	Instances []Instance `json:"instances"`           // in order of key
-	Strangers []Stranger `json:"strangers,omitempty"` // instances on whose behalf nothing was done: they are no part of any plan
+	Instances []Instance `json:"instances"` // in order of key
+	// Neighbours are the other instances of the host, where a person has named one,
+	// and those that are to run and do not: no check judges them and no plan
+	// changes them, but what they may take is missing to the others.
+	Neighbours []Instance `json:"neighbours,omitempty"`
+	Strangers  []Stranger `json:"strangers,omitempty"` // instances on whose behalf nothing was done: they are no part of any plan
 
 	// Assumed is what the person who described the host did not tell.
 	Assumed []Assumption `json:"assumed,omitempty"`

@@ -100,8 +100,9 @@ func (i Instance) Parts() Parts {
 // Budget is the memory of the host (or of its control group) laid out.
 type Budget struct {
 	Total   unit.Bytes `json:"total_bytes"`
-	Reserve unit.Bytes `json:"reserve_bytes"` // for the kernel and what nobody foresaw
-	Others  unit.Bytes `json:"others_bytes"`  // other programs, measured or, without --dedicated, kept free
+	Reserve unit.Bytes `json:"reserve_bytes"`              // for the kernel and what nobody foresaw
+	Others  unit.Bytes `json:"others_bytes"`               // other programs, measured or, without --dedicated, kept free
+	Beside  unit.Bytes `json:"neighbours_bytes,omitempty"` // what other instances may grow to that the plan does not change
 	Parts
 	PoolUnused unit.Bytes `json:"huge_pool_unused_bytes"` // huge pages that no instance will use
 	FileCache  unit.Bytes `json:"file_cache_bytes"`       // what is left in the worst case
@@ -135,4 +136,12 @@ func ReserveOf(total unit.Bytes) unit.Bytes {
 // be gone with the WAL files in flight. Of a limit of less than 128 MB it is half.
 func ReserveOfGroup(limit unit.Bytes) unit.Bytes {
 	return min(max(limit/10, 64*unit.MB), limit/2)
+}
+
+// With returns the budget beside neighbours: counted is what Others holds on their
+// behalf, take what they may grow to.
+func (b Budget) With(counted, take unit.Bytes) Budget {
+	out := Lay(b.Total, b.Reserve, max(b.Others-counted, 0)+take, b.PoolUnused, b.Parts)
+	out.Others, out.Beside = max(b.Others-counted, 0), take
+	return out
 }

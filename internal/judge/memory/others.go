@@ -142,12 +142,14 @@ func lasting(g host.Residence, up float64, systemd bool) unit.Bytes {
 // anonymous is all anonymous memory less that of the instances.
 func anonymous(s *snapshot.Snapshot, m host.Memory) unit.Bytes {
 	ours := unit.Bytes(0)
-	for i := range s.Instances {
-		// Where processes cannot be seen nothing is taken off: too much is kept
-		// for others then, never too little.
-		ps, _ := s.Instances[i].Processes.Get()
-		for _, p := range ps {
-			ours += p.Anon
+	for _, list := range [][]snapshot.Instance{s.Instances, s.Neighbours} {
+		for i := range list {
+			// Where processes cannot be seen nothing is taken off: too much is kept
+			// for others then, never too little.
+			ps, _ := list[i].Processes.Get()
+			for _, p := range ps {
+				ours += p.Anon
+			}
 		}
 	}
 	return max(m.AnonPages-ours, 0)

@@ -54,7 +54,9 @@ func budgetOf(s *snapshot.Snapshot, out *rule.Outcome, o *rule.Options) Budget {
 		after = after.Add(m.After.Parts())
 	}
 	poolBefore, poolAfter := out.PoolUnused(s, o)
-	b.Before = memory.Lay(base.Total, base.Reserve, base.Others, poolBefore, before)
-	b.After = memory.Lay(base.Total, base.Reserve, base.Others, poolAfter, after)
+	b.Neighbours = memory.Neighbours(s)
+	take := out.NeighboursTake(s, base)
+	b.Before = memory.Lay(base.Total, base.Reserve, base.Others, poolBefore, before).With(base.Beside, take)
+	b.After = memory.Lay(base.Total, base.Reserve, base.Others, poolAfter, after).With(base.Beside, take)
 	return b
 }

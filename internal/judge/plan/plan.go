@@ -99,6 +99,12 @@ type Budget struct {
 	OthersHeld   unit.Bytes          `json:"others_held_bytes,omitempty"`
 	OthersReason string              `json:"others_reason,omitempty"`
 	OthersWhy    say.Message         `json:"-"` // the same, to be translated
+
+	// Outside is shared memory in huge pages that are not charged to the limit.
+	Outside unit.Bytes `json:"huge_pages_outside_bytes,omitempty"`
+
+	// Neighbours are the other instances of the host, which the plan does not change.
+	Neighbours []memory.Neighbour `json:"neighbours,omitempty"`
 }
 
 // Change is one knob that should have another value. From and To are spelled as

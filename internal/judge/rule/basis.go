@@ -13,6 +13,7 @@ type Basis struct {
 	Limited   bool       // a control group limits the memory, not the host
 	Reserve   unit.Bytes // memory.ReserveOf(Total), or memory.ReserveOfGroup(Total)
 	Others    unit.Bytes // other programs, see othersOf, or half of the memory on a shared host; of a control group's limit what the host cannot give
+	Beside    unit.Bytes // of Others what is taken for the neighbours: other instances that the plan does not change
 	Measured  unit.Bytes // other programs before they were rounded up; 0 within a control group's limit
 	Instances int        // that share what is left, equally
 }
@@ -22,9 +23,9 @@ func (b Basis) Share() unit.Bytes {
 	return max(b.Total-b.Reserve-b.Others, 0) / unit.Bytes(max(b.Instances, 1))
 }
 
-// Part is an equal part of the whole memory, from which the sizes are taken
-// that should not move when another program grows a little.
-func (b Basis) Part() unit.Bytes { return b.Total / unit.Bytes(max(b.Instances, 1)) }
+// Part is an equal part of the whole memory beside the neighbours, from which the
+// sizes are taken that should not move when another program grows a little.
+func (b Basis) Part() unit.Bytes { return (b.Total - b.Beside) / unit.Bytes(max(b.Instances, 1)) }
 
 // Basis returns the memory that the case's instance may count on; for a rule of
 // the host, what all of its instances may. Without the host's memory there is
@@ -64,9 +65,28 @@ func (o *Outcome) Basis(s *snapshot.Snapshot, opt *Options) (Basis, bool) {
 			all.Total += b.Total
 			all.Reserve += b.Reserve
 			all.Others += b.Others
+			all.Beside += b.Beside
 		}
 	}
 	return all, true
+}
+
+// NeighboursTake is what the neighbours may take of the memory of a budget: of the
+// host's, or of the limits of the control groups that they share.
+func (o *Outcome) NeighboursTake(s *snapshot.Snapshot, b Basis) (sum unit.Bytes) {
+	groups := map[string]bool{}
+	for i := range s.Instances {
+		groups[memory.LimitGroup(&s.Instances[i])] = true
+	}
+	for _, n := range memory.Neighbours(s) {
+		switch {
+		case !b.Limited:
+			sum += n.Take
+		case n.Group != "" && groups[n.Group]:
+			sum += n.Take - n.Huge
+		}
+	}
+	return sum
 }
 
 // basisOf takes, of the host and the instance's control group, the one that
@@ -78,13 +98,16 @@ func basisOf(s *snapshot.Snapshot, in *snapshot.Instance, opt *Options, out *Out
 		whole = Basis{Total: mem.Total, Instances: max(len(s.Instances), 1)}
 		foreign := foreignHuge(s, mem)
 		others := othersOf(s, out)
-		whole.Measured, whole.Others = others.Held+foreign, others.Counted+foreign
+		whole.Beside = memory.Beside(s, mem.Total, whole.Instances, "")
+		whole.Measured, whole.Others = others.Held+foreign, others.Counted+foreign+whole.Beside
 	}
 	limit, limited := s.MemoryLimit(in)
 	group, groupOK := limit.Get()
 	switch {
 	case limited && groupOK:
 		g := Basis{Total: group, Limited: true, Instances: memory.Sharing(s, in)}
+		g.Beside = memory.Beside(s, group, g.Instances, memory.LimitGroup(in))
+		g.Others = g.Beside
 		// What is kept for the kernel is another share of a limit than of a host,
 		// so it has no say in which of the two is smaller: else more memory might
 		// turn the choice round, to a smaller part.
