@@ -43,7 +43,7 @@ func (c *collector) askServers(ctx context.Context, found []*instance) <-chan re
 		wait.Go(func() {
 			r := reply{of: in, archive: evidence.New()}
 			if err == nil {
-				r.session, err = c.ask(ctx, r.archive, in.key, how, c.req.Deep)
+				r.session, err = c.ask(ctx, r.archive, in.key, how, c.req.Deep, in.neighbour)
 			}
 			if err != nil {
 				silent(r.archive, in.key, err)
@@ -58,13 +58,14 @@ func (c *collector) askServers(ctx context.Context, found []*instance) <-chan re
 }
 
 // ask is querySQL, kept from bringing the rest down with it.
-func (c *collector) ask(ctx context.Context, a *evidence.Archive, key string, how Connect, deep bool) (s Session, err error) {
+func (c *collector) ask(ctx context.Context, a *evidence.Archive, key string, how Connect, deep, neighbour bool) (s Session, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("the collector stopped: %v", p)
 		}
 	}()
-	if c.req.Memory {
+	if c.req.Memory || neighbour {
+		deep = false
 		how.Only = memoryQuestions
 	}
 	return c.query(ctx, a, key, how, deep)

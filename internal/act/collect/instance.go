@@ -39,7 +39,16 @@ type instance struct {
 	statsDir  string             // where pg_stat is; "": unknown
 	account   trust.Account      // the user that the postmaster runs as, or who owns the data directory; UID -1: unknown
 	distrust  *trust.Refusal     // why nothing is done on its behalf; nil: it is
-	stranger  string             // why it does not count, though nothing speaks against it; "": it does
+	unsure    bool               // whether it runs could not be told
+	whyUnsure string
+	owner     trust.Account // of the data directory, where it is closed
+	closed    bool          // nothing in the data directory is looked at
+	config    string        // postgresql.conf, by the registry of the distribution
+	unitUser  string        // whom its unit starts it as
+	// unitProgram is the server's program as its unit names it.
+	unitProgram string
+	neighbour   bool   // another instance was named: of this one only the memory counts
+	stranger    string // why it does not count, though nothing speaks against it; "": it does
 }
 
 // name returns the evidence name of something of this instance.
@@ -62,14 +71,18 @@ type record struct {
 	StartedAt *int64   `json:"startedAt,omitempty"`
 	Segment   *int     `json:"segment,omitempty"`
 	Notes     []string `json:"notes,omitempty"`
+	Neighbour bool     `json:"neighbour,omitempty"`
 }
 
 func listed(found []*instance) []record {
 	out := make([]record, 0, len(found))
 	for _, in := range found {
-		running := in.pid != 0
+		var running *bool
+		if up := in.pid != 0; !in.unsure {
+			running = &up
+		}
 		r := record{Key: in.key, PID: unlessZero(in.pid), DataDir: unlessZero(in.dataDir), Port: unlessZero(in.port), SocketDir: unlessZero(in.socketDir),
-			Running: &running, BinDir: unlessZero(in.binDir), Processes: in.processes, Unit: unlessZero(in.unit), StatsDir: unlessZero(in.statsDir), StartedAt: unlessZero(in.startedAt), Segment: in.segment, Notes: in.notes}
+			Running: running, BinDir: unlessZero(in.binDir), Processes: in.processes, Unit: unlessZero(in.unit), StatsDir: unlessZero(in.statsDir), StartedAt: unlessZero(in.startedAt), Segment: in.segment, Notes: in.notes, Neighbour: in.neighbour}
 		if in.managed {
 			r.Manager = &in.manager
 		}
@@ -90,6 +103,12 @@ func unlessZero[T comparable](v T) *T {
 // those of unknown port last.
 func number(found []*instance) {
 	slices.SortFunc(found, func(a, b *instance) int {
+		if a.neighbour != b.neighbour { // the one that was named is the first
+			if a.neighbour {
+				return 1
+			}
+			return -1
+		}
 		if (a.port == 0) != (b.port == 0) {
 			return b.port - a.port
 		}

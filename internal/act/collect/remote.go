@@ -22,7 +22,7 @@ func (c *collector) conninfo(ctx context.Context) error {
 	c.say("asking the server")
 	const key = "1"
 	answers := evidence.New()
-	session, err := c.ask(ctx, answers, key, Connect{Conninfo: c.req.Value, Peer: -1}, c.req.Deep)
+	session, err := c.ask(ctx, answers, key, Connect{Conninfo: c.req.Value, Peer: -1}, c.req.Deep, false)
 	if err != nil {
 		if p := (*say.Problem)(nil); errors.As(err, &p) || ctx.Err() != nil {
 			return err
@@ -32,7 +32,7 @@ func (c *collector) conninfo(ctx context.Context) error {
 	if in := c.proven(answers, session); in != nil && in.distrust == nil && c.named(&in) {
 		c.say("the server runs on this host")
 		in.answered = true
-		c.everything(ctx, []*instance{in})
+		c.everything(ctx, c.beside(in))
 	} else {
 		c.header(false)
 		c.json("instances.json", []record{c.fromAfar(answers, key)})

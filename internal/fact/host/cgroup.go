@@ -21,6 +21,7 @@ type CGroup struct {
 	CPUs       known.Fact[float64]              `json:"cpus"`       // quota / period
 	CPUSet     known.Fact[int]                  `json:"cpuset"`     // number of processors of cpuset.cpus.effective, when fewer than online
 	Pids       known.Fact[int64]                `json:"pids"`       // pids.max
+	HugeCounts known.Fact[bool]                 `json:"hugeCounts"` // huge pages are charged to Memory too: memory_hugetlb_accounting (v2, 6.6+)
 	Hugetlb    map[int64]known.Fact[unit.Bytes] `json:"hugetlb"`    // page size in kB → the smaller of hugetlb.N.max and hugetlb.N.rsvd.max; sizes that the controller shows
 	LimitedBy  map[string]string                `json:"limitedBy"`  // limit name (memory, cpus, hugetlb.2048kB, …) → cgroup path that sets it
 	OOMGroup   known.Fact[bool]                 `json:"oomGroup"`   // memory.oom.group of the process's own group

@@ -67,6 +67,8 @@ type hierarchy struct {
 	version int
 	path    string  // of the process, as /proc/PID/cgroup has it
 	levels  []level // own group first, root of the mount last
+
+	hugeCounts bool // mounted with memory_hugetlb_accounting, an option of version 2 alone
 }
 
 // hierarchyOf finds a controller's hierarchy. Version 1 comes before version 2,
@@ -94,6 +96,7 @@ func resolve(version int, cgroup string, mounts []Mount, match func(Mount) bool)
 	for _, m := range mounts {
 		if match(m) {
 			if h.levels = ancestors(m, cgroup); h.levels != nil {
+				h.hugeCounts = version == 2 && m.Has("memory_hugetlb_accounting")
 				return h, true
 			}
 		}

@@ -17,10 +17,12 @@ func (r *cgroupReader) noHierarchy() known.Gap {
 func (r *cgroupReader) memory() {
 	cg := &r.cg
 	cg.Path, cg.Version = r.h.path, r.h.version
+	cg.HugeCounts = known.Is(r.h.hugeCounts)
 	if !r.mounted {
 		g := r.noHierarchy()
 		cg.Memory, cg.MemoryHigh, cg.Swap = known.Missed[unit.Bytes](g), known.Missed[unit.Bytes](g), known.Missed[unit.Bytes](g)
 		cg.OOMGroup, cg.OOMKills = known.Missed[bool](g), known.Missed[int64](g)
+		cg.HugeCounts = known.Missed[bool](g)
 		return
 	}
 	if r.h.version == 2 {

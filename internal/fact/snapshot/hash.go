@@ -31,7 +31,9 @@ type settled struct {
 	Tuned     known.Fact[string]
 	PageSize  known.Fact[unit.Bytes]
 	Instances []settledInstance
-	Measured  *measured.Probe `json:",omitempty"` // what a later probe says may move the values
+	// Of the neighbours what their memory rests on: a plan is made beside it.
+	Neighbours []settledInstance `json:",omitempty"`
+	Measured   *measured.Probe   `json:",omitempty"` // what a later probe says may move the values
 }
 
 type settledMemory struct {
@@ -72,10 +74,11 @@ func Hash(s *Snapshot) string {
 	if p, ok := s.Measured.Get(); ok {
 		v.Measured = &p
 	}
-	for _, in := range s.Instances {
-		cg, _ := in.CGroup.Get()
-		v.Instances = append(v.Instances, settledInstance{in.DataDirectory, in.Port, cg.Memory, cg.CPUs, in.Unit, in.Places,
-			in.Manager, in.Server.Version, known.Map(in.Server.Settings, atRest)})
+	for i := range s.Instances {
+		v.Instances = append(v.Instances, settle(&s.Instances[i]))
+	}
+	for i := range s.Neighbours {
+		v.Neighbours = append(v.Neighbours, settle(&s.Neighbours[i]))
 	}
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -84,6 +87,12 @@ func Hash(s *Snapshot) string {
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
+}
+
+func settle(in *Instance) settledInstance {
+	cg, _ := in.CGroup.Get()
+	return settledInstance{in.DataDirectory, in.Port, cg.Memory, cg.CPUs, in.Unit, in.Places,
+		in.Manager, in.Server.Version, known.Map(in.Server.Settings, atRest)}
 }
 
 // settledSetting is what a plan rests on of a setting. Its unit and bounds

@@ -48,6 +48,7 @@ type listed struct {
 	StartedAt     *int64   `json:"startedAt"`
 	Segment       *int     `json:"segment"`
 	Notes         []string `json:"notes"`
+	Neighbour     bool     `json:"neighbour"` // Snapshot.Neighbours has it, and not Instances
 }
 
 // Read makes the snapshot of what the evidence means. Evidence without a
@@ -66,7 +67,7 @@ func Read(fsys fs.FS) (*Snapshot, error) {
 	if err := bounded(list); err != nil {
 		return nil, fmt.Errorf("instances.json: %w", err)
 	}
-	s := &Snapshot{Schema: Schema, TakenAt: t.TakenAt, HostSeen: t.HostSeen, Root: t.Root, Assumed: t.Assumed, Instances: make([]Instance, 0, len(list))}
+	s := &Snapshot{Schema: Schema, TakenAt: t.TakenAt, HostSeen: t.HostSeen, Root: t.Root, Described: t.Tool == described, Assumed: t.Assumed, Instances: make([]Instance, 0, len(list))}
 	hostFS := fsys
 	if !t.HostSeen {
 		hostFS = unseen{}
@@ -77,7 +78,12 @@ func Read(fsys fs.FS) (*Snapshot, error) {
 		s.Measured = known.None[measured.Probe](known.Gap{Fact: measured.File, Reason: "nothing of the host was seen"})
 	}
 	for _, l := range list {
-		s.Instances = append(s.Instances, readInstance(fsys, hostFS, l))
+		in := readInstance(fsys, hostFS, l)
+		if l.Neighbour {
+			s.Neighbours = append(s.Neighbours, in)
+			continue
+		}
+		s.Instances = append(s.Instances, in)
 	}
 	s.remember(past.Read(fsys))
 	if err := document(fsys, "strangers.json", &s.Strangers); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -97,7 +103,7 @@ func (s *Snapshot) remember(peaks known.Fact[past.Peaks]) {
 		s.History = known.Map(peaks, func(past.Peaks) History { return History{} })
 		return
 	}
-	s.History = known.Is(History{p.Span, p.Memory})
+	s.History = known.Is(History{p.Span, p.Memory, p.Others})
 	for i := range s.Instances {
 		if in, ok := p.Of(s.Instances[i].Label()); ok {
 			s.Instances[i].History = known.Is(in)
@@ -146,6 +152,9 @@ func readInstance(fsys, hostFS fs.FS, l listed) Instance {
 	in.DataDirectory = field(fsys, l.Key, "dataDirectory", l.DataDirectory)
 	in.Port = field(fsys, l.Key, "port", l.Port)
 	in.Running = field(fsys, l.Key, "running", l.Running)
+	if up, ok := in.Running.Get(); ok && !up {
+		in.Start = pg.ReadStart(hostFS, l.Key)
+	}
 	in.BinDir = field(hostFS, l.Key, "binDir", l.BinDir)
 	in.Manager = field(hostFS, l.Key, "manager", l.Manager)
 	in.StatsDir = field(hostFS, l.Key, "statsDirectory", l.StatsDir)

@@ -75,3 +75,20 @@ func HugePagesHeld(s *snapshot.Snapshot, in *snapshot.Instance) int64 {
 	n, _ := HugeNeedOf(in, page)
 	return n.Pages
 }
+
+// HugePagesAwaited returns how many huge pages of the default size an instance
+// that does not run cannot start without: 0 where it does with ordinary ones.
+func HugePagesAwaited(s *snapshot.Snapshot, in *snapshot.Instance) int64 {
+	if running, ok := in.Running.Get(); !ok || running {
+		return 0
+	}
+	m, _ := s.Host.Memory.Get()
+	page, _ := HugePageSize(s, in).Get()
+	set, _ := in.Server.Settings.Get()
+	asked, _ := set.Text("huge_pages")
+	if page <= 0 || page != m.HugePageSize || asked != "on" {
+		return 0
+	}
+	n, _ := HugeNeedOf(in, page)
+	return n.Pages
+}

@@ -9,15 +9,19 @@ import (
 
 // PartOf returns an instance's equal part of the memory: of the host's among all
 // instances, or of its control group's limit among those under the same limit,
-// whichever is less.
+// whichever is less; in both beside the neighbours.
 func PartOf(s *snapshot.Snapshot, in *snapshot.Instance) known.Fact[unit.Bytes] {
-	part := known.Map(s.Host.Memory, func(m host.Memory) unit.Bytes { return m.Total / unit.Bytes(max(len(s.Instances), 1)) })
+	part := known.Map(s.Host.Memory, func(m host.Memory) unit.Bytes {
+		n := max(len(s.Instances), 1)
+		return (m.Total - Beside(s, m.Total, n, "")) / unit.Bytes(n)
+	})
 	limit, limited := s.MemoryLimit(in)
 	group, ok := limit.Get()
 	if !limited || !ok {
 		return part
 	}
-	group /= unit.Bytes(Sharing(s, in))
+	sharing := Sharing(s, in)
+	group = (group - Beside(s, group, sharing, LimitGroup(in))) / unit.Bytes(sharing)
 	if whole, ok := part.Get(); ok && whole < group {
 		return part
 	}

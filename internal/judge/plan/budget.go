@@ -39,7 +39,11 @@ func budgetOf(s *snapshot.Snapshot, out *rule.Outcome, o *rule.Options) Budget {
 		b.Limit = "cgroup"
 	}
 	b.Known = true
-	var before, after memory.Parts
+	if from := out.Others(s); !base.Limited && !o.Shared && from.Source != memory.OthersDescribed {
+		b.Others, b.OthersHeld, b.OthersWhy = from.Source, from.Held, rule.OthersReason(from)
+		b.OthersReason = b.OthersWhy.String()
+	}
+	var before, after, allBefore, allAfter memory.Parts
 	for i := range s.Instances {
 		m, ok := out.Memory(s, &s.Instances[i], o)
 		if !ok {
@@ -48,9 +52,20 @@ func budgetOf(s *snapshot.Snapshot, out *rule.Outcome, o *rule.Options) Budget {
 		}
 		before = before.Add(m.Before.Parts())
 		after = after.Add(m.After.Parts())
+		allBefore = allBefore.Add(m.All(m.Before).Parts())
+		allAfter = allAfter.Add(m.All(m.After).Parts())
+		if a, ok := out.AtWork(s.Instances[i].Key); ok {
+			b.Open += a.Open
+			b.Fit += a.Fit
+		}
 	}
 	poolBefore, poolAfter := out.PoolUnused(s, o)
-	b.Before = memory.Lay(base.Total, base.Reserve, base.Others, poolBefore, before)
-	b.After = memory.Lay(base.Total, base.Reserve, base.Others, poolAfter, after)
+	b.Neighbours = memory.Neighbours(s)
+	take := out.NeighboursTake(s, base)
+	lay := func(pool unit.Bytes, p memory.Parts) memory.Budget {
+		return memory.Lay(base.Total, base.Reserve, base.Others, pool, p).With(base.Beside, take)
+	}
+	b.Before, b.After = lay(poolBefore, before), lay(poolAfter, after)
+	b.AllBefore, b.AllAfter = lay(poolBefore, allBefore), lay(poolAfter, allAfter)
 	return b
 }

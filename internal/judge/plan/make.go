@@ -31,8 +31,9 @@ func Make(s *snapshot.Snapshot, rules []rule.Rule, o rule.Options) (*Plan, error
 		p.Changes = append(p.Changes, changeOf(s, d))
 	}
 	sort.SliceStable(p.Changes, func(i, j int) bool { return phase(&p.Changes[i]) < phase(&p.Changes[j]) })
+	p.Budget = budgetOf(s, out, &o)
 	said := map[string]bool{}
-	for _, w := range out.Warnings {
+	for _, w := range append(out.Warnings, besideWarning(p.Budget, out, s, &o)...) {
 		if t := w.String(); !said[t] {
 			said[t] = true
 			p.Warnings = append(p.Warnings, t)
@@ -43,7 +44,6 @@ func Make(s *snapshot.Snapshot, rules []rule.Rule, o rule.Options) (*Plan, error
 		p.Unknown = []known.Gap{}
 	}
 	p.Shared = sharedOf(s, out, &o)
-	p.Budget = budgetOf(s, out, &o)
 	return p, nil
 }
 

@@ -9,7 +9,8 @@ import (
 type hugeDemand struct {
 	pages     int64 // by the instances that should run on them
 	instances int
-	foreign   int64 // used by other programs now
+	foreign   int64 // used by other programs now, the neighbours included
+	beside    int64 // of these those of the neighbours, which may not run now
 	exact     bool  // the sizes were said by the servers or their binaries, or nothing unknown is in them
 	whole     bool  // every instance could be asked
 }
@@ -18,7 +19,13 @@ func (d hugeDemand) sum() int64 { return d.pages + d.foreign }
 
 // hugeDemand adds up what the instances want. c is a case of the host.
 func (c *Case) hugeDemand(m host.Memory) hugeDemand {
-	d := hugeDemand{foreign: foreignPages(c.Snapshot, m), exact: true, whole: true}
+	d := hugeDemand{foreign: foreignPages(c.Snapshot, m), beside: neighbourPages(c.Snapshot), exact: true, whole: true}
+	for i := range c.Snapshot.Neighbours {
+		in := &c.Snapshot.Neighbours[i]
+		if running, ok := in.Running.Get(); (!ok || !running) && !in.Server.Settings.Known() {
+			d.whole = false // it may need pages of the pool when it is started
+		}
+	}
 	for i := range c.Snapshot.Instances {
 		in := &c.Snapshot.Instances[i]
 		if running, ok := in.Running.Get(); ok && !running && !in.Server.Settings.Known() {

@@ -22,23 +22,41 @@ func hugePageSize(s *snapshot.Snapshot, in *snapshot.Instance) unit.Bytes {
 }
 
 // foreignPages returns the huge pages of the default size that are used or
-// promised beyond those that the instances hold.
+// promised beyond those that the instances hold, and those that neighbours need
+// which do not run now.
 func foreignPages(s *snapshot.Snapshot, m host.Memory) int64 {
 	ours := int64(0)
 	for i := range s.Instances {
 		ours += memory.HugePagesHeld(s, &s.Instances[i])
 	}
+	for i := range s.Neighbours {
+		ours -= memory.HugePagesAwaited(s, &s.Neighbours[i])
+	}
 	return max(m.HugeUsed()-ours, 0)
+}
+
+// neighbourPages returns the huge pages of the default size that the neighbours
+// hold, or need when they are started.
+func neighbourPages(s *snapshot.Snapshot) (n int64) {
+	for i := range s.Neighbours {
+		in := &s.Neighbours[i]
+		n += memory.HugePagesHeld(s, in) + memory.HugePagesAwaited(s, in)
+	}
+	return n
 }
 
 // foreignHuge returns the memory in huge pages that no plan of ours moves: pages
 // of the default size that others use, and whole pools of other sizes, unless
 // an instance asks for that size.
 func foreignHuge(s *snapshot.Snapshot, m host.Memory) unit.Bytes {
-	sum := unit.Bytes(foreignPages(s, m)) * m.HugePageSize
+	// The neighbours' pages are among what they may take.
+	sum := unit.Bytes(max(foreignPages(s, m)-neighbourPages(s), 0)) * m.HugePageSize
 	pools, _ := s.Host.HugePages.Get()
 	for _, p := range pools {
 		mine := p.Size == m.HugePageSize
+		for i := range s.Neighbours {
+			mine = mine || hugePageSize(s, &s.Neighbours[i]) == p.Size
+		}
 		for i := range s.Instances {
 			mine = mine || hugePageSize(s, &s.Instances[i]) == p.Size
 		}

@@ -77,9 +77,13 @@ var nrHugepages = Rule{
 		case d.instances == 1:
 			text = "{pages} of {page} hold the shared memory of the instance ({shared})"
 		}
-		if d.foreign > 0 {
+		if d.beside > 0 {
+			text += "; {beside} are for the other instances of the host, which this plan does not change"
+			pairs = append(pairs, "beside", d.beside)
+		}
+		if n := d.foreign - d.beside; n > 0 {
 			text += "; other programs use {foreign} now"
-			pairs = append(pairs, "foreign", d.foreign)
+			pairs = append(pairs, "foreign", n)
 		}
 		switch {
 		case have >= want && float64(have-want) <= poolSlack*float64(want):

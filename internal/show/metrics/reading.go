@@ -186,7 +186,7 @@ func (r *Reading) budget(k *sink) {
 	for state, l := range map[string]memory.Budget{"present": b.Before, "planned": b.After} {
 		for part, size := range map[string]unit.Bytes{
 			"shared_memory": l.Shared, "page_tables": l.PageTables, "backends": l.Backends, "work": l.Work, "maintenance": l.Maintenance,
-			"others": l.Others, "reserve": l.Reserve, "huge_pages_unused": l.PoolUnused, "file_cache": l.FileCache,
+			"neighbours": l.Beside, "others": l.Others, "reserve": l.Reserve, "huge_pages_unused": l.PoolUnused, "file_cache": l.FileCache,
 		} {
 			k.put(&budgetPart, float64(size), state, part)
 		}

@@ -32,6 +32,7 @@ var parts = []part{
 	{"=", "36", say.M("show/budget/part/backends", "backends"), func(b memory.Budget) unit.Bytes { return b.Backends }},
 	{"+", "35", say.M("show/budget/part/work", "work_mem"), func(b memory.Budget) unit.Bytes { return b.Work }},
 	{"~", "33", say.M("show/budget/part/maintenance", "maintenance and autovacuum"), func(b memory.Budget) unit.Bytes { return b.Maintenance }},
+	{"@", "37", say.M("show/budget/part/neighbours", "other instances"), func(b memory.Budget) unit.Bytes { return b.Beside }},
 	{"o", "37", say.M("show/budget/part/others", "other processes"), func(b memory.Budget) unit.Bytes { return b.Others }},
 	{":", "2", say.M("show/budget/part/reserve", "reserve"), func(b memory.Budget) unit.Bytes { return b.Reserve }},
 	{"!", "1;31", say.M("show/budget/part/unused", "unused huge pages"), func(b memory.Budget) unit.Bytes { return b.PoolUnused }},
@@ -207,6 +208,15 @@ func (p *page) legend(b plan.Budget) {
 	}
 	if b.Before.Shortfall > 0 || b.After.Shortfall > 0 {
 		row(" ", short, red, b.Before.Shortfall, b.After.Shortfall)
+	}
+	if b.OthersReason != "" {
+		p.para("  ", faint, p.word(b.OthersWhy))
+	}
+	if list := p.beneath(b); len(list) > 0 {
+		p.gap()
+		for _, l := range list {
+			p.para("  ", plain, l)
+		}
 	}
 	if b.After.Shortfall > 0 {
 		p.gap()

@@ -1,0 +1,23 @@
+package plan
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+)
+
+// besideWarning tells that the neighbours may take more than what was kept for
+// them: the sizes leave an equal part to each instance then, as those of a plan
+// for all of them would, and only theirs can bring the sum within the memory.
+func besideWarning(b Budget, out *rule.Outcome, s *snapshot.Snapshot, o *rule.Options) []say.Message {
+	base, ok := out.Basis(s, o)
+	if !ok || len(b.Neighbours) == 0 {
+		return nil
+	}
+	if take := out.NeighboursTake(s, base); take > base.Beside {
+		return []say.Message{say.M("plan/beside",
+			"The other instances of this host may take {take} by their settings, more than the {kept} that leave an equal part to each: with their connections at work the memory is not enough, whatever is planned here. Plan all of them: without a TARGET.",
+			"take", take, "kept", base.Beside)}
+	}
+	return nil
+}
