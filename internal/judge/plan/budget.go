@@ -41,13 +41,19 @@ func budgetOf(s *snapshot.Snapshot, out *rule.Outcome, o *rule.Options) Budget {
 	b.Known = true
 	var before, after memory.Parts
 	for i := range s.Instances {
-		m, ok := out.Memory(s, &s.Instances[i], o)
+		in := &s.Instances[i]
+		m, ok := out.Memory(s, in, o)
 		if !ok {
 			b.Known = false
 			return b
 		}
-		before = before.Add(m.Before.Parts())
-		after = after.Add(m.After.Parts())
+		was, will := m.Before.Parts(), m.After.Parts()
+		if base.Limited && !memory.HugeCharged(in) {
+			outside(&was, m.Before, s)
+			b.Outside += outside(&will, m.After, s)
+		}
+		before = before.Add(was)
+		after = after.Add(will)
 	}
 	poolBefore, poolAfter := out.PoolUnused(s, o)
 	b.Neighbours = memory.Neighbours(s)
@@ -55,4 +61,13 @@ func budgetOf(s *snapshot.Snapshot, out *rule.Outcome, o *rule.Options) Budget {
 	b.Before = memory.Lay(base.Total, base.Reserve, base.Others, poolBefore, before).With(base.Beside, take)
 	b.After = memory.Lay(base.Total, base.Reserve, base.Others, poolAfter, after).With(base.Beside, take)
 	return b
+}
+
+// outside takes shared memory in huge pages out of what a control group's limit
+// bounds: they are not charged to it. It returns how much that is.
+func outside(p *memory.Parts, m memory.Instance, s *snapshot.Snapshot) (shared unit.Bytes) {
+	if m.SharedPage > memory.BasePage(s) {
+		shared, p.Shared = p.Shared, 0
+	}
+	return shared
 }

@@ -59,7 +59,7 @@ var effectiveCacheSize = Rule{
 		if want < sb {
 			want, text, pairs = sb, text+"; shared_buffers, {buffers}, is more", append(pairs, "buffers", sb)
 		}
-		if want > free {
+		if want > free && !(c.outsideLimit(b) && onHugePages(c.Instance)) {
 			want, text = free, text+" than all of it"
 		}
 		c.Set(want, text, pairs...)

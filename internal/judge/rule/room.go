@@ -13,6 +13,7 @@ type fitted struct {
 	cut     cut        // why it is less than the nominal
 	full    unit.Bytes // the nominal before evidence said that less is enough
 	enough  enough     // that evidence; full is above nominal then
+	outside bool       // the nominal is what lies in huge pages outside of the limit already
 	seen    bool       // something told how much is enough
 
 	holds func(unit.Bytes) bool // whether all the rest, with a work_mem of workMemKept, fits beside so much
@@ -45,6 +46,9 @@ func (c *Case) fitBuffers(b Basis, conns int) (fitted, bool) {
 		f.nominal = max(e.size, min(present, f.full)) // more that is there already is no reason for a restart
 		f.enough = e
 	}
+	if most, ok := c.keptOutside(b); ok && most > f.nominal {
+		f.nominal, f.outside = most, true
+	}
 	if _, ok := c.estimate(f.nominal, conns); !ok {
 		return fitted{}, false
 	}
@@ -53,7 +57,7 @@ func (c *Case) fitBuffers(b Basis, conns int) (fitted, bool) {
 		return shared
 	}
 	fits := func(sb, page unit.Bytes) bool {
-		return l.parts(estimate(sb), page, workMemLeast).Sum() <= l.share
+		return l.charged(l.parts(estimate(sb), page, workMemLeast), page).Sum() <= l.share
 	}
 	small := func(sb unit.Bytes) bool {
 		if sb <= hugeFrom {
@@ -62,13 +66,17 @@ func (c *Case) fitBuffers(b Basis, conns int) (fitted, bool) {
 		return l.tables(estimate(sb)) <= l.part.Scale(tablesShare)
 	}
 	work := memory.LeftForWork(l.parts(0, l.base, workMemKept).Work)
-	beside := func(sb, page unit.Bytes) bool { return l.parts(estimate(sb), page, 0).Sum()+work <= l.share }
+	beside := func(sb, page unit.Bytes) bool {
+		return l.charged(l.parts(estimate(sb), page, 0), page).Sum()+work <= l.share
+	}
 	least := min(f.nominal, buffersLeast)
 	ordinary := max(largest(f.nominal, func(sb unit.Bytes) bool { return fits(sb, l.base) && small(sb) }), least)
 	huge := unit.Bytes(0)
 	room := c.hugeRoom()
+	present, _ := c.Bytes(knob.PG("shared_buffers"))
 	pooled := func(sb unit.Bytes) bool {
-		return estimate(sb).RoundUp(l.huge) <= room.most
+		// What lies in the pool fits it, whatever an estimate with its tolerance says.
+		return estimate(sb).RoundUp(l.huge) <= room.most || f.outside && sb <= present
 	}
 	f.holds = func(sb unit.Bytes) bool {
 		pages := room.most > 0 && pooled(sb) && (sb >= hugeFrom || c.insistsOnHuge())
@@ -131,7 +139,7 @@ func (c *Case) beside(b Basis, conns int, l layout) (parts memory.Parts, ok bool
 	// Whether they are wanted is asked of the size itself, as in fitBuffers, and
 	// not of the tolerance on top.
 	if room := c.hugeRoom(); wanted >= hugeFrom && room.most > 0 && shared.RoundUp(l.huge) <= room.most {
-		return l.parts(shared, l.huge, 0), true
+		return l.charged(l.parts(shared, l.huge, 0), l.huge), true
 	}
 	parts = l.parts(shared, l.base, 0)
 	if pinned {

@@ -132,6 +132,7 @@ type layout struct {
 	base     unit.Bytes // size of ordinary pages
 	huge     unit.Bytes // of huge pages
 	above    fractions
+	outside  outside
 }
 
 // layout returns the memory with the settings as they were decided.
@@ -143,7 +144,7 @@ func (c *Case) layout(b Basis, conns int) (layout, bool) {
 		m, ok = memory.Figures(c.lookup, c.prior().Load)
 		m.Connections, m.Active = conns, conns
 	}
-	return layout{instance: m, share: b.Share(), part: b.Part(), base: memory.BasePage(c.Snapshot), huge: hugePageSize(c.Snapshot, c.Instance)}, ok
+	return layout{instance: m, share: b.Share(), part: b.Part(), base: memory.BasePage(c.Snapshot), huge: hugePageSize(c.Snapshot, c.Instance), outside: c.outside(b, conns)}, ok
 }
 
 // on returns the memory with shared memory of the given size on pages of the
