@@ -45,7 +45,7 @@ var user = map[string][]string{
 	"fact/past":        {"fact/snapshot"},
 	"fact/snapshot":    {},
 	"judge/rule":       {"judge/plan", "judge/policy"},     // a policy pins their knobs
-	"judge/check":      {"judge/conffile", "judge/policy"}, // findings and words for what is dangerous in a file too; a policy accepts them
+	"judge/check":      {"judge/conffile", "judge/policy", "judge/plan"}, // findings and words for what is dangerous in a file too; a policy accepts them; a plan names those that it leaves
 }
 
 // impure is what the pure storeys may not import: the world.
