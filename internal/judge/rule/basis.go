@@ -15,7 +15,14 @@ type Basis struct {
 	Others    unit.Bytes // other programs, see othersOf, or half of the memory on a shared host; of a control group's limit what the host cannot give
 	Beside    unit.Bytes // of Others what is taken for the neighbours: other instances that the plan does not change
 	Measured  unit.Bytes // other programs before they were rounded up; 0 within a control group's limit
+	Host      Room       // of an instance within a control group's limit what the host leaves it
 	Instances int        // that share what is left, equally
+}
+
+// Room is what the host has for an instance whose control group has a limit: huge
+// pages are not charged to the group, so that this bounds them.
+type Room struct {
+	Share, Part, Most unit.Bytes // Basis.Share and Basis.Part of the host, and its memory without the reserve
 }
 
 // Share is the memory of one instance: an equal part of what is left.
@@ -117,6 +124,7 @@ func basisOf(s *snapshot.Snapshot, in *snapshot.Instance, opt *Options, out *Out
 		if hostOK && g.Part() > free {
 			return whole, true
 		}
+		g.Host = Room{whole.Share(), whole.Part(), whole.Total - whole.Reserve}
 		if lack := g.Share() - whole.Share(); hostOK && lack > 0 {
 			g.Others += lack * unit.Bytes(g.Instances)
 		}

@@ -60,7 +60,7 @@ var effectiveCacheSize = Rule{
 		if want < sb {
 			want, text, pairs = sb, text+"; shared_buffers, {buffers}, is more", append(pairs, "buffers", sb)
 		}
-		if want > free {
+		if want > free && !(c.outsideLimit(b) && onHugePages(c.Instance)) {
 			want, text = free, text+" than all of it"
 		}
 		if o := othersOf(c.Snapshot, c.out); !b.Limited && !c.Options.Shared && o.Source != memory.OthersDescribed {

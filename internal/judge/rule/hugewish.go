@@ -138,7 +138,11 @@ func (c *Case) hugeFits() bool {
 	}
 	need, ok := c.estimate(sb, conns)
 	need = need.RoundUp(hugePageSize(c.Snapshot, c.Instance))
-	return ok && need <= c.hugeRoom().most && need <= b.Total-b.Reserve
+	most := b.Total - b.Reserve
+	if c.outsideLimit(b) {
+		most = b.Host.Most
+	}
+	return ok && need <= c.hugeRoom().most && need <= most
 }
 
 // insistsOnHuge says whether huge pages are used, or asked for without a way

@@ -122,6 +122,7 @@ type Options struct {
 	Active      int                     // sessions at work at once at the peak; 0: from connections and processors
 	Storage     Storage                 // "" : from the devices
 	Shared      bool                    // the host also serves other programs (--dedicated=false)
+	Accepted    []Accepted              // findings that the policy accepts
 	Pins        map[knob.Address]string // values that the user has fixed, as he spelled them
 }
 
@@ -237,7 +238,7 @@ func (o *Outcome) run(c *Case) error {
 		}
 		c.decision = &Decision{Want: v, Pinned: true, Reason: say.M("rule/pinned", "pinned by you")}
 	} else {
-		c.rule.Decide(c)
+		c.decide()
 	}
 	if c.decision == nil {
 		return nil
