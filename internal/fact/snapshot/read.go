@@ -103,7 +103,7 @@ func (s *Snapshot) remember(peaks known.Fact[past.Peaks]) {
 		s.History = known.Map(peaks, func(past.Peaks) History { return History{} })
 		return
 	}
-	s.History = known.Is(History{p.Span, p.Memory})
+	s.History = known.Is(History{p.Span, p.Memory, p.Others})
 	for i := range s.Instances {
 		if in, ok := p.Of(s.Instances[i].Label()); ok {
 			s.Instances[i].History = known.Is(in)
@@ -152,6 +152,9 @@ func readInstance(fsys, hostFS fs.FS, l listed) Instance {
 	in.DataDirectory = field(fsys, l.Key, "dataDirectory", l.DataDirectory)
 	in.Port = field(fsys, l.Key, "port", l.Port)
 	in.Running = field(fsys, l.Key, "running", l.Running)
+	if up, ok := in.Running.Get(); ok && !up {
+		in.Start = pg.ReadStart(hostFS, l.Key)
+	}
 	in.BinDir = field(hostFS, l.Key, "binDir", l.BinDir)
 	in.Manager = field(hostFS, l.Key, "manager", l.Manager)
 	in.StatsDir = field(hostFS, l.Key, "statsDirectory", l.StatsDir)

@@ -37,8 +37,9 @@ var CgroupLimitBelowPlan = Check{
 		}
 		p := m.Parts()
 		words := "{shared} of shared memory"
-		if m.SharedPage > memory.BasePage(c.Snapshot) {
-			// Huge pages are charged to the hugetlb controller, not to this limit.
+		if m.SharedPage > memory.BasePage(c.Snapshot) && !memory.HugeCharged(c.Instance) {
+			// Huge pages are charged to the hugetlb controller, and to this limit only
+			// where the hierarchy is mounted with memory_hugetlb_accounting.
 			p.Shared, words = 0, "none of the shared memory, which is in huge pages"
 		}
 		if p.Sum() <= total {

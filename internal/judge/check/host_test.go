@@ -80,7 +80,7 @@ func wellKept() *snapshot.Snapshot {
 		CGroup: known.Is(host.CGroup{
 			Path: "/system.slice/postgresql.service", Version: 2, Hugetlb: map[int64]known.Fact[unit.Bytes]{}, LimitedBy: map[string]string{},
 			Memory: known.None[unit.Bytes](none), CPUs: known.None[float64](none), CPUSet: known.None[int](none),
-			OOMGroup: known.Is(false), OOMKills: known.Is(int64(0)),
+			HugeCounts: known.Is(false), OOMGroup: known.Is(false), OOMKills: known.Is(int64(0)),
 		}),
 		Placement: known.Is(host.Placement{CPUs: "0-15", Mems: "0-1"}),
 		Unit:      known.Is(host.Unit{Name: "postgresql.service", OOMPolicy: "continue", Properties: map[string]string{"TimeoutStopUSec": "1h"}}),

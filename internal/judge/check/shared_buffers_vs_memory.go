@@ -1,6 +1,9 @@
 package check
 
-import "github.com/pgfettle/pgfettle/internal/base/unit"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
+)
 
 const (
 	// buffersMuch: PostgreSQL's manual says that more than 40 % of the memory is
@@ -14,7 +17,8 @@ const (
 )
 
 // SharedBuffersVsMemory compares with the limit of the control group where
-// there is one: a container has no more, whatever /proc/meminfo shows.
+// there is one: a container has no more, whatever /proc/meminfo shows, but for
+// shared memory in huge pages, which are not charged to it.
 var SharedBuffersVsMemory = Check{
 	ID:       "shared_buffers_vs_memory",
 	Area:     Memory,
@@ -32,6 +36,10 @@ var SharedBuffersVsMemory = Check{
 			return
 		}
 		limit, limited := c.Snapshot.MemoryLimit(c.Instance)
+		if memory.Outside(c.Snapshot, c.Instance) {
+			// Huge pages are not charged to the group: the host's memory bounds them.
+			limit, limited = c.Snapshot.MemoryLimit(nil)
+		}
 		total, ok := Need(c, limit)
 		if !ok {
 			return

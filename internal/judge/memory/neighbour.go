@@ -135,6 +135,14 @@ func HugeCharged(in *snapshot.Instance) bool {
 	return ok && (charged || !told)
 }
 
+// Outside says whether the shared memory of an instance lies in huge pages that
+// the memory limit of its control group does not bound.
+func Outside(s *snapshot.Snapshot, in *snapshot.Instance) bool {
+	_, limited := s.MemoryLimit(in)
+	on, _ := OnHugePages(in).Get()
+	return limited && on && !HugeCharged(in)
+}
+
 // Beside returns what of a memory is taken for the neighbours: what they may take,
 // but no more than leaves an equal part to each instance, as a plan for all of
 // them would. group limits it to those under one control group; "" is the host.

@@ -39,18 +39,32 @@ func budgetOf(s *snapshot.Snapshot, out *rule.Outcome, o *rule.Options) Budget {
 		b.Limit = "cgroup"
 	}
 	b.Known = true
+	if from := out.Others(s); !base.Limited && !o.Shared && from.Source != memory.OthersDescribed {
+		b.Others, b.OthersHeld, b.OthersWhy = from.Source, from.Held, rule.OthersReason(from)
+		b.OthersReason = b.OthersWhy.String()
+	}
 	var before, after, allBefore, allAfter memory.Parts
 	for i := range s.Instances {
-		m, ok := out.Memory(s, &s.Instances[i], o)
+		in := &s.Instances[i]
+		m, ok := out.Memory(s, in, o)
 		if !ok {
 			b.Known = false
 			return b
 		}
-		before = before.Add(m.Before.Parts())
-		after = after.Add(m.After.Parts())
-		allBefore = allBefore.Add(m.All(m.Before).Parts())
-		allAfter = allAfter.Add(m.All(m.After).Parts())
-		if a, ok := out.AtWork(s.Instances[i].Key); ok {
+		laid := func(m memory.Instance) memory.Parts {
+			p := m.Parts()
+			if base.Limited && !memory.HugeCharged(in) {
+				outside(&p, m, s)
+			}
+			return p
+		}
+		if base.Limited && !memory.HugeCharged(in) {
+			will := m.After.Parts()
+			b.Outside += outside(&will, m.After, s)
+		}
+		before, after = before.Add(laid(m.Before)), after.Add(laid(m.After))
+		allBefore, allAfter = allBefore.Add(laid(m.All(m.Before))), allAfter.Add(laid(m.All(m.After)))
+		if a, ok := out.AtWork(in.Key); ok {
 			b.Open += a.Open
 			b.Fit += a.Fit
 		}
@@ -64,4 +78,13 @@ func budgetOf(s *snapshot.Snapshot, out *rule.Outcome, o *rule.Options) Budget {
 	b.Before, b.After = lay(poolBefore, before), lay(poolAfter, after)
 	b.AllBefore, b.AllAfter = lay(poolBefore, allBefore), lay(poolAfter, allAfter)
 	return b
+}
+
+// outside takes shared memory in huge pages out of what a control group's limit
+// bounds: they are not charged to it. It returns how much that is.
+func outside(p *memory.Parts, m memory.Instance, s *snapshot.Snapshot) (shared unit.Bytes) {
+	if m.SharedPage > memory.BasePage(s) {
+		shared, p.Shared = p.Shared, 0
+	}
+	return shared
 }

@@ -27,6 +27,7 @@ type Plan struct {
 	Changes   []Change                 `json:"changes"`
 	Kept      int                      `json:"kept"` // knobs looked at whose present value stays
 	Warnings  []string                 `json:"warnings"`
+	Left      []Left                   `json:"not_in_this_plan"` // what check tells, warnings and worse, when it was carried out
 	Unknown   []known.Gap              `json:"unknown"`
 	Shared    []Shared                 `json:"shared_memory"`
 	Questions []snapshot.ShmemQuestion `json:"questions,omitempty"` // still open: the answers would make the plan exact
@@ -70,20 +71,21 @@ type Asked struct {
 	Storage     rule.Storage            `json:"storage,omitempty"`
 	Shared      bool                    `json:"shared,omitempty"` // the host serves other programs too
 	Pins        map[knob.Address]string `json:"pins,omitempty"`
+	Accepted    []rule.Accepted         `json:"accepted,omitempty"` // findings that the policy accepts
 }
 
 // Options returns what the plan was made with.
 func (p *Plan) Options() rule.Options {
 	o := rule.Options{Profile: p.Profile}
 	if a := p.Asked; a != nil {
-		o.Connections, o.Active, o.Storage, o.Shared, o.Pins = a.Connections, a.Active, a.Storage, a.Shared, a.Pins
+		o.Connections, o.Active, o.Storage, o.Shared, o.Pins, o.Accepted = a.Connections, a.Active, a.Storage, a.Shared, a.Pins, a.Accepted
 	}
 	return o
 }
 
 func askedOf(o *rule.Options) *Asked {
-	a := &Asked{o.Connections, o.Active, o.Storage, o.Shared, o.Pins}
-	if a.Connections == 0 && a.Active == 0 && a.Storage == "" && !a.Shared && len(a.Pins) == 0 {
+	a := &Asked{o.Connections, o.Active, o.Storage, o.Shared, o.Pins, o.Accepted}
+	if a.Connections == 0 && a.Active == 0 && a.Storage == "" && !a.Shared && len(a.Pins) == 0 && len(a.Accepted) == 0 {
 		return nil
 	}
 	return a
@@ -107,6 +109,11 @@ type Budget struct {
 
 	// Neighbours are the other instances of the host, which the plan does not change.
 	Neighbours []memory.Neighbour `json:"neighbours,omitempty"`
+
+	Others       memory.OthersSource `json:"others_source,omitempty"` // where the memory of other programs is from; "": a described host, a control group's limit, or half of a shared host
+	OthersHeld   unit.Bytes          `json:"others_held_bytes,omitempty"`
+	OthersReason string              `json:"others_reason,omitempty"`
+	OthersWhy    say.Message         `json:"-"` // the same, to be translated
 }
 
 // AtWork is what the memory has room for when all connections of an instance are at work.

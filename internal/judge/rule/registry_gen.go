@@ -9,6 +9,7 @@ func All() []Rule {
 	return []Rule{
 		blockReadAhead,
 		blockScheduler,
+		nrHugepagesBoot,
 		mountOptions,
 		autovacuum,
 		autovacuumAnalyzeScaleFactor,
@@ -109,6 +110,7 @@ func All() []Rule {
 		thpEnabled,
 		thpShmemEnabled,
 		limitNOFILE,
+		numaPolicyRule,
 		oomPolicy,
 	}
 }

@@ -15,6 +15,7 @@ type fitted struct {
 	cut     cut        // why it is less than the nominal
 	full    unit.Bytes // the nominal before evidence said that less is enough
 	enough  enough     // that evidence; full is above nominal then
+	outside bool       // the nominal is what lies in huge pages outside of the limit already
 	seen    bool       // something told how much is enough
 	work    unit.Bytes // the work_mem that all connections were given beside it
 
@@ -53,6 +54,9 @@ func (c *Case) fitBuffers(b Basis, conns int) (fitted, bool) {
 		f.nominal = max(e.size, min(present, f.full)) // more that is there already is no reason for a restart
 		f.enough = e
 	}
+	if most, ok := c.keptOutside(b); ok && most > f.nominal {
+		f.nominal, f.outside = most, true
+	}
 	if _, ok := c.estimate(f.nominal, conns); !ok {
 		return fitted{}, false
 	}
@@ -77,8 +81,10 @@ func (c *Case) fitBuffers(b Basis, conns int) (fitted, bool) {
 		largest(least, small), min(f.nominal, buffersLeast))
 	huge := unit.Bytes(0)
 	room := c.hugeRoom()
+	present, _ := c.Bytes(knob.PG("shared_buffers"))
 	pooled := func(sb unit.Bytes) bool {
-		return estimate(sb).RoundUp(l.huge) <= room.most
+		// What lies in the pool fits it, whatever an estimate with its tolerance says.
+		return estimate(sb).RoundUp(l.huge) <= room.most || f.outside && sb <= present
 	}
 	f.holds = func(sb unit.Bytes) bool {
 		pages := room.most > 0 && pooled(sb) && (sb >= hugeFrom || c.insistsOnHuge())
@@ -141,7 +147,7 @@ func (c *Case) beside(b Basis, conns int, l layout) (parts memory.Parts, shared 
 	// Whether they are wanted is asked of the size itself, as in fitBuffers, and
 	// not of the tolerance on top.
 	if room := c.hugeRoom(); wanted >= hugeFrom && room.most > 0 && shared.RoundUp(l.huge) <= room.most {
-		return l.parts(shared, l.huge, 0), shared, true
+		return l.charged(l.parts(shared, l.huge, 0), l.huge), shared, true
 	}
 	parts = l.parts(shared, l.base, 0)
 	if pinned {

@@ -61,6 +61,10 @@ var sharedBuffers = Rule{
 			text += ", its part of {total} for {instances} instances"
 			pairs = append(pairs, "total", b.Total, "instances", b.Instances)
 		}
+		if f.outside {
+			text = "in huge pages, which are not charged to the {limit} of the control group, it may be up to 40 % of the host's {memory}"
+			pairs = []any{"limit", b.Total, "memory", b.Host.Part}
+		}
 		if c.Options.Shared {
 			text += ", as other programs are left {others}"
 			pairs = append(pairs, "others", b.Others)

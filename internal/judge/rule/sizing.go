@@ -138,6 +138,7 @@ type layout struct {
 	strict   unit.Bytes // likewise where it is strict if work_mem lets it be
 	above    fractions
 	of       Profile // whose demand it is
+	outside  outside
 }
 
 // layout returns the memory with the settings as they were decided.
@@ -151,7 +152,7 @@ func (c *Case) layout(b Basis, conns int) (layout, bool) {
 		m.Active = m.Connections
 	}
 	forced, wanted := c.commitRoom(b)
-	return layout{instance: m, share: b.Share(), part: b.Part(), commit: forced, strict: wanted, base: memory.BasePage(c.Snapshot), huge: hugePageSize(c.Snapshot, c.Instance)}, ok
+	return layout{instance: m, share: b.Share(), part: b.Part(), commit: forced, strict: wanted, base: memory.BasePage(c.Snapshot), huge: hugePageSize(c.Snapshot, c.Instance), outside: c.outside(b, conns)}, ok
 }
 
 // on returns the memory with shared memory of the given size on pages of the

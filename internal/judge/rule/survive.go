@@ -84,7 +84,7 @@ func (l layout) claims() float64 {
 // fits says whether shared memory of the given size on pages of the given size and
 // a work_mem leave the layout within its share, and within what may be committed.
 func (l layout) fits(shared, page, work unit.Bytes) bool {
-	if l.parts(shared, page, work).Sum() > l.share {
+	if l.charged(l.parts(shared, page, work), page).Sum() > l.share {
 		return false
 	}
 	return l.commit == 0 || l.commits(shared, work) <= l.commit
@@ -206,7 +206,7 @@ func (o *Outcome) reckonAtWork(s *snapshot.Snapshot, in *snapshot.Instance, opt 
 		i.Active = int(exact)
 	}
 	a.Fit = c.prior().ConnectionsThatFit(i, func(i memory.Instance) bool {
-		return i.Parts().Sum() <= b.Share() && (commit == 0 || i.Commits(true) <= commit)
+		return room.binding.charged(i.Parts(), i.SharedPage).Sum() <= b.Share() && (commit == 0 || i.Commits(true) <= commit)
 	})
 	each := memory.BackendBase + memory.PageTables(i.Shared, i.SharedPage) + memory.ProcessPageTables
 	a.Saved = unit.Bytes(a.Open-a.Fit) * each

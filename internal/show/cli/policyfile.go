@@ -135,6 +135,9 @@ func (o *planOptions) withPolicy(ro *rule.Options) error {
 		}
 		ro.Pins[p.Address] = p.Value
 	}
+	for _, a := range o.site.Accepted() {
+		ro.Accepted = append(ro.Accepted, rule.Accepted{ID: a.ID, Instance: a.Instance, Reason: a.Reason, Expires: a.Expires})
+	}
 	return nil
 }
 

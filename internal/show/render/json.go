@@ -38,6 +38,7 @@ func PlanJSON(w io.Writer, d Plan) error {
 	p.Changes = append([]plan.Change{}, p.Changes...)
 	p.Warnings = append([]string{}, p.Warnings...)
 	p.Unknown = append([]known.Gap{}, p.Unknown...)
+	p.Left = append([]plan.Left{}, p.Left...)
 	p.Shared = append([]plan.Shared{}, p.Shared...)
 	for i := range p.Changes {
 		p.Changes[i].Inputs = append([]rule.Input{}, p.Changes[i].Inputs...)

@@ -42,6 +42,7 @@ func PlanMarkdown(w io.Writer, d Plan, st Style) error {
 		}
 		o.list(list)
 	}
+	p.leftOutline(&o, d.Left)
 	p.gapOutline(&o, d.Unknown)
 	return WriteMarkdown(w, o)
 }

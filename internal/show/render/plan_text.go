@@ -27,6 +27,7 @@ func PlanText(w io.Writer, d Plan, st Style) error {
 	p.changes(d.Changes)
 	p.warnings(d.Warnings)
 	if d.Of == 0 {
+		p.left(d.Left)
 		p.unknown(d.Unknown)
 	}
 	p.gap()

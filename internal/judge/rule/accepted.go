@@ -1,0 +1,79 @@
+package rule
+
+import "github.com/pgfettle/pgfettle/internal/fact/snapshot"
+
+// Accepted is a finding that the policy of the site accepts: what mends it is not
+// planned.
+type Accepted struct {
+	ID       string `json:"id"`                 // of the check
+	Instance string `json:"instance,omitempty"` // data directory or port, "host", or "" for everywhere
+	Reason   string `json:"reason"`
+	Expires  string `json:"expires"` // last day, as 2027-01-31, or "never"
+}
+
+// mends names the findings that a rule ends by itself, where a knob and a finding
+// are the same matter. Who accepts the finding wants the knob as it is.
+var mends = map[string]string{
+	"pg:fsync":                    "fsync_off",
+	"pg:full_page_writes":         "full_page_writes_off",
+	"pg:autovacuum":               "autovacuum_off",
+	"pg:track_counts":             "track_counts_off",
+	"pg:track_activities":         "track_activities_off",
+	"sysctl:vm.zone_reclaim_mode": "zone_reclaim",
+	"sysctl:vm.swappiness":        "swappiness_high",
+	"thp:shmem_enabled":           "thp_shmem_forced",
+	"unit:OOMPolicy":              "oom_policy_stop",
+	"unit:LimitNOFILE":            "open_files_limit",
+}
+
+// Mending counts the rules that mend a finding.
+func Mending() int { return len(mends) }
+
+// Mends returns the address of the knob that a finding is about, "" where it is
+// none's alone.
+func Mends(check string) string {
+	for a, id := range mends {
+		if id == check {
+			return a
+		}
+	}
+	return ""
+}
+
+// accepted returns the acceptance of the finding that the case's rule mends.
+func (c *Case) accepted() (Accepted, bool) {
+	id, ok := mends[string(c.rule.Address)]
+	if !ok {
+		return Accepted{}, false
+	}
+	for _, a := range c.Options.Accepted {
+		if a.ID == id && a.covers(c.Instance) {
+			return a, true
+		}
+	}
+	return Accepted{}, false
+}
+
+func (a Accepted) covers(in *snapshot.Instance) bool {
+	switch {
+	case a.Instance == "":
+		return true
+	case in == nil:
+		return a.Instance == "host"
+	}
+	return a.Instance == in.Label()
+}
+
+// decide lets the rule decide, unless its finding is accepted: then the present
+// value stays, and nobody is warned of what is not done.
+func (c *Case) decide() {
+	warnings := len(c.out.Warnings)
+	c.rule.Decide(c)
+	a, ok := c.accepted()
+	present, seen := c.present().Get()
+	if !ok || !seen || c.decision == nil || c.decision.Want.Setting == present.Setting {
+		return
+	}
+	c.out.Warnings = c.out.Warnings[:warnings]
+	c.Keep("the finding {id} is accepted: {reason}", "id", a.ID, "reason", a.Reason)
+}
