@@ -12,7 +12,7 @@ import (
 func TestStoppedServerThatLeads(t *testing.T) {
 	w := newWorld(t)
 	data, bin := w.cluster(mallory, "")
-	w.sh(mallory, `p="$(head -1 "$0/postmaster.pid")"; kill -INT "$p"; while [ -e "$0/postmaster.pid" ]; do sleep 0.1; done; cp -a "$0" "$0.whole"`, data)
+	w.sh(mallory, `p="$(head -1 "$0/postmaster.pid")"; kill -INT "$p"; tail --pid="$p" -f /dev/null; cp -a "$0" "$0.whole"`, data)
 	for _, move := range []struct{ name, lines string }{
 		{"include of a closed file", `echo "include '$1/secret'" >> "$0/postgresql.conf"`},
 		{"include of /etc/shadow", `echo "include_if_exists '/etc/shadow'" >> "$0/postgresql.conf"`},

@@ -36,6 +36,7 @@ var sideways = map[string][]string{
 // an empty list means every package of the storey.
 var user = map[string][]string{
 	"fact/pg":          {"fact/snapshot"},
+	"fact/pg/conf":     {"fact/pg"}, // the settings of a server that does not run are those of its files
 	"fact/pg/params":   {"fact/pg", "fact/snapshot"},
 	"fact/pg/releases": {"fact/snapshot"},
 	"fact/host":        {"fact/snapshot"},

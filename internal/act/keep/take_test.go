@@ -32,10 +32,10 @@ func TestSettingChanged(t *testing.T) {
 		}
 		return map[string]string{"work_mem": "at 12:29:59 UTC"}
 	}
-	changed := set(t, described(t, small), "work_mem", "65536", "/srv/pg/postgresql.auto.conf", 3)
+	changed := set(t, described(t, small), "work_mem", "8192", "/srv/pg/postgresql.auto.conf", 3)
 	x.look(changed)
-	wants(t, "told", x.turned(), "work_mem of /srv/pg from 4MB to 64MB (ALTER SYSTEM, /srv/pg/postgresql.auto.conf:3, read by the server at 12:29:59 UTC)")
-	wants(t, "kept", x.events(), "setting work_mem 4MB→64MB ALTER SYSTEM /srv/pg/postgresql.auto.conf:3, read by the server at 12:29:59 UTC")
+	wants(t, "told", x.turned(), "work_mem of /srv/pg from 4MB to 8MB (ALTER SYSTEM, /srv/pg/postgresql.auto.conf:3, read by the server at 12:29:59 UTC)")
+	wants(t, "kept", x.events(), "setting work_mem 4MB→8MB ALTER SYSTEM /srv/pg/postgresql.auto.conf:3, read by the server at 12:29:59 UTC")
 
 	hidden := described(t, small)
 	hidden.Instances[0].Server.Settings = known.Barred[pg.Settings](known.Gap{Fact: "pg/1/settings", Reason: "the server is down"})
@@ -46,7 +46,7 @@ func TestSettingChanged(t *testing.T) {
 	wants(t, "kept", x.events())
 	x.w.o.logs = func(target.Target, *snapshot.Instance, []string) map[string]string { return nil }
 
-	roles := set(t, described(t, small), "work_mem", "65536", "/srv/pg/postgresql.auto.conf", 3)
+	roles := set(t, described(t, small), "work_mem", "8192", "/srv/pg/postgresql.auto.conf", 3)
 	roles.Instances[0].Server.RoleSettings = known.Is([]pg.RoleSetting{{Role: "app", Name: "work_mem", Value: "1GB"}, {Database: "shop", Name: "jit", Value: "off"}})
 	x.look(roles)
 	wants(t, "overrides", x.turned(), "jit (database shop) of /srv/pg from nothing to off (ALTER DATABASE, pg_db_role_setting)", "work_mem (role app) of /srv/pg from nothing to 1GB (ALTER ROLE, pg_db_role_setting)")

@@ -136,8 +136,8 @@ func (c *Case) beside(b Basis, conns int, l layout) (parts memory.Parts, shared 
 		}
 		wanted = sb
 	} else if d != nil {
-		if kept, ok := size(d.Effective); ok && kept > sb {
-			sb, wanted = kept, kept
+		if kept, ok := size(d.Effective); ok && kept > wanted {
+			sb, wanted = withTolerance(kept, buffersNear), kept // as whoever keeps it reckons
 		}
 	}
 	shared, ok = c.estimateAbove(sb, conns, l.above)
