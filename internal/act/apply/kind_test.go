@@ -111,6 +111,10 @@ var specimens = []specimen{
 	{name: "a property of a unit", address: "unit:OOMPolicy", files: map[string]string{"/run/systemd/system/.keep": ""},
 		prepare: func(l *lab) { l.units = map[string]string{"OOMPolicy": "stop"} }, live: "stop", value: "continue", then: "continue",
 		file: "/etc/systemd/system/" + pgUnit + ".d/60-pgfettle.conf", line: "\n[Service]\nOOMPolicy=continue\n", foreign: "LimitNOFILE=65536\n", changed: "OOMPolicy=kill\n"},
+	{name: "a NUMA policy, whose nodes are a property too", address: "unit:NUMAPolicy", files: map[string]string{"/run/systemd/system/.keep": ""},
+		prepare: func(l *lab) { l.units = map[string]string{"NUMAPolicy": "n/a"} }, live: "n/a", value: "interleave 0-1", then: "interleave 0-1",
+		file: "/etc/systemd/system/" + pgUnit + ".d/60-pgfettle.conf", line: "\n[Service]\nNUMAMask=0-1\nNUMAPolicy=interleave\n", foreign: "LimitNOFILE=65536\n",
+		changed: "NUMAMask=0-1\nNUMAPolicy=bind\n"},
 	{name: "a boot parameter of Debian", address: "boot:transparent_hugepage", live: "", value: "never", then: "", reboot: true,
 		file: grubFile, line: `GRUB_CMDLINE_LINUX="$GRUB_CMDLINE_LINUX transparent_hugepage=never"` + "\n",
 		foreign: `GRUB_CMDLINE_LINUX="$GRUB_CMDLINE_LINUX psi=1"` + "\n", changed: `GRUB_CMDLINE_LINUX="$GRUB_CMDLINE_LINUX transparent_hugepage=always"` + "\n"},
@@ -350,7 +354,7 @@ func TestKindsKnowForeignValues(t *testing.T) {
 		i := strings.Index(*ours, s.line)
 		other := (*ours)[:i] + s.changed + (*ours)[i+len(s.line):]
 		if strings.HasPrefix(s.line, "\n[Service]") {
-			other = strings.Replace(*ours, "OOMPolicy=continue\n", s.changed, 1)
+			other = strings.Replace(*ours, strings.TrimPrefix(s.line, "\n[Service]\n"), s.changed, 1)
 		}
 		if kind.Ours(journal.State{Live: after.Live, File: withText(after.File, &other)}, after, k) {
 			t.Errorf("another value is ours:\n%s", other)

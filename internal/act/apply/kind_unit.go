@@ -11,6 +11,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
 // unitKind is a property of the service that runs an instance: a drop-in, and
@@ -76,9 +77,23 @@ func (u unitKind) booted() (bool, error) {
 	return err == nil, err
 }
 
+// show returns a property with what belongs to it: of a NUMA policy its nodes.
 func (u unitKind) show(ctx context.Context, unit, name string) (string, error) {
+	all := map[string]string{}
+	for _, a := range host.Assignments(name, "interleave 0") {
+		v, err := u.showOne(ctx, unit, a[0], a[0] == name)
+		if err != nil {
+			return "", err
+		}
+		all[a[0]] = v
+	}
+	v, _ := host.Property(all, name)
+	return v, nil
+}
+
+func (u unitKind) showOne(ctx context.Context, unit, name string, must bool) (string, error) {
 	out, err := u.systemctl(ctx, "show", "--property="+name, "--value", "--", unit)
-	if err == nil && out == "" {
+	if err == nil && out == "" && must {
 		err = fmt.Errorf("%s: systemd shows no property %s", unit, name)
 	}
 	return out, err
@@ -111,10 +126,23 @@ func (u unitKind) Want(now journal.State, k Knob, value string) (journal.State, 
 	if err := oneLine(value); err != nil || strings.HasSuffix(value, `\`) {
 		return now, fmt.Errorf("%s: %q is not a value of a unit", k.Address, value)
 	}
+	name := k.Address.Name()
+	if name == "NUMAPolicy" {
+		if err := host.LegalNUMAPolicy(value); err != nil {
+			return now, fmt.Errorf("%s: %w", k.Address, err)
+		}
+	}
 	want := now
 	if now.File != nil {
-		text := unitForm.set(now.File.Text, k.Address.Name(), value)
-		want.File = withText(now.File, &text)
+		text := now.File.Text
+		for _, other := range belonging(name) {
+			text = unitForm.without(text, nil, other) // default takes no nodes
+		}
+		for _, a := range host.Assignments(name, value) {
+			set := unitForm.set(text, a[0], a[1])
+			text = &set
+		}
+		want.File = withText(now.File, text)
 	}
 	if now.Live != nil {
 		want.Live = &value
@@ -158,12 +186,31 @@ func (u unitKind) Set(ctx context.Context, k Knob, st journal.State) error {
 // Allowed implements Guard.
 func (u unitKind) Allowed(context.Context, Knob) error { return u.mayRun("systemctl daemon-reload") }
 
+// belonging are the properties whose lines are part of a property's value.
+func belonging(name string) (others []string) {
+	for _, a := range host.Assignments(name, "interleave 0") {
+		if a[0] != name {
+			others = append(others, a[0])
+		}
+	}
+	return others
+}
+
 // Ours implements Kind.
 func (u unitKind) Ours(found, after journal.State, k Knob) bool {
-	return unitForm.sameLine(found.File, after.File, k.Address.Name()) && sameLiveOrNone(found.Live, after.Live)
+	for _, name := range append(belonging(k.Address.Name()), k.Address.Name()) {
+		if !unitForm.sameLine(found.File, after.File, name) {
+			return false
+		}
+	}
+	return sameLiveOrNone(found.Live, after.Live)
 }
 
 // Without implements Kind.
 func (u unitKind) Without(found, before journal.State, k Knob) (journal.State, error) {
-	return journal.State{Live: before.Live, File: unitForm.takeOut(found.File, before.File, k.Address.Name())}, nil
+	file := unitForm.takeOut(found.File, before.File, k.Address.Name())
+	for _, other := range belonging(k.Address.Name()) {
+		file = unitForm.takeOut(file, before.File, other)
+	}
+	return journal.State{Live: before.Live, File: file}, nil
 }

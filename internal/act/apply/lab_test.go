@@ -303,7 +303,7 @@ func (l *lab) program(argv []string) (string, error) {
 
 func (l *lab) systemctl(args []string) (string, error) {
 	if args[0] == "daemon-reload" {
-		l.units = map[string]string{"OOMPolicy": "stop"}
+		l.units = map[string]string{"OOMPolicy": "stop", "NUMAPolicy": "n/a"}
 		files, _ := filepath.Glob(l.Root + "/etc/systemd/system/*.service.d/*.conf")
 		sort.Strings(files)
 		for _, f := range files {

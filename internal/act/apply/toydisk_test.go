@@ -39,6 +39,7 @@ type toyDisk struct {
 	taken  []string        // locks, in their order
 	full   bool            // no room for another byte
 	most   int             // huge pages that the kernel can find
+	tight  bool            // no room for a grown pool and a server that does not use it at once
 
 	points, writes int
 

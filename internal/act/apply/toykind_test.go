@@ -176,6 +176,8 @@ func (d *toyDisk) starts(s *toyServer) error {
 		if n, _ := strconv.Atoi(d.live[poolPath]); n < hugeNeed {
 			return errors.New("FATAL: could not map anonymous shared memory")
 		}
+	} else if n, _ := strconv.Atoi(d.live[poolPath]); d.tight && n >= hugeNeed {
+		return errors.New("FATAL: could not map anonymous shared memory: the pool holds the memory")
 	}
 	return nil
 }

@@ -183,9 +183,9 @@ func (e *engine) undo(ctx context.Context, o UndoOptions) error {
 		if !c.Begun() {
 			continue
 		}
-		if c.Instance == "" {
-			// the server gives up a pool before the pool is taken from it; one that
-			// does not come up yet may miss what is brought back next
+		if c.Instance == "" && !e.startsLater(i) {
+			// before strict overcommit of old comes back, under which nothing starts that
+			// does not fit; one that does not come up yet may miss what is brought back next
 			if err := e.reactivate(ctx, o); err != nil && !isFailure(err) {
 				return err
 			}
@@ -219,6 +219,17 @@ func (e *engine) undo(ctx context.Context, o UndoOptions) error {
 		e.w.tell(fmt.Sprintf("%s needs a %s before its former values are in force", p.Instance, p.Effect))
 	}
 	return e.left()
+}
+
+// startsLater says whether a server waits for what is still to be taken back among
+// the first changes up to i: for the memory of a pool that was grown, which may not
+// be there twice, and for what its unit starts it with. A pool that shrinks under a
+// running server takes nothing from it: the pages in use become surplus, and are
+// free when it stops.
+func (e *engine) startsLater(i int) bool {
+	return slices.ContainsFunc(e.log.Changes[:i+1], func(c journal.Change) bool {
+		return c.Begun() && (of(&c).growsPool() || c.Address.Layer() == knob.Units)
+	})
 }
 
 // left is the error of an undo that leaves a server down which we had stopped: the

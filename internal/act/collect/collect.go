@@ -123,6 +123,9 @@ func (c *collector) everything(ctx context.Context, found []*instance) {
 	}
 	c.safely("host", c.hostFiles)
 	c.safely("programs.json", c.programs)
+	if !c.req.Memory {
+		c.safely(host.ResidentsFile, func() { c.residents(found) })
+	}
 	for _, in := range found {
 		c.safely(in.name("processes"), func() { c.processFiles(in) })
 	}

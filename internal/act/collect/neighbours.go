@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -65,7 +66,7 @@ func (c *collector) stopped(found []*instance) []*instance {
 	for _, cluster := range c.clusters() {
 		add(c.settingIn(cluster+"/postgresql.conf", "data_directory"), "postgresql@"+strings.ReplaceAll(strings.TrimPrefix(cluster, debianClusters+"/"), "/", "-")+".service")
 	}
-	for _, unit := range c.enabledUnits() {
+	for _, unit := range c.enabledServers() {
 		add(c.dataDirOf(unit), unit)
 	}
 	return out
@@ -99,15 +100,14 @@ func (c *collector) auto(dir string) bool {
 	return true
 }
 
-// enabledUnits lists the services of postgresql that are started with the host.
+// enabledServers lists the services of postgresql that are started with the host.
 // Debian's postgresql.service and its instances stand for the clusters.
-func (c *collector) enabledUnits() []string {
+func (c *collector) enabledServers() []string {
+	names, _ := c.enabledUnits()
 	var out []string
-	for _, wants := range []string{"multi-user.target.wants", "graphical.target.wants"} {
-		for _, u := range c.sorted("etc/systemd/system/" + wants) {
-			if strings.HasPrefix(u, "postgresql") && strings.HasSuffix(u, ".service") && !strings.Contains(u, "@") && c.ofServer(u) && !slices.Contains(out, u) {
-				out = append(out, u)
-			}
+	for _, u := range slices.Sorted(maps.Keys(names)) {
+		if strings.HasPrefix(u, "postgresql") && strings.HasSuffix(u, ".service") && !strings.Contains(u, "@") && c.ofServer(u) {
+			out = append(out, u)
 		}
 	}
 	return out

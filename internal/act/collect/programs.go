@@ -47,6 +47,7 @@ type program struct {
 // census gathers what runs beside the servers, by name.
 type census struct {
 	programs map[string]*program
+	all      []serverProc // servers too
 	page     int64
 }
 

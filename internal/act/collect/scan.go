@@ -19,6 +19,7 @@ type serverProc struct {
 	start       int64 // clock ticks after boot
 	ticks       int64 // of processor time, its own and the kernel's on its behalf
 	pages       int64 // resident
+	server      bool  // it bears a server's name
 }
 
 // servers lists the processes that bear a server's name, in one pass over
@@ -48,10 +49,12 @@ func (c *collector) servers() map[int]serverProc {
 			continue
 		}
 		if name := commOf(line); slices.Contains(serverNames, string(name)) {
+			p.server = true
 			out[pid] = p
 		} else {
 			c.census.note(p, name)
 		}
+		c.census.all = append(c.census.all, p)
 	}
 	return out
 }

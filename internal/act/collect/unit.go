@@ -17,6 +17,7 @@ var unitProperties = []string{
 	"Id", "LoadState", "ActiveState", "Result", "FragmentPath", "DropInPaths", "NeedDaemonReload",
 	"OOMPolicy", "OOMScoreAdjust", "ManagedOOMSwap", "ManagedOOMMemoryPressure", "ManagedOOMPreference",
 	"MemoryMax", "MemoryHigh", "MemorySwapMax", "TasksMax", "LimitNOFILE", "LimitMEMLOCK", "LimitNPROC", "LimitCORE",
+	"NUMAPolicy", "NUMAMask", // since 243
 	"TimeoutStartUSec", "TimeoutStopUSec", "KillMode", "Restart", "Type", "User",
 	"Environment", // only whether PG_OOM_ADJUST_FILE is in it: see withoutEnvironment
 }

@@ -90,6 +90,7 @@ type Event struct {
 	Who      string    `json:"who,omitempty"`
 	Where    string    `json:"where,omitempty"` // file and line, or another place
 	Detail   string    `json:"detail,omitempty"`
+	Held     time.Time `json:"-"` // of a state that is told only after it has held: when it was first seen; not stored
 }
 
 // EventTextMost bounds each text of an event: a setting such as

@@ -11,7 +11,12 @@ import (
 // now is in it once, and a peak of a load that has gone is forgotten in the end.
 const peakDays = 366
 
-// Peaks returns what plans rest on: the most sessions at work at once, the WAL
+// weekDays is how far back the peak of other programs is looked for: a week, and
+// a day more, so that the job that runs once a week is always in it; what was
+// taken off the host is forgotten by then.
+const weekDays = 8
+
+// Peaks returns what plans rest on: the most sessions at work and open at once, the WAL
 // of the busiest hour, and the most memory in use, in the year before now.
 func (s *Store) Peaks(ctx context.Context, now time.Time) (*past.Peaks, error) {
 	instances, err := s.Instances(ctx)
@@ -20,7 +25,7 @@ func (s *Store) Peaks(ctx context.Context, now time.Time) (*past.Peaks, error) {
 	}
 	series := []Series{{Name: "memory_used_bytes"}}
 	for _, i := range instances {
-		series = append(series, Series{i, "connections", "active"}, Series{i, "wal_bytes_per_second", ""})
+		series = append(series, Series{i, "connections", "active"}, Series{i, "connections_total", ""}, Series{i, "wal_bytes_per_second", ""})
 	}
 	from := now.Add(-peakDays * 24 * time.Hour).Truncate(time.Hour)
 	// One bucket an hour: the level that reaches back that far.
@@ -28,11 +33,19 @@ func (s *Store) Peaks(ctx context.Context, now time.Time) (*past.Peaks, error) {
 	if err != nil {
 		return nil, err
 	}
+	week := now.Add(-weekDays * 24 * time.Hour).Truncate(time.Hour)
+	others, err := s.Ranges(ctx, []Series{{Name: othersSeries}}, week, week.Add((weekDays+1)*24*time.Hour), (weekDays+1)*24)
+	if err != nil {
+		return nil, err
+	}
 	p := &past.Peaks{Schema: past.Schema, Span: spanOf(lists[0]), Memory: highest(lists[0]), Instances: []past.Instance{}}
+	if most := highest(others[0]); most != nil {
+		p.Others = &past.Week{Peak: *most, Span: spanOf(others[0])}
+	}
 	for i, name := range instances {
-		sessions, wal := lists[1+2*i], lists[2+2*i]
-		in := past.Instance{Instance: name, Span: spanOf(sessions, wal), Active: highest(sessions), WAL: busiest(wal)}
-		if in.Active != nil || in.WAL != nil {
+		sessions, open, wal := lists[1+3*i], lists[2+3*i], lists[3+3*i]
+		in := past.Instance{Instance: name, Span: spanOf(sessions, open, wal), Active: highest(sessions), Open: highest(open), WAL: busiest(wal)}
+		if in.Active != nil || in.Open != nil || in.WAL != nil {
 			p.Instances = append(p.Instances, in)
 		}
 	}

@@ -28,7 +28,7 @@ func TestPeaks(t *testing.T) {
 		case n >= 5*60:
 			wal, used = 9e6, 9e9 // of an hour of which ten minutes are known
 		}
-		appendAt(t, s, at(n), pt("memory_used_bytes", used), Point{Series{"/data", "connections", "active"}, sessions}, Point{Series{"/data", "connections", "idle"}, 90}, Point{Series{"/data", "wal_bytes_per_second", ""}, wal})
+		appendAt(t, s, at(n), pt("memory_used_bytes", used), Point{Series{"/data", "connections", "active"}, sessions}, Point{Series{"/data", "connections", "idle"}, 90}, Point{Series{"/data", "connections_total", ""}, sessions + 90}, Point{Series{"/data", "wal_bytes_per_second", ""}, wal})
 	}
 	appendAt(t, s, at(5*60+10), Point{Series{"/other", "connections_total", ""}, 500})
 	got, err := s.Peaks(context.Background(), at(5*60+11))
@@ -37,7 +37,10 @@ func TestPeaks(t *testing.T) {
 	}
 	span := past.Span{From: noon.Unix(), To: noon.Unix() + 6*3600, Days: 0.25}
 	want := &past.Peaks{Schema: past.Schema, Span: span, Memory: &past.Peak{Value: 9e9, At: at(5 * 60).Unix()}, Instances: []past.Instance{
-		{Instance: "/data", Span: span, Active: &past.Peak{Value: 34, At: at(60).Unix()}, WAL: &past.Peak{Value: 5e6, At: at(120).Unix()}}}}
+		{Instance: "/data", Span: span, Active: &past.Peak{Value: 34, At: at(60).Unix()},
+			Open: &past.Peak{Value: 124, At: at(60).Unix()}, WAL: &past.Peak{Value: 5e6, At: at(120).Unix()}},
+		{Instance: "/other", Span: past.Span{From: noon.Add(5 * time.Hour).Unix(), To: noon.Add(6 * time.Hour).Unix(), Days: 1. / 24},
+			Open: &past.Peak{Value: 500, At: at(5 * 60).Unix()}}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

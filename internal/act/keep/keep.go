@@ -102,10 +102,11 @@ type Watcher struct {
 	before   map[string]map[string]string // settings by label
 	written  map[string]map[string]string // what the files say, by label
 	started  map[string]float64           // of the postmasters, by label
-	findings []history.Finding
-	baseline bool // findings are those of an earlier look
+	findings []history.Finding            // those that were told
+	standing []history.Finding            // those of the last look, told or not; nil: there was none
+	pending  []pending                    // what has not held long enough
+	baseline bool                         // findings are those of an earlier look
 	bases    bases
-	hits     map[string]int
 	looked   time.Time
 
 	broken  string          // why nothing is written; "": it is
@@ -118,7 +119,7 @@ func newWatcher(o Options) *Watcher {
 		o.logs = loadedAt
 	}
 	return &Watcher{o: o, files: newFiles(o.Target), groups: map[string]string{}, before: map[string]map[string]string{}, written: map[string]map[string]string{},
-		started: map[string]float64{}, bases: bases{}, hits: map[string]int{}, missed: map[string]bool{}}
+		started: map[string]float64{}, bases: bases{}, missed: map[string]bool{}}
 }
 
 // Run watches until ctx ends, or once. The error is that of the first look; what

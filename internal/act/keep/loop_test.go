@@ -233,7 +233,7 @@ func TestRemembered(t *testing.T) {
 	x.begin()
 	x.asker.values[colStart] += 5
 	write(t, x.dir, "proc/vmstat", "pswpin 10\npswpout 20\npgmajfault 30\noom_kill 2\n")
-	x.look(set(t, described(t, "ram=64GB,cpus=4,storage=ssd,pg=17,thp=never"), "fsync", "off", "/srv/pg/postgresql.conf", 3))
+	x.stands(set(t, described(t, "ram=64GB,cpus=4,storage=ssd,pg=17,thp=never"), "fsync", "off", "/srv/pg/postgresql.conf", 3))
 	x.sample()
 	var have []string
 	for _, l := range x.told() {

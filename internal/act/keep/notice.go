@@ -20,9 +20,10 @@ type Notice struct {
 	Schema   string `json:"schema"`
 	Tool     string `json:"tool"`
 	Host     string `json:"host"`
-	At       string `json:"at"`              // RFC 3339, UTC: when it was seen
-	Since    string `json:"since,omitempty"` // it happened after this time
-	Kind     string `json:"kind"`            // of the event: setting, plan-stale, finding-appeared, finding-severity
+	At       string `json:"at"`                   // RFC 3339, UTC: when it was seen
+	Since    string `json:"since,omitempty"`      // it happened after this time
+	Held     string `json:"held_since,omitempty"` // of a state that had to hold until it was told: when it was first seen
+	Kind     string `json:"kind"`                 // of the event: setting, plan-stale, finding-appeared, finding-severity, finding-vanished
 	Severity string `json:"severity,omitempty"`
 	Instance string `json:"instance,omitempty"` // data directory; "" for the host
 	Subject  string `json:"subject"`
@@ -104,6 +105,8 @@ func (n *Notifier) wanted(e history.Event) bool {
 		return true
 	case history.FindingAppeared:
 		return severity(e.After) >= n.from
+	case history.FindingVanished:
+		return severity(e.Before) >= n.from
 	case history.FindingSeverity:
 		return severity(e.After) >= n.from && severity(e.After) > severity(e.Before)
 	}
@@ -173,6 +176,9 @@ func (n *Notifier) document(e history.Event) Notice {
 		Before: e.Before, After: e.After, Who: e.Who, Where: e.Where, Detail: e.Detail, Text: Sentence(e), HeldBack: n.held}
 	if !e.Since.IsZero() {
 		d.Since = e.Since.UTC().Format(time.RFC3339)
+	}
+	if !e.Held.IsZero() {
+		d.Held = e.Held.UTC().Format(time.RFC3339)
 	}
 	if e.Kind == history.FindingAppeared || e.Kind == history.FindingSeverity {
 		d.Severity = e.After

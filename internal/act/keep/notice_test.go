@@ -81,7 +81,7 @@ func validNotice(t *testing.T, doc []byte) {
 }
 
 // TestWhichNotices: changed settings and stale plans always, findings from a
-// severity on where they appear or get worse, and nothing else.
+// severity on where they appear, get worse or are resolved, and nothing else.
 func TestWhichNotices(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, talk := &inbox{}, &talker{}
@@ -92,7 +92,8 @@ func TestWhichNotices(t *testing.T) {
 			appeared("warning"), appeared("critical"), appeared("notice"),
 			{Kind: history.FindingSeverity, Subject: "x", Before: "notice", After: "warning"},
 			{Kind: history.FindingSeverity, Subject: "y", Before: "critical", After: "warning"},
-			{Kind: history.FindingVanished, Subject: "z", Before: "critical"},
+			{Kind: history.FindingVanished, Subject: "z", Before: "critical", Held: time.Now()},
+			{Kind: history.FindingVanished, Subject: "z", Before: "notice"},
 			{Kind: history.Restarted, Instance: "/srv/pg"}, {Kind: history.OOMKill}, {Kind: history.Gap},
 		} {
 			e.At = time.Now().Add(time.Duration(i) * time.Second)
@@ -104,7 +105,10 @@ func TestWhichNotices(t *testing.T) {
 			validNotice(t, []byte(doc))
 			kinds = append(kinds, doc[strings.Index(doc, `"kind":`):strings.Index(doc, `"subject":`)])
 		}
-		wants(t, "kinds", kinds, "setting", "plan-stale", `finding-appeared","severity":"warning"`, `finding-appeared","severity":"critical"`, `finding-severity","severity":"warning"`)
+		wants(t, "kinds", kinds, "setting", "plan-stale", `finding-appeared","severity":"warning"`, `finding-appeared","severity":"critical"`, `finding-severity","severity":"warning"`, `finding-vanished`)
+		if !strings.Contains(in.got[5], `"held_since":"2000-01-01T00:00:00Z"`) || !strings.Contains(in.got[5], "(since 2000-01-01T00:00:00Z)") {
+			t.Error(in.got[5])
+		}
 		if !strings.Contains(in.got[0], `"text":"work_mem of /srv/pg from 4MB to 64MB (ALTER SYSTEM, /srv/pg/postgresql.auto.conf:3)"`) {
 			t.Error(in.got[0])
 		}

@@ -2,13 +2,21 @@ package keep
 
 import (
 	"strings"
+	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/history"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
-// Sentence tells an event in one line.
+// Sentence tells an event in one line; of what had to hold until it was told, since when.
 func Sentence(e history.Event) string {
+	if e.Held.IsZero() || !e.Held.Before(e.At) {
+		return sentence(e)
+	}
+	return sentence(e) + " (since " + e.Held.UTC().Format(time.RFC3339) + ")"
+}
+
+func sentence(e history.Event) string {
 	on := ""
 	if e.Instance != "" {
 		on = " of " + e.Instance

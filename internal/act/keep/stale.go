@@ -25,7 +25,15 @@ type Baseline struct {
 	Journal string                   `json:"journal,omitempty"` // id of the apply; "": none was seen
 	Facts   map[string]float64       `json:"facts"`             // by name; what is unknown is not there
 	Values  map[knob.Address]Planned `json:"values"`
-	Told    map[string]float64       `json:"told,omitempty"` // facts that were told to have moved, as they were then
+	Told    map[string]float64       `json:"told,omitempty"`  // facts that were told to have moved, as they were then
+	Moved   map[string]Moved         `json:"moved,omitempty"` // facts that were seen to have moved, or to be back, and not often enough
+}
+
+// Moved is a state of a fact that has to hold until it counts.
+type Moved struct {
+	Since time.Time `json:"since,omitzero"` // the look before the first that saw it
+	First time.Time `json:"first"`          // the first look that saw it
+	Looks int       `json:"looks"`
 }
 
 // Planned is one decision.
@@ -60,8 +68,6 @@ const (
 	// decisionMoves is the factor by which a decision has to move where none of the
 	// facts did: the server's own counters move some of them a little every hour.
 	decisionMoves = 1.5
-	// moves is in how many looks, one after the other, it has to be seen.
-	moves = 2
 	// mostKnobs are named in an event.
 	mostKnobs = 6
 )
@@ -159,10 +165,10 @@ func (b *Baseline) grow(now *Baseline) {
 	}
 }
 
-// stale compares what plans rested on with what they would rest on now. hits
-// counts looks in which a decision had moved. A fact is told once, and again
-// when it has moved as far once more.
-func stale(base, now bases, hits map[string]int) []history.Event {
+// stale compares what plans rested on with what they would rest on now. A fact is
+// told once it has held for heldLooks, and again when it has moved as far once
+// more; it may be told anew after it was back for as long.
+func stale(base, now bases, at, before time.Time) []history.Event {
 	var out []history.Event
 	moved := map[string][]string{} // knobs by label
 	inputs := map[string]string{}
@@ -200,13 +206,24 @@ func stale(base, now bases, hits map[string]int) []history.Event {
 				continue
 			}
 			if !factMoved(name, from, to, room) {
-				if returned(name, to, room) {
-					delete(b.Told, name)
+				delete(b.Moved, name)
+				if _, told := b.Told[name]; !told || !returned(name, to, room) {
+					delete(b.Moved, back(name))
+				} else {
+					if _, held := b.held(name, true, at, before); held {
+						delete(b.Told, name)
+					}
 				}
 				continue
 			}
 			any = true
 			if told, ok := b.Told[name]; ok && !factMoved(name, told, to, room) {
+				delete(b.Moved, back(name))
+				delete(b.Moved, name)
+				continue
+			}
+			m, held := b.held(name, false, at, before)
+			if !held {
 				continue
 			}
 			b.tell(name, to)
@@ -214,21 +231,30 @@ func stale(base, now bases, hits map[string]int) []history.Event {
 			if label == "" {
 				knobs = everything(moved)
 			}
-			out = append(out, history.Event{Kind: history.PlanStale, Instance: label, Subject: name, Before: showFact(name, from), After: showFact(name, to), Detail: wouldBe(knobs)})
+			out = append(out, history.Event{Since: m.Since, Held: m.First, Kind: history.PlanStale, Instance: label, Subject: name, Before: showFact(name, from), After: showFact(name, to), Detail: wouldBe(knobs)})
 		}
 	}
 	for _, label := range slices.Sorted(maps.Keys(now)) {
 		const decisions = "decisions"
+		b := base[label]
+		if b == nil {
+			continue
+		}
 		if len(moved[label]) == 0 || any {
-			delete(hits, label)
-			if b := base[label]; b != nil && !any {
-				delete(b.Told, decisions)
+			delete(b.Moved, decisions)
+			if _, told := b.Told[decisions]; told && !any {
+				if _, held := b.held(decisions, true, at, before); held {
+					delete(b.Told, decisions)
+				}
 			}
 			continue
 		}
-		hits[label]++
-		b := base[label]
-		if _, told := b.Told[decisions]; told || hits[label] < moves {
+		if _, told := b.Told[decisions]; told {
+			delete(b.Moved, back(decisions))
+			continue
+		}
+		m, held := b.held(decisions, false, at, before)
+		if !held {
 			continue
 		}
 		b.tell(decisions, float64(len(moved[label])))
@@ -236,9 +262,36 @@ func stale(base, now bases, hits map[string]int) []history.Event {
 		if subject == "" {
 			subject = decisions
 		}
-		out = append(out, history.Event{Kind: history.PlanStale, Instance: label, Subject: subject, Detail: wouldBe(moved[label])})
+		out = append(out, history.Event{Since: m.Since, Held: m.First, Kind: history.PlanStale, Instance: label, Subject: subject, Detail: wouldBe(moved[label])})
 	}
 	return out
+}
+
+// back is the name under which it is counted that a fact is back.
+func back(name string) string { return "back: " + name }
+
+// held counts a look that saw a fact moved, or back, and says whether that makes
+// enough of them; if so it is counted anew.
+func (b *Baseline) held(name string, isBack bool, at, before time.Time) (Moved, bool) {
+	key := name
+	if isBack {
+		key = back(name)
+	} else {
+		delete(b.Moved, back(name))
+	}
+	m, seen := b.Moved[key]
+	if !seen {
+		m = Moved{Since: before, First: at}
+	}
+	if m.Looks++; m.Looks >= heldLooks {
+		delete(b.Moved, key)
+		return m, true
+	}
+	if b.Moved == nil {
+		b.Moved = map[string]Moved{}
+	}
+	b.Moved[key] = m
+	return m, false
 }
 
 func (b *Baseline) tell(name string, v float64) {

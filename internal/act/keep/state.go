@@ -24,6 +24,7 @@ type hostState struct {
 	Schema   string       `json:"schema"`
 	Boot     string       `json:"boot"`   // boot_id of the kernel
 	Looked   time.Time    `json:"looked"` // the last look
+	Pending  []pending    `json:"pending,omitempty"`
 	Reading  *HostReading `json:"reading"`
 	Baseline *Baseline    `json:"baseline"`
 }
@@ -41,7 +42,7 @@ type instanceState struct {
 func (w *Watcher) remember(ctx context.Context) {
 	for _, label := range w.labels() {
 		if label == "" {
-			w.put(ctx, hostKey, hostState{Schema: stateSchema, Boot: w.boot, Looked: w.looked, Reading: &w.host, Baseline: w.bases[""]})
+			w.put(ctx, hostKey, hostState{Schema: stateSchema, Boot: w.boot, Looked: w.looked, Pending: w.pending, Reading: &w.host, Baseline: w.bases[""]})
 			continue
 		}
 		st := instanceState{Schema: stateSchema, Started: w.started[label], Written: w.written[label], Baseline: w.bases[label]}
@@ -105,7 +106,10 @@ func (w *Watcher) recallHost(ctx context.Context) {
 		w.note(ctx, history.Event{At: w.o.Target.Now(), Since: st.Looked, Kind: history.Restarted, Detail: "the host was booted"})
 	}
 	if list, err := w.o.Store.Findings(ctx); err == nil && !st.Looked.IsZero() {
-		w.findings, w.baseline = list, true
+		w.findings, w.baseline, w.pending = list, true, st.Pending
+		if len(w.pending) > mostPending {
+			w.pending = nil
+		}
 	}
 }
 

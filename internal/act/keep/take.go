@@ -46,14 +46,9 @@ func (w *Watcher) take(ctx context.Context, l looked) {
 		}
 	}
 	report := check.Run(s, check.All(), w.o.Checks())
-	now := standing(s, check.All(), &report, w.findings, w.awaited())
-	for _, e := range turns(w.findings, now, w.baseline) {
-		e.At, e.Since = l.at, w.looked
-		w.announce(e)
-	}
-	_, err := w.o.Store.AppendFindings(ctx, l.at, now)
+	now := w.findingsTurned(s, &report, l.at)
+	_, err := w.o.Store.AppendFindings(ctx, l.at, w.findings)
 	w.kept(ctx, err)
-	w.findings, w.baseline = now, true
 	w.plans(ctx, l, last)
 	w.dear = dear(s, now, l.sizes)
 	w.looked = l.at
@@ -174,8 +169,8 @@ func (w *Watcher) plans(ctx context.Context, l looked, last *journal.Journal) {
 			b.grow(n)
 		}
 	}
-	for _, e := range stale(w.bases, now, w.hits) {
-		e.At, e.Since = l.at, w.looked
+	for _, e := range stale(w.bases, now, l.at, w.looked) {
+		e.At = l.at
 		w.note(ctx, e)
 	}
 }
@@ -225,7 +220,6 @@ func (w *Watcher) forget() {
 		delete(w.written, s.Label)
 		delete(w.started, s.Label)
 		delete(w.bases, s.Label)
-		delete(w.hits, s.Label)
 		return true
 	})
 }
@@ -263,6 +257,7 @@ func dear(s *snapshot.Snapshot, findings []history.Finding, sizes map[string]flo
 	for _, name := range []string{"critical", "warning", "notice", "info"} {
 		p.add("findings", name, float64(count[name]))
 	}
+	p.others(s)
 	spaces, _ := s.Host.Spaces.Get()
 	for i := range s.Instances {
 		in := &s.Instances[i]

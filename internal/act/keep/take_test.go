@@ -94,7 +94,7 @@ func TestWritten(t *testing.T) {
 func TestAnotherVersion(t *testing.T) {
 	x := newWorld(t)
 	x.look(described(t, "ram=16GB,cpus=4,storage=ssd,pg=16"))
-	x.look(described(t, "ram=16GB,cpus=4,storage=ssd,pg=17"))
+	x.stands(described(t, "ram=16GB,cpus=4,storage=ssd,pg=17"))
 	have := x.turned()
 	stale := slices.ContainsFunc(have, func(l string) bool {
 		return strings.HasPrefix(l, "the plan of /srv/pg is stale: major version from 16 to 17")
@@ -150,7 +150,7 @@ func TestFindings(t *testing.T) {
 	gone.Instances = nil
 	x.look(gone)
 	wants(t, "its server is gone", only(x.told()))
-	x.look(fine())
+	x.stands(fine())
 	wants(t, "vanishes", only(x.told()), "gone: fsync_off of /srv/pg, which was a critical")
 	var kept []string
 	for _, e := range x.events() {

@@ -101,6 +101,14 @@ func (x *world) look(s *snapshot.Snapshot, sizes ...float64) {
 	x.w.take(x.t.Context(), l)
 }
 
+// stands looks until what the snapshot shows has held long enough to be told.
+func (x *world) stands(s *snapshot.Snapshot, sizes ...float64) {
+	x.t.Helper()
+	for range heldLooks {
+		x.look(s, sizes...)
+	}
+}
+
 func (x *world) sample() {
 	x.t.Helper()
 	x.now = x.now.Add(10 * time.Second)

@@ -89,7 +89,7 @@ func (r *redactor) value(key string, v any) any {
 				return v // in the peaks of a history, of an instance whose data directory nobody could see
 			}
 			return r.path(v)
-		case "path", "socketDir", "binDir", "statsDirectory", "unit", "name", "below", "manager":
+		case "path", "socketDir", "binDir", "statsDirectory", "unit", "name", "below", "manager", "group":
 			return r.path(v)
 		case "key", "tool", "machine", "role", "device", "kind", "driver", "mode", "method", "instance", "tablespace", "schema":
 			return v

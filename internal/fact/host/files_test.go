@@ -29,7 +29,7 @@ func (r recorder) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDi
 // Every file that a reader asks for must be one that a collector is told to
 // read; else the fact would be missing everywhere but in tests.
 func TestFilesNameAllThatIsRead(t *testing.T) {
-	own := []string{"host.json", "programs.json", "statfs.json", "blocks.json", KillableFile, PSSFile(100)} // the collector's
+	own := []string{"host.json", "programs.json", ResidentsFile, "statfs.json", "blocks.json", KillableFile, PSSFile(100)} // the collector's
 	goldens, _ := filepath.Glob("testdata/*.txtar")
 	total := 0
 	for _, g := range goldens {

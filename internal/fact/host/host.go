@@ -47,6 +47,7 @@ type Host struct {
 	VMStat     known.Fact[VMStat]      `json:"vmstat"`     // proc/vmstat
 	Init       known.Fact[Init]        `json:"init"`       // proc/1/comm and whether systemd answers
 	Programs   known.Fact[[]Program]   `json:"programs"`   // programs.json: what runs beside the servers, the largest first
+	Residents  known.Fact[Residents]   `json:"residents"`  // residents.json: private memory of the processes beside the instances, with their start and control group
 	Tuned      known.Fact[string]      `json:"tuned"`      // etc/tuned/active_profile, the active profile
 	Tuning     known.Fact[Tuning]      `json:"tuning"`     // what that profile writes; absent where none is active
 	PageSize   known.Fact[unit.Bytes]  `json:"pageSize"`   // host.json: getconf PAGESIZE
@@ -91,6 +92,7 @@ func Read(fsys fs.FS) Host {
 		VMStat:     ReadVMStat(fsys),
 		Init:       ReadInit(fsys),
 		Programs:   ReadPrograms(fsys),
+		Residents:  ReadResidents(fsys),
 		Tuned:      ReadTuned(fsys),
 		Tuning:     ReadTuning(fsys),
 		PageSize:   ReadPageSize(fsys),

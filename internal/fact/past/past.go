@@ -25,6 +25,7 @@ type Peaks struct {
 	Schema    string     `json:"schema"`
 	Span                 // of the host's samples
 	Memory    *Peak      `json:"memory,omitempty"` // bytes in use on the host: MemTotal less MemAvailable
+	Others    *Week      `json:"others,omitempty"` // bytes that other programs held, in the last days
 	Instances []Instance `json:"instances"`
 }
 
@@ -33,6 +34,7 @@ type Instance struct {
 	Instance string `json:"dataDirectory"` // else how it is reached, "port 5432": Label of the snapshot's instance
 	Span
 	Active *Peak `json:"active,omitempty"` // sessions at work at once
+	Open   *Peak `json:"open,omitempty"`   // sessions of clients that were open at once, idle ones included
 	WAL    *Peak `json:"wal,omitempty"`    // bytes a second, the mean of the busiest hour
 }
 
@@ -47,6 +49,12 @@ type Span struct {
 type Peak struct {
 	Value float64 `json:"value"`
 	At    int64   `json:"at"` // seconds since the epoch, to the hour
+}
+
+// Week is the greatest value of the last days, which have their own span.
+type Week struct {
+	Peak
+	Span
 }
 
 // Bounds of peaks: of a history of some hundred years, of 10,000 instances,
@@ -82,6 +90,11 @@ func Parse(b []byte) (Peaks, error) {
 	if p.Schema != Schema {
 		return Peaks{}, fmt.Errorf("schema %.40q is not %s", p.Schema, Schema)
 	}
+	if w := p.Others; w != nil {
+		if err := w.Span.check(&w.Peak); err != nil {
+			return Peaks{}, err
+		}
+	}
 	if len(p.Instances) > maxInstances {
 		return Peaks{}, errors.New("more instances than a host has")
 	}
@@ -95,7 +108,7 @@ func Parse(b []byte) (Peaks, error) {
 			return Peaks{}, fmt.Errorf("instance %d: its name is too long, or there twice", i+1)
 		}
 		seen[in.Instance] = true
-		if err := in.Span.check(in.Active, in.WAL); err != nil {
+		if err := in.Span.check(in.Active, in.Open, in.WAL); err != nil {
 			return Peaks{}, fmt.Errorf("instance %d: %w", i+1, err)
 		}
 	}

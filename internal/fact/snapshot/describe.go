@@ -170,12 +170,15 @@ func (d *Description) set(key, val string) (err error) {
 // 100 and 300 MB on Debian and RHEL.
 const osAnon = 256 * unit.MB
 
+// described is the tool that evidence.json names for a host that was described.
+const described = "description"
+
 // Evidence returns the evidence that the described host would yield with an
 // instance as initdb leaves it. What was not told is absent, with the word that
 // would tell it; nothing is made up but the processors, and then that is told.
 func (d Description) Evidence() (*evidence.Archive, error) {
 	b := builder{a: evidence.New()}
-	head := map[string]any{"tool": "description", "taken_at": 0, "host_seen": true, "root": true}
+	head := map[string]any{"tool": described, "taken_at": 0, "host_seen": true, "root": true}
 	if d.NoCPUs {
 		head["assumed"] = []Assumption{{Word: "cpus", Value: strconv.Itoa(d.CPUs)}}
 	}

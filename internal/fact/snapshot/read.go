@@ -67,7 +67,7 @@ func Read(fsys fs.FS) (*Snapshot, error) {
 	if err := bounded(list); err != nil {
 		return nil, fmt.Errorf("instances.json: %w", err)
 	}
-	s := &Snapshot{Schema: Schema, TakenAt: t.TakenAt, HostSeen: t.HostSeen, Root: t.Root, Assumed: t.Assumed, Instances: make([]Instance, 0, len(list))}
+	s := &Snapshot{Schema: Schema, TakenAt: t.TakenAt, HostSeen: t.HostSeen, Root: t.Root, Described: t.Tool == described, Assumed: t.Assumed, Instances: make([]Instance, 0, len(list))}
 	hostFS := fsys
 	if !t.HostSeen {
 		hostFS = unseen{}
@@ -103,7 +103,7 @@ func (s *Snapshot) remember(peaks known.Fact[past.Peaks]) {
 		s.History = known.Map(peaks, func(past.Peaks) History { return History{} })
 		return
 	}
-	s.History = known.Is(History{p.Span, p.Memory})
+	s.History = known.Is(History{p.Span, p.Memory, p.Others})
 	for i := range s.Instances {
 		if in, ok := p.Of(s.Instances[i].Label()); ok {
 			s.Instances[i].History = known.Is(in)

@@ -20,9 +20,10 @@ const Schema = "pgfettle.snapshot/1"
 // Snapshot is what is known at one moment.
 type Snapshot struct {
 	Schema    string     `json:"schema"`
-	TakenAt   int64      `json:"takenAt"`  // seconds since the epoch, by the host's clock
-	HostSeen  bool       `json:"hostSeen"` // false: only a server over SQL; all host facts are missing
-	Root      bool       `json:"root"`     // collected by root
+	TakenAt   int64      `json:"takenAt"`             // seconds since the epoch, by the host's clock
+	HostSeen  bool       `json:"hostSeen"`            // false: only a server over SQL; all host facts are missing
+	Root      bool       `json:"root"`                // collected by root
+	Described bool       `json:"described,omitempty"` // nobody looked: a person described a host that may not exist yet
 	Host      host.Host  `json:"host"`
 	Instances []Instance `json:"instances"` // in order of key
 	// Neighbours are the other instances of the host, where a person has named one,
@@ -52,6 +53,7 @@ type Assumption struct {
 type History struct {
 	past.Span
 	Memory *past.Peak `json:"memory,omitempty"` // bytes in use
+	Others *past.Week `json:"others,omitempty"` // bytes that other programs held, in the last days
 }
 
 // Instance is one PostgreSQL instance: what the host shows of it and what its

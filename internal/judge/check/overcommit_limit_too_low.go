@@ -47,12 +47,15 @@ var OvercommitLimitTooLow = Check{
 			c.FoundDo(Critical, do, "CommitLimit is {limit}, of which {usable} are for ordinary processes, and {committed} are committed already.", pairs...)
 			return
 		}
-		need, ok := committedByAll(c)
+		need, expected, ok := committedByAll(c)
 		if !ok || need <= usable {
 			return
 		}
 		// No limit is right for settings that exceed the memory itself.
-		c.Because("shared_buffers_vs_memory", "connections_vs_memory", "work_mem_vs_memory", "temp_buffers_vs_memory")
+		c.Because("shared_buffers_vs_memory", "connections_vs_memory", "temp_buffers_vs_memory")
+		if expected > mem.Total { // else work_mem is only said not to fit every connection
+			c.Because("work_mem_vs_memory")
+		}
 		c.FoundDo(Warning, do, "CommitLimit is {limit}, of which {usable} are for ordinary processes; with all connections open and sorts and hashes at work the settings lead to {need} ({committed} now).",
 			append(pairs, "need", need)...)
 	},
@@ -71,17 +74,21 @@ func commit(c *Case) (memory.Commit, bool) {
 	return memory.Commit{Total: mem.Total, Hugetlb: mem.Hugetlb(), Swap: mem.SwapTotal, Ratio: ratio, KBytes: unit.Bytes(kbytes) * unit.KB}, ok1 && ok2 && ok3
 }
 
-// committedByAll adds up what the settings of all instances let them commit:
-// private memory, and the shared memory that is not in huge pages. ok is false
-// when an instance or the processors are not known.
-func committedByAll(c *Case) (sum unit.Bytes, ok bool) {
+// committedByAll adds up what the settings of all instances let them commit with the
+// sessions at work that are expected, or one hash in every connection where that is
+// more: private memory, and the shared memory that is not in huge pages. expected is
+// what the former take of the memory. ok is false when an instance or the processors
+// are not known.
+func committedByAll(c *Case) (sum, expected unit.Bytes, ok bool) {
 	for i := range c.Snapshot.Instances {
 		in := &c.Snapshot.Instances[i]
 		m, ok := c.atPeak(in)
 		if !ok {
-			return 0, false
+			return 0, 0, false
 		}
-		sum += m.Commits(m.SharedPage <= memory.BasePage(c.Snapshot))
+		shared := m.SharedPage <= memory.BasePage(c.Snapshot)
+		sum += max(m.Commits(shared), m.OneNodeEach().Commits(shared))
+		expected += m.Parts().Sum()
 	}
-	return sum, true
+	return sum, expected, true
 }

@@ -1,11 +1,10 @@
 package check
 
-import "fmt"
+import (
+	"fmt"
 
-// pressureMuch is the share of the last five minutes in which some task waited
-// for memory to be found. A healthy database host shows 0 to 1; at 10 % every
-// tenth second of somebody's work is lost.
-const pressureMuch = 10
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
+)
 
 // PsiMemoryPressure takes the mean of five minutes, which one backup or one
 // large sort does not move far.
@@ -22,7 +21,7 @@ var PsiMemoryPressure = Check{
 	Sources: []string{"linux-psi"},
 	Judge: func(c *Case) {
 		p, ok := Need(c, c.Snapshot.Host.Pressure.Memory)
-		if ok && p.Some300 >= pressureMuch {
+		if ok && p.Some300 >= memory.PressureMuch {
 			c.Found("In the last five minutes some task waited for memory in {some} % of the time, and all tasks together in {full} %.",
 				"some", fmt.Sprintf("%.1f", p.Some300), "full", fmt.Sprintf("%.1f", p.Full300))
 		}

@@ -1,11 +1,11 @@
 package check
 
-import "github.com/pgfettle/pgfettle/internal/base/unit"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
+)
 
 const (
-	// swappedNotice is the private memory of a dozen backends: less is the idle
-	// start-up memory of processes that nobody misses.
-	swappedNotice = 64 * unit.MB
 	// swappedMuch is in percent of the memory: then it is work, not rest, that
 	// lies on the disk.
 	swappedMuch = 5
@@ -41,7 +41,7 @@ var SwapInUseByPostgres = Check{
 				n++
 			}
 		}
-		if sum < swappedNotice {
+		if sum < memory.SwappedMuch {
 			return
 		}
 		sev := Notice

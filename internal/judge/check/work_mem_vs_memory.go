@@ -3,6 +3,7 @@ package check
 import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
 // workShare: the finding is about work_mem only where sorts and hashes are a
@@ -10,12 +11,12 @@ import (
 // connections fill the memory, others tell.
 const workShare = 25
 
-// WorkMemVsMemory judges by the same peak that a plan gives work_mem for: three
-// sessions for each processor at work, with a sort and a hash at once, and all
-// parallel workers; a plan gives half of what is left then. That all connections
-// might sort at once is no finding: the processors cannot bring it about, and a
-// plan does not reckon with it. Within a control group cgroup_limit_below_plan
-// judges, as there the end is another one.
+// WorkMemVsMemory judges by the same sum that a plan gives work_mem for, of a mixed
+// load, as nobody said what the instance is for. It is a warning where the sessions
+// that are expected at work at once do not fit; a notice where one hash in every
+// connection does not, which no plan of any profile leaves; else information, where a
+// sort and a hash in every connection do not. Within a
+// control group cgroup_limit_below_plan judges the sessions that are expected.
 var WorkMemVsMemory = Check{
 	ID:        "work_mem_vs_memory",
 	Area:      Memory,
@@ -24,7 +25,7 @@ var WorkMemVsMemory = Check{
 	Title:     "work_mem allows more than the memory holds",
 	DependsOn: []string{"connections_vs_memory"},
 	Why: "work_mem is not a limit of a session but of each sort in it, hashes may take hash_mem_multiplier times as much, and each parallel worker has its own " +
-		"allowance. Nothing bounds the sum. When it exceeds the memory the host swaps, or the OOM killer ends a backend, and the server " +
+		"allowance. Nothing bounds the sum: a session that waits for a processor, for a lock or for its client still holds what it has sorted. When the sum exceeds the memory the host swaps, or the OOM killer ends a backend, and the server " +
 		"throws out every session to recover.",
 	Do: "Lower work_mem for the server and raise it with ALTER ROLE … SET work_mem for the few roles that need it; lower max_connections to what is " +
 		"really used, or put a pooler before the server.",
@@ -32,46 +33,68 @@ var WorkMemVsMemory = Check{
 	Judge: func(c *Case) {
 		limit, limited := c.Snapshot.MemoryLimit(c.Instance)
 		total, ok := Need(c, limit)
-		if !ok || limited {
+		if !ok {
 			return
 		}
 		m, ok := c.atPeak(c.Instance)
 		if !ok {
 			return
 		}
-		p := m.Parts()
-		if p.Sum() <= total || !atLeast(p.Work, workShare, total) {
+		if m.AllAtWork().Parts().Sum() <= total { // the expected sessions are among them
 			return
 		}
-		fit := workMemThatFits(m, total)
-		if m.WorkMem <= fit {
-			return // it cannot be lower: whatever else fills the memory has findings of its own
-		}
-		if buffers := min(p.Shared, total/4); p.Sum()-p.Shared+buffers <= total {
-			c.Because("shared_buffers_vs_memory") // with a quarter for the buffers it would fit
-		}
-		seen := "work_mem = {work}: {active} sessions at work and {parallel} parallel workers, each with a sort and a hash (hash_mem_multiplier = {factor}), may take {used}, with everything else {sum} of {total}."
-		pairs := []any{"work", m.WorkMem.GUC(), "active", m.Active, "parallel", m.Parallel, "factor", m.HashFactor,
-			"used", p.Work, "sum", p.Sum(), "total", total, "fit", fit.GUC()}
-		if fit == workMemSmallest { // nothing is left for it
-			c.Found(seen, pairs...)
+		plan, known := rule.AtWorkOf(c.Snapshot, c.Instance.Key, rule.Options{Profile: rule.Mixed})
+		if !limited && c.expectedWork(m, total, plan, known) || !known {
 			return
 		}
-		c.FoundDo(Warning, c.check.Do+" With everything else as it is, work_mem = '{fit}' is half of what is left.", seen, pairs...)
+		c.allAtWork(m, total, plan)
 	},
 }
 
-// workMemSmallest is the least that PostgreSQL accepts.
-const workMemSmallest = 64 * unit.KB
-
-// workMemThatFits returns the work_mem that a plan would give beside everything
-// else as it is, in whole megabytes where there is one; the smallest that there
-// is where nothing is left.
-func workMemThatFits(m memory.Instance, total unit.Bytes) unit.Bytes {
+// expectedWork judges the sessions that are expected at work at once.
+func (c *Case) expectedWork(m memory.Instance, total unit.Bytes, plan rule.AtWork, known bool) bool {
 	p := m.Parts()
-	fit := m.WorkMemOf(total - memory.ReserveOf(total) - (p.Sum() - p.Work))
-	if fit >= unit.MB {
-		return fit.RoundDown(unit.MB)
+	if p.Sum() <= total || !atLeast(p.Work, workShare, total) || known && m.WorkMem <= plan.WorkMem || m.WorkMem <= memory.WorkMemFloor {
+		return false // it cannot be lower: whatever else fills the memory has findings of its own
 	}
-	return max(fit.RoundDown(workMemSmallest), workMemSmallest)
+	if buffers := min(p.Shared, total/4); p.Sum()-p.Shared+buffers <= total {
+		c.Because("shared_buffers_vs_memory") // with a quarter for the buffers it would fit
+	}
+	seen := "work_mem = {work}: {active} sessions at work and {parallel} parallel workers, each with a sort and a hash (hash_mem_multiplier = {factor}), may take {used}, with everything else {sum} of {total}."
+	pairs := []any{"work", m.WorkMem.GUC(), "active", m.Active, "parallel", m.Parallel, "factor", m.HashFactor,
+		"used", p.Work, "sum", p.Sum(), "total", total}
+	if !known {
+		c.Found(seen, pairs...)
+		return true
+	}
+	c.FoundDo(Warning, c.check.Do+" A plan gives work_mem = '{plan}'.", seen, append(pairs, "plan", plan.WorkMem.GUC())...)
+	return true
+}
+
+// allAtWork judges every connection at work.
+func (c *Case) allAtWork(m memory.Instance, total unit.Bytes, plan rule.AtWork) {
+	p := m.AllAtWork().Parts()
+	if p.Sum() <= total || !atLeast(p.Work, workShare, total) || m.WorkMem < memory.WorkMemFloor {
+		return
+	}
+	sev, each := Info, "a sort and a hash"
+	if one := m.OneNodeEach().Parts(); one.Sum() > total && m.WorkMem > memory.WorkMemFloor {
+		p, sev, each = one, Notice, "one hash"
+	}
+	// Whatever else is wrong with the memory comes first.
+	c.Because("shared_buffers_vs_memory", "temp_buffers_vs_memory", "cgroup_limit_below_plan", "sysv_shared_memory", "huge_pages_not_used",
+		"overcommit_limit_too_low", "maintenance_memory_times_workers", "autovacuum_off")
+	fit := memory.Mixed.ConnectionsThatFit(m, func(i memory.Instance) bool { return i.Parts().Sum() <= plan.Share })
+	seen := "work_mem = {work}: all {open} connections at work with " + each + " each (hash_mem_multiplier = {factor}) and {parallel} parallel workers may take {used}, with everything else {sum} of {total}."
+	do := "Put a pooler (PgBouncer) in front of the server, or lower max_connections to what is really used."
+	if fit > 0 {
+		seen += " With a sort and a hash each {fit} of them fit the {share} that the instance may have."
+		do = "Put a pooler (PgBouncer) with at most {fit} sessions in front of the server, or lower max_connections to what is really used."
+	}
+	if m.WorkMem > plan.WorkMem {
+		do = "Set work_mem = '{plan}', which a plan gives, and raise it with ALTER ROLE … SET work_mem for the few roles that need it. " + do
+	}
+	pairs := []any{"work", m.WorkMem.GUC(), "open", m.Connections, "factor", m.HashFactor, "parallel", m.Parallel, "used", p.Work, "sum", p.Sum(), "total", total,
+		"fit", fit, "share", plan.Share, "plan", plan.WorkMem.GUC()}
+	c.FoundDo(sev, do, seen, pairs...)
 }

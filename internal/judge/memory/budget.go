@@ -13,8 +13,8 @@ const BackendBase = 5 * unit.MB
 type Instance struct {
 	Shared      unit.Bytes // the whole main shared memory segment, not only shared_buffers
 	SharedPage  unit.Bytes // page size that backs it: 4 kB, 2 MB, 1 GB
-	Connections int        // max_connections
-	Active      int        // sessions that work at once at the peak
+	Connections int        // that may be open at once: max_connections, or fewer by a history (OpenOf)
+	Active      int        // sessions that hold the memory of a query at once
 	Processes   int        // besides client backends: auxiliary, autovacuum, I/O and parallel workers
 	Parallel    int        // max_parallel_workers
 	WorkMem     unit.Bytes // work_mem
@@ -28,8 +28,8 @@ type Instance struct {
 	Workers     int        // autovacuum_max_workers
 }
 
-// Parts is where an instance's memory goes in the worst case that is planned
-// for: every connection open, Active of them at work with full node memory,
+// Parts is where an instance's memory goes with every connection open, Active of
+// them at work with full node memory,
 // all parallel workers busy, every backend having touched all shared memory,
 // one maintenance command, all autovacuum workers.
 type Parts struct {
@@ -58,29 +58,11 @@ func (i Instance) Allowances() float64 { return i.Sorts + i.Hashes*max(i.HashFac
 // work and the parallel workers that help them, each with allowances of its own.
 func (i Instance) Working() int { return i.Active + i.Parallel }
 
-// workGiven is the share that work_mem may have of the memory that is left beside
-// everything else. The other half is for what no number knows beforehand: a
-// query with more nodes, twice as many sessions at work, the file cache.
-const workGiven = 0.5
-
 // Claims returns how many times work_mem may be held at once by all processes.
 func (i Instance) Claims() float64 { return float64(i.Working()) * i.Allowances() }
 
-// WorkMemOf returns the work_mem for which this much memory is left beside
-// everything else; 0 where nothing is left.
-func (i Instance) WorkMemOf(left unit.Bytes) unit.Bytes {
-	if left <= 0 || i.Claims() <= 0 {
-		return 0
-	}
-	return left.Scale(workGiven / i.Claims())
-}
-
-// LeftForWork is the other way round: the memory that has to be left beside
-// everything else so that sorts and hashes are given so much of it.
-func LeftForWork(work unit.Bytes) unit.Bytes { return work.Scale(1 / workGiven) }
-
 // temporary returns the temp_buffers of the sessions at work that use temporary
-// tables: who never touches one allocates none.
+// tables: a session that never touches one allocates none.
 func (i Instance) temporary() unit.Bytes {
 	return i.TempBuffers.Scale(float64(i.Active) * i.TempTables)
 }

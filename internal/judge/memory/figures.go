@@ -92,7 +92,8 @@ func AsItIs(s *snapshot.Snapshot, in *snapshot.Instance, load Load) known.Fact[I
 	return known.Is(m)
 }
 
-// AtPeak is AsItIs with as many sessions at work as the load assumes.
+// AtPeak is AsItIs with as many sessions open as may be, and at work as the load
+// expects.
 func AtPeak(s *snapshot.Snapshot, in *snapshot.Instance, load Load) known.Fact[Instance] {
 	m := AsItIs(s, in, load)
 	cpus := Processors(s, in)
@@ -103,6 +104,8 @@ func AtPeak(s *snapshot.Snapshot, in *snapshot.Instance, load Load) known.Fact[I
 	part, _ := PartOf(s, in).Get()
 	return known.Map(m, func(m Instance) Instance {
 		m.Active = load.Active(in, n, m.Connections, part)
+		m.Connections = OpenOf(in, m.Connections)
+		m.Active = min(m.Active, m.Connections)
 		return m
 	})
 }

@@ -196,21 +196,6 @@ func TestHugePagesUntold(t *testing.T) {
 	}
 }
 
-// TestWorkMemOf: half of what is left, for every allowance of every process.
-func TestWorkMemOf(t *testing.T) {
-	m := Instance{Active: 12, Parallel: 4, Sorts: 1, Hashes: 1, HashFactor: 2}
-	if got := m.WorkMemOf(48 * unit.GB); got != unit.GB/2 {
-		t.Errorf("%s of 48 GB for 48 claims", got)
-	}
-	m.WorkMem = unit.GB / 2
-	if got := LeftForWork(m.Parts().Work); got != 48*unit.GB {
-		t.Errorf("%s have to be left", got)
-	}
-	if m.WorkMemOf(-unit.GB) != 0 || (Instance{}).WorkMemOf(unit.GB) != 0 {
-		t.Error("something of nothing")
-	}
-}
-
 // TestCommits: what strict overcommit counts is what is mapped; a published
 // server with everything in huge pages commits its private memory only.
 func TestCommits(t *testing.T) {

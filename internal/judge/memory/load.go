@@ -12,16 +12,25 @@ type Load struct {
 	// hold their memory at the same time: an index look-up has none, a report
 	// with a join, an aggregate and an ORDER BY has two hashes and a sort.
 	Sorts, Hashes float64
-	// PerCPU is how many sessions per processor are at work at once: facts.md 4d
-	// takes 2 to 4. Beyond that the processors are saturated and more sessions
-	// only wait, whatever max_connections allows.
+	// PerCPU is how many sessions per processor are expected to run at once: 2 to
+	// 4. Beyond that the processors are saturated. It bounds the speed and not the
+	// memory: sessions that wait for a processor, a lock or their client still hold
+	// what they have sorted and hashed.
 	PerCPU float64
+	// Reports: few sessions with large queries. Its work_mem is held against the
+	// sessions that are expected at work, and against one node in every connection;
+	// that of any other load against a whole query in every connection.
+	Reports bool
 	// TempTables is the share of the sessions at work that use temporary tables,
 	// from 0 to 1: temp_buffers are allocated when a session touches its first
 	// one, and by no other session. 1C makes them in nearly every query; of
 	// reports and batch jobs some do; short web and OLTP transactions do not.
 	TempTables float64
 }
+
+// reportsShare is the share of the connections that are expected to run reports at
+// once, at the least.
+const reportsShare = 0.1
 
 // Mixed is the load of an instance of which nobody said what it is for: short
 // queries and reports, of which one in ten goes through a temporary table.
@@ -34,8 +43,8 @@ var Mixed = Load{Sorts: 1, Hashes: 1, PerCPU: 3, TempTables: 0.1}
 // processors by its host does not run 192 queries at once.
 const activeMemory = 64 * unit.MB
 
-// Active returns how many sessions of an instance are at work at once at the
-// peak: what the load assumes of so many processors and so much memory (the
+// Active returns how many sessions of an instance are expected at work at once at
+// the peak: what the load assumes of so many processors and so much memory (the
 // instance's part; 0: not known, and no bound), more where more are at work now,
 // were at the peak of a history, or on average, at least one, and never more than
 // there are connections.
@@ -53,7 +62,43 @@ func (l Load) AtWork(in *snapshot.Instance, cpus, connections int, part unit.Byt
 	if part > 0 {
 		assumed = min(assumed, float64(part)/float64(activeMemory))
 	}
+	if l.Reports {
+		// Whatever the memory: work_mem is sized by them.
+		assumed = max(float64(int(l.PerCPU*float64(cpus))), reportsShare*float64(connections))
+	}
 	return min(max(now, measured, assumed, 1), float64(connections))
+}
+
+// openDays is for how long a history must have been taken before its peak of open
+// sessions says more than max_connections: a week has its busy days.
+const openDays = 7
+
+// openOverPeak is how many times the peak that was seen may come: a pool that
+// connects anew before its old sessions have gone has twice as many.
+const openOverPeak = 2
+
+// OpenOf returns how many sessions may be open at once: max_connections, or twice
+// the peak of a history of at least a week where that is fewer.
+func OpenOf(in *snapshot.Instance, connections int) int {
+	h, ok := in.History.Get()
+	if !ok || h.Open == nil || h.Days < openDays || h.Open.Value < 1 {
+		return connections
+	}
+	most := max(h.Open.Value, float64(SeenOpen(in)))
+	return int(min(float64(connections), openOverPeak*most))
+}
+
+// SeenOpen is how many sessions were seen open at once: now, or at the peak of a
+// history of any length; 0 where nobody looked.
+func SeenOpen(in *snapshot.Instance) int {
+	n := int64(0)
+	if a, ok := in.Server.Activity.Get(); ok {
+		n = a.Clients
+	}
+	if h, ok := in.History.Get(); ok && h.Open != nil {
+		n = max(n, int64(min(h.Open.Value, mostNumber)))
+	}
+	return int(n)
 }
 
 // mostSeen is how many sessions were seen at work at once: now, or at the peak

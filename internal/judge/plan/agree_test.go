@@ -2,19 +2,25 @@ package plan_test
 
 import (
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
 	"pgregory.net/rapid"
 
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
-// workMemFound returns what the check of work_mem says of a snapshot.
+// workMemFound returns what the check of work_mem says of a snapshot at notice or
+// above. Information is what a plan may leave where it says how many connections fit.
 func workMemFound(s *snapshot.Snapshot) []check.Finding {
-	return check.Run(s, check.All(), check.Options{Only: []string{"work_mem_vs_memory"}}).Findings
+	list := check.Run(s, check.All(), check.Options{Only: []string{"work_mem_vs_memory"}}).Findings
+	return slices.DeleteFunc(list, func(f check.Finding) bool { return f.Severity < check.Notice })
 }
 
 // TestPlannedWorkMemIsNotFound: what a plan gives to work_mem is not what a check
@@ -28,6 +34,9 @@ func TestPlannedWorkMemIsNotFound(t *testing.T) {
 		ar, err := txtar.ParseFile(f)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if strings.HasSuffix(f, "onec_2015.txtar") {
+			continue // its work_mem of 1 GB stays, as nobody saw a shortage; well_test.go has its finding
 		}
 		a, o := buildHost(t, string(ar.Files[0].Data))
 		s := read(t, a)
@@ -46,7 +55,11 @@ func TestPlannedWorkMemIsNotFoundAnywhere(t *testing.T) {
 		h.opt.Active = 0
 		s := h.snapshot(t)
 		before += len(workMemFound(s))
-		for _, found := range workMemFound(plan.Simulate(s, mustPlan(t, s, h.opt))) {
+		p := mustPlan(t, s, h.opt)
+		if p.Budget.Fit < p.Budget.Open {
+			return // which the plan says
+		}
+		for _, found := range workMemFound(plan.Simulate(s, p)) {
 			t.Fatalf("%v\nplanned, and %s: %s", h, found.Severity, found.Seen)
 		}
 	})
@@ -64,6 +77,8 @@ func TestPlannedConnectionsAreNotFound(t *testing.T) {
 		h := hosts().Draw(t, "host")
 		h.opt.Connections, h.opt.Pins = 0, nil
 		s := h.snapshot(t)
+		s.Described = false // of a host that is there, and idle
+		s.Instances[0].Server.Activity = known.Is(pg.Activity{})
 		if len(check.Run(s, check.All(), only).Findings) == 0 {
 			return
 		}

@@ -39,7 +39,11 @@ func budgetOf(s *snapshot.Snapshot, out *rule.Outcome, o *rule.Options) Budget {
 		b.Limit = "cgroup"
 	}
 	b.Known = true
-	var before, after memory.Parts
+	if from := out.Others(s); !base.Limited && !o.Shared && from.Source != memory.OthersDescribed {
+		b.Others, b.OthersHeld, b.OthersWhy = from.Source, from.Held, rule.OthersReason(from)
+		b.OthersReason = b.OthersWhy.String()
+	}
+	var before, after, allBefore, allAfter memory.Parts
 	for i := range s.Instances {
 		in := &s.Instances[i]
 		m, ok := out.Memory(s, in, o)
@@ -48,18 +52,28 @@ func budgetOf(s *snapshot.Snapshot, out *rule.Outcome, o *rule.Options) Budget {
 			return b
 		}
 		was, will := m.Before.Parts(), m.After.Parts()
+		allWas, allWill := m.All(m.Before).Parts(), m.All(m.After).Parts()
 		if base.Limited && !memory.HugeCharged(in) {
 			outside(&was, m.Before, s)
+			outside(&allWas, m.Before, s)
+			outside(&allWill, m.After, s)
 			b.Outside += outside(&will, m.After, s)
 		}
-		before = before.Add(was)
-		after = after.Add(will)
+		before, after = before.Add(was), after.Add(will)
+		allBefore, allAfter = allBefore.Add(allWas), allAfter.Add(allWill)
+		if a, ok := out.AtWork(in.Key); ok {
+			b.Open += a.Open
+			b.Fit += a.Fit
+		}
 	}
 	poolBefore, poolAfter := out.PoolUnused(s, o)
 	b.Neighbours = memory.Neighbours(s)
 	take := out.NeighboursTake(s, base)
-	b.Before = memory.Lay(base.Total, base.Reserve, base.Others, poolBefore, before).With(base.Beside, take)
-	b.After = memory.Lay(base.Total, base.Reserve, base.Others, poolAfter, after).With(base.Beside, take)
+	lay := func(pool unit.Bytes, p memory.Parts) memory.Budget {
+		return memory.Lay(base.Total, base.Reserve, base.Others, pool, p).With(base.Beside, take)
+	}
+	b.Before, b.After = lay(poolBefore, before), lay(poolAfter, after)
+	b.AllBefore, b.AllAfter = lay(poolBefore, allBefore), lay(poolAfter, allAfter)
 	return b
 }
 

@@ -89,19 +89,29 @@ func askedOf(o *rule.Options) *Asked {
 	return a
 }
 
-// Budget is the memory before and after. Total, reserve and others are the
-// same on both sides.
+// Budget is the memory before and after, twice: with the sessions at work that are
+// expected at once, and with all connections at work. Total, reserve and others are
+// the same in all of them.
 type Budget struct {
-	Known  bool          `json:"known"` // false: the memory of the host is not known
-	Limit  string        `json:"limit"` // what bounds it: "host" or "cgroup"
-	Before memory.Budget `json:"before"`
-	After  memory.Budget `json:"after"`
+	Known     bool          `json:"known"` // false: the memory of the host is not known
+	Limit     string        `json:"limit"` // what bounds it: "host" or "cgroup"
+	Before    memory.Budget `json:"before"`
+	After     memory.Budget `json:"after"`
+	AllBefore memory.Budget `json:"all_before"`      // all connections at work
+	AllAfter  memory.Budget `json:"all_after"`       // likewise
+	Open      int           `json:"connections"`     // that may be open at once after the changes, of all instances
+	Fit       int           `json:"connections_fit"` // of them that fit at work
 
 	// Outside is shared memory in huge pages that are not charged to the limit.
 	Outside unit.Bytes `json:"huge_pages_outside_bytes,omitempty"`
 
 	// Neighbours are the other instances of the host, which the plan does not change.
 	Neighbours []memory.Neighbour `json:"neighbours,omitempty"`
+
+	Others       memory.OthersSource `json:"others_source,omitempty"` // where the memory of other programs is from; "": a described host, a control group's limit, or half of a shared host
+	OthersHeld   unit.Bytes          `json:"others_held_bytes,omitempty"`
+	OthersReason string              `json:"others_reason,omitempty"`
+	OthersWhy    say.Message         `json:"-"` // the same, to be translated
 }
 
 // Change is one knob that should have another value. From and To are spelled as

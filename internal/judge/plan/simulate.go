@@ -85,7 +85,9 @@ func simulate(t *snapshot.Snapshot, c *Change) {
 		for i := range t.Instances {
 			t.Instances[i].Unit = known.Map(t.Instances[i].Unit, func(u host.Unit) host.Unit {
 				u.Properties = maps.Clone(u.Properties)
-				u.Properties[c.Address.Name()] = c.ToBase
+				for _, a := range host.Assignments(c.Address.Name(), c.ToBase) {
+					u.Properties[a[0]] = a[1]
+				}
 				if c.Address == knob.Address("unit:OOMPolicy") {
 					u.OOMPolicy = c.ToBase
 				}

@@ -2,7 +2,6 @@ package rule
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
@@ -13,9 +12,9 @@ type Basis struct {
 	Total     unit.Bytes // of the host, or the limit of the control group
 	Limited   bool       // a control group limits the memory, not the host
 	Reserve   unit.Bytes // memory.ReserveOf(Total), or memory.ReserveOfGroup(Total)
-	Others    unit.Bytes // other programs: measured and rounded up, or half of the memory on a shared host; of a control group's limit what the host cannot give
+	Others    unit.Bytes // other programs, see othersOf, or half of the memory on a shared host; of a control group's limit what the host cannot give
 	Beside    unit.Bytes // of Others what is taken for the neighbours: other instances that the plan does not change
-	Measured  unit.Bytes // other programs as measured; 0 within a control group's limit
+	Measured  unit.Bytes // other programs before they were rounded up; 0 within a control group's limit
 	Host      Room       // of an instance within a control group's limit what the host leaves it
 	Instances int        // that share what is left, equally
 }
@@ -35,14 +34,6 @@ func (b Basis) Share() unit.Bytes {
 // sizes are taken that should not move when another program grows a little.
 func (b Basis) Part() unit.Bytes { return (b.Total - b.Beside) / unit.Bytes(max(b.Instances, 1)) }
 
-// grain is the step to which the memory of other programs is rounded up: a
-// daemon that grows by a few megabytes must not move the plan. 64 MB, and a 32nd
-// of a machine of less than 2 GB: it grows evenly with the memory, as a step that
-// doubled at some size would take more than the memory that came.
-func grain(total unit.Bytes) unit.Bytes {
-	return max(min(64*unit.MB, (total+31)/32), 1)
-}
-
 // Basis returns the memory that the case's instance may count on; for a rule of
 // the host, what all of its instances may. Without the host's memory there is
 // none, which is noted among the unknowns.
@@ -55,25 +46,25 @@ func (c *Case) Basis() (Basis, bool) {
 			return Basis{}, false
 		}
 	}
-	return basisOf(c.Snapshot, c.Instance, c.Options)
+	return basisOf(c.Snapshot, c.Instance, c.Options, c.out)
 }
 
 // Basis returns the memory that all instances of the snapshot share: the
 // host's, or the sum of the limits where every instance is limited.
 func (o *Outcome) Basis(s *snapshot.Snapshot, opt *Options) (Basis, bool) {
 	if len(s.Instances) == 0 {
-		return basisOf(s, nil, opt)
+		return basisOf(s, nil, opt, o)
 	}
 	all := Basis{Limited: true}
 	seen := map[string]bool{}
 	for i := range s.Instances {
 		in := &s.Instances[i]
-		b, ok := basisOf(s, in, opt)
+		b, ok := basisOf(s, in, opt, o)
 		if !ok {
 			return Basis{}, false
 		}
 		if !b.Limited {
-			return basisOf(s, nil, opt)
+			return basisOf(s, nil, opt, o)
 		}
 		all.Instances++
 		if g := memory.LimitGroup(in); !seen[g] {
@@ -107,14 +98,15 @@ func (o *Outcome) NeighboursTake(s *snapshot.Snapshot, b Basis) (sum unit.Bytes)
 
 // basisOf takes, of the host and the instance's control group, the one that
 // leaves the instance less. in is nil for the host as a whole.
-func basisOf(s *snapshot.Snapshot, in *snapshot.Instance, opt *Options) (Basis, bool) {
+func basisOf(s *snapshot.Snapshot, in *snapshot.Instance, opt *Options, out *Outcome) (Basis, bool) {
 	mem, hostOK := s.Host.Memory.Get()
 	var whole Basis
 	if hostOK {
 		whole = Basis{Total: mem.Total, Instances: max(len(s.Instances), 1)}
-		whole.Measured = othersOf(s, mem)
+		foreign := foreignHuge(s, mem)
+		others := othersOf(s, out)
 		whole.Beside = memory.Beside(s, mem.Total, whole.Instances, "")
-		whole.Others = whole.Measured.RoundUp(grain(mem.Total)) + whole.Beside
+		whole.Measured, whole.Others = others.Held+foreign, others.Counted+foreign+whole.Beside
 	}
 	limit, limited := s.MemoryLimit(in)
 	group, groupOK := limit.Get()
@@ -152,25 +144,6 @@ func (b *Basis) finish(opt *Options) {
 	if opt.Shared {
 		b.Others = max(b.Others, b.Total/2)
 	}
-}
-
-// othersOf measures what other programs and the kernel hold and cannot give
-// back: anonymous memory and what of the kernel is not cache, less the private
-// memory of the instances. Huge pages that are not ours are gone as well.
-func othersOf(s *snapshot.Snapshot, m host.Memory) unit.Bytes {
-	ours := unit.Bytes(0)
-	for _, list := range [][]snapshot.Instance{s.Instances, s.Neighbours} {
-		for i := range list {
-			// Where processes cannot be seen nothing is taken off: too much is kept
-			// for others then, never too little.
-			ps, _ := list[i].Processes.Get()
-			for _, p := range ps {
-				ours += p.Anon
-			}
-		}
-	}
-	rest := max(m.AnonPages+m.SlabUnreclaim+m.KernelStack-ours, 0)
-	return rest + foreignHuge(s, m)
 }
 
 // CPUs returns the processors that the instance may use.

@@ -98,15 +98,16 @@ func (c *Case) ceiling(b Basis, conns int) (layout, bool) {
 		m.Autovacuum = unit.Bytes(math.Ceil(all / float64(m.Workers)))
 	}
 	if c.Options.Profile == OneC {
-		m.TempBuffers = c.tempCeiling(b, m.TempBuffers)
+		m.TempBuffers = c.tempCeiling(b, conns, m.TempBuffers)
 	}
 	return l, true
 }
 
-// tempCeiling is the most that the rule of temp_buffers gives a session of 1C by
-// the memory alone.
-func (c *Case) tempCeiling(b Basis, now unit.Bytes) unit.Bytes {
-	return c.ceilingSize("pg:temp_buffers", min(max(float64(c.sizeBase(b))/tempPart, float64(tempDefault)), float64(tempOneC)), 0, now)
+// tempCeiling is what the rule of temp_buffers gives a session of 1C before it is
+// rounded.
+func (c *Case) tempCeiling(b Basis, conns int, now unit.Bytes) unit.Bytes {
+	most := min(max(float64(c.tempEach(b, conns)), float64(tempDefault)), float64(tempOneC))
+	return c.ceilingSize("pg:temp_buffers", min(max(float64(c.sizeBase(b))/tempPart, float64(tempDefault)), most), 0, now)
 }
 
 // ceilingOf returns the ceiling of a number that was decided from the memory:

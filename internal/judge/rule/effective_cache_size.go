@@ -3,6 +3,7 @@ package rule
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
 const (
@@ -61,6 +62,10 @@ var effectiveCacheSize = Rule{
 		}
 		if want > free && !(c.outsideLimit(b) && onHugePages(c.Instance)) {
 			want, text = free, text+" than all of it"
+		}
+		if o := othersOf(c.Snapshot, c.out); !b.Limited && !c.Options.Shared && o.Source != memory.OthersDescribed {
+			text += "; {others}"
+			pairs = append(pairs, "others", OthersReason(o))
 		}
 		c.Set(want, text, pairs...)
 	},

@@ -77,7 +77,7 @@ func (c *Case) hugeRoom() hugeRoom {
 			bound(most, "the control group allows {limit} in huge pages", "limit", most)
 		}
 	}
-	b, ok := basisOf(c.Snapshot, c.Instance, c.Options)
+	b, ok := basisOf(c.Snapshot, c.Instance, c.Options, c.out)
 	if ok && room.pool && c.Options.Shared && b.Measured > b.Total/2 {
 		return none("other programs hold {others} of {memory}: memory in huge pages would be lost to them", "others", b.Measured, "memory", b.Total)
 	}
@@ -132,7 +132,7 @@ func (c *Case) hugeOfItself() bool {
 func (c *Case) hugeFits() bool {
 	sb, ok1 := c.Bytes("pg:shared_buffers")
 	conns, ok2 := c.Int("pg:max_connections")
-	b, ok3 := basisOf(c.Snapshot, c.Instance, c.Options)
+	b, ok3 := basisOf(c.Snapshot, c.Instance, c.Options, c.out)
 	if !ok1 || !ok2 || !ok3 {
 		return false
 	}

@@ -9,6 +9,14 @@ import (
 // Laid is an instance's memory as it is and as it is planned.
 type Laid struct {
 	Before, After memory.Instance
+	Load          memory.Load // of the profile
+}
+
+// All returns the instance with every connection at work: with a query of the
+// profile each, of reports with one node.
+func (l Laid) All(i memory.Instance) memory.Instance {
+	list := l.Load.Demands(i)
+	return list[len(list)-1]
 }
 
 // onInstance returns a case that looks at an instance with everything decided.
@@ -37,11 +45,13 @@ func (o *Outcome) Memory(s *snapshot.Snapshot, in *snapshot.Instance, opt *Optio
 	}
 	before.Active, ok1 = c.activeOf(before.Connections)
 	after.Active, ok2 = c.activeOf(after.Connections)
+	before.Connections, after.Connections = memory.OpenOf(in, before.Connections), memory.OpenOf(in, after.Connections)
+	before.Active, after.Active = min(before.Active, before.Connections), min(after.Active, after.Connections)
 	after.Shared, after.SharedPage = shared.Bytes, memory.BasePage(s)
 	if page := hugePageSize(s, in); o.onHuge(s, in, opt) && page > 0 {
 		after.Shared, after.SharedPage = shared.Bytes.RoundUp(page), page
 	}
-	return Laid{Before: before, After: after}, ok1 && ok2
+	return Laid{Before: before, After: after, Load: c.prior().Load}, ok1 && ok2
 }
 
 // onHuge says whether an instance will run on huge pages: it asks for them, and

@@ -3,6 +3,7 @@ package rule
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
 var maxConnections = Rule{
@@ -10,8 +11,8 @@ var maxConnections = Rule{
 	Title:   "how many sessions there may be at once",
 	Why: "Each session is a process with 5 MB and more of its own memory, page tables, slots in shared memory, and a claim on work_mem: what is reserved for sessions that never come is " +
 		"missing for those that work. A pool in front of the server serves thousands of clients with a few dozen sessions. On a standby it must not be less than on the primary.",
-	Formula: "What --connections says, more than the reserved ones. Else the present value stays while the worst case fits the memory with the nominal shared_buffers and a work_mem of 256 kB, maintenance and workers taken before they are rounded; " +
-		"where it does not, as many as fit, but not fewer than one and a half times the sessions that are there now; never lowered on a standby.",
+	Formula: "What --connections says, more than the reserved ones. Else the present value stays while all connections fit the memory beside 15 % of it for shared_buffers, maintenance and workers (taken before they are rounded) and a work_mem of 4 MB for the sessions that are expected at work; " +
+		"where they do not, as many as fit, but not fewer than one and a half times the sessions that are there now, nor than were ever seen open; never lowered on a standby, nor on a described host.",
 	Sources: []string{"pg-config-connection", "dalibo-j1", "pgfettle-measured"},
 	Needs:   sizedBefore,
 	Risk:    knob.Medium,
@@ -28,7 +29,7 @@ var maxConnections = Rule{
 		if _, ok := c.activeOf(have); !ok {
 			return
 		}
-		most, ok := c.admits(b, have, workMemUsable)
+		most, ok := c.admits(b, have)
 		if !ok {
 			return
 		}
@@ -38,20 +39,23 @@ var maxConnections = Rule{
 		}
 		reserved := c.reservedConnections()
 		low := reserved + 1
-		a, _ := c.Instance.Server.Activity.Get()
-		low = min(max(low, reserved+int(a.Clients+a.Clients/2)), have)
+		activity, looked := c.Instance.Server.Activity.Get()
+		seen := memory.SeenOpen(c.Instance)
+		low = min(max(low, reserved+int(activity.Clients+activity.Clients/2), reserved+seen), have)
 		switch standby, _ := c.Instance.Server.Recovery.Get(); {
 		case standby:
 			c.Keep("{present} stay: on a standby they must not be fewer than on the primary", "present", count{have, "connection"})
-		case low > most && a.Clients > 0:
-			c.Keep("{present} stay: the memory has room for {most}, but the server has {clients} now", "present", count{have, "connection"}, "most", most, "clients", count{int(a.Clients), "session"})
+		case low > most && seen > 0:
+			c.Keep("{present} stay: the memory has room for {most}, but {seen} were open at once", "present", count{have, "connection"}, "most", most, "seen", count{seen, "session"})
+		case c.Snapshot.Described || !looked:
+			c.Keep("{present} stay, though the memory has room for {most}: nobody has seen how many are in use", "present", count{have, "connection"}, "most", most)
 		default:
 			// 1,888 rather than 1,906: nobody counts connections one by one.
 			want := max(int(roundDown(unit.Bytes(most), 32, 1)), low)
 			c.Warn("max_connections = {present} does not fit the memory, {want} does: sessions beyond that would be refused. Put a pool in front of the server, or say --connections {present} to keep them.",
 				"present", bare(int64(have)), "want", bare(int64(want)))
-			c.Set(want, "{present} connections of 5 MB and more each, the nominal shared memory and a work_mem of {work} do not fit the {share} that the instance may have; {want} do",
-				"present", have, "work", workMemUsable, "share", b.Share(), "want", want)
+			c.Set(want, "{present} connections of 5 MB and more each, 15 % of the memory for shared_buffers and a work_mem of {work} for the sessions expected at work do not fit the {share} that the instance may have; {want} do",
+				"present", have, "work", memory.WorkMemFloor, "share", b.Share(), "want", want)
 		}
 	},
 }

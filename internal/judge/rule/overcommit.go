@@ -38,12 +38,8 @@ func (c *Case) strictCommit() (s strict, ok bool) {
 	if s.commit.KBytes > 0 {
 		s.limit = s.commit.Limit()
 	}
-	user := userReserve
-	if kb, ok := c.Snapshot.Host.Sysctls.Int("vm.user_reserve_kbytes").Get(); ok && kb >= 0 {
-		user = unit.Bytes(kb) * unit.KB
-	}
 	if s.limit > 0 {
-		s.usable = s.commit.Usable(adminReserve, user)
+		s.usable = s.commit.Usable(adminReserve, c.userReserve())
 	}
 	b, ok := c.Basis()
 	if !ok {
@@ -67,6 +63,14 @@ func (c *Case) strictCommit() (s strict, ok bool) {
 	return s, true
 }
 
+// userReserve is what the kernel keeps from a process of an ordinary user.
+func (c *Case) userReserve() unit.Bytes {
+	if kb, ok := c.Snapshot.Host.Sysctls.Int("vm.user_reserve_kbytes").Get(); ok && kb >= 0 && kb < 1<<40 {
+		return unit.Bytes(kb) * unit.KB
+	}
+	return userReserve
+}
+
 // plannedHugetlb is the memory in huge pages of all sizes as planned.
 func (c *Case) plannedHugetlb(m host.Memory) unit.Bytes {
 	now := m.Hugetlb()
@@ -76,7 +80,7 @@ func (c *Case) plannedHugetlb(m host.Memory) unit.Bytes {
 	return now
 }
 
-// committed is what an instance may have committed at its peak.
+// committed is what an instance may have committed with all connections at work.
 func (c *Case) committed() (unit.Bytes, bool) {
 	conns, ok1 := c.Int("pg:max_connections")
 	sb, ok2 := c.Bytes("pg:shared_buffers")
@@ -95,13 +99,19 @@ func (c *Case) committed() (unit.Bytes, bool) {
 		}
 	}
 	m.WorkMem = work
-	sum := m.Commits(!huge)
-	// Who looks at the host later knows nothing of the profile and takes a mixed
+	if exact, ok := c.demanded(conns); ok {
+		m.Active = int(exact)
+	}
+	sum := unit.Bytes(0)
+	for _, d := range c.prior().Demands(m) {
+		sum = max(sum, d.Commits(!huge))
+	}
+	// A check of the host later knows nothing of the profile and expects a mixed
 	// load: a limit that is too low for that one would be found at once.
 	if cpus, known := c.CPUs(); known && c.Options.Active == 0 {
 		part, _ := memory.PartOf(c.Snapshot, c.Instance).Get()
-		m.Sorts, m.Hashes, m.TempTables = memory.Mixed.Sorts, memory.Mixed.Hashes, memory.Mixed.TempTables
-		m.Active = memory.Mixed.Active(c.Instance, cpus, conns, part)
+		m.Sorts, m.Hashes, m.TempTables = memory.Mixed.Sorts, memory.Mixed.Hashes, max(memory.Mixed.TempTables, m.TempTables)
+		m.Active = memory.Mixed.Active(c.Instance, cpus, m.Connections, part)
 		sum = max(sum, m.Commits(!huge))
 	}
 	return sum, true

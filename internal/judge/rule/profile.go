@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
@@ -41,17 +42,24 @@ func ParseProfile(s string) (Profile, error) {
 // prior is what a profile assumes where nothing was measured.
 type prior struct {
 	memory.Load
-	BufferShare float64 // the share of the memory that goes to shared_buffers
+	BufferShare float64    // the share of the memory that goes to shared_buffers
+	WorkMem     unit.Bytes // the most that work_mem gets without evidence of larger spills
 }
 
+// A query of web and oltp is a sort and a hash; the caps are what experts and
+// calculators write down for a server of any size, without having seen a spill.
 var priors = map[Profile]prior{
-	Web:     {memory.Load{Sorts: 1, Hashes: 0.5, PerCPU: 4}, 0.25},
-	OLTP:    {memory.Load{Sorts: 1, Hashes: 1, PerCPU: 4}, 0.25},
-	DW:      {memory.Load{Sorts: 2, Hashes: 2, PerCPU: 1, TempTables: 0.1}, 0.25}, // one long query saturates a processor
-	Mixed:   {memory.Mixed, 0.25},
-	Desktop: {memory.Load{Sorts: 1, Hashes: 1, PerCPU: 2, TempTables: 0.1}, 1.0 / 16},
-	OneC:    {memory.Load{Sorts: 2, Hashes: 1, PerCPU: 3, TempTables: 1}, 0.25},
+	Web:     {memory.Load{Sorts: 1, Hashes: 1, PerCPU: 4}, 0.25, 64 * unit.MB},
+	OLTP:    {memory.Load{Sorts: 1, Hashes: 1, PerCPU: 4}, 0.25, 64 * unit.MB},
+	DW:      {memory.Load{Sorts: 2, Hashes: 2, PerCPU: 2, Reports: true, TempTables: 0.1}, 0.25, unit.GB},
+	Mixed:   {memory.Mixed, 0.25, 128 * unit.MB},
+	Desktop: {memory.Load{Sorts: 1, Hashes: 1, PerCPU: 2, TempTables: 0.1}, 1.0 / 16, 64 * unit.MB},
+	OneC:    {memory.Load{Sorts: 2, Hashes: 1, PerCPU: 3, TempTables: 1}, 0.25, 128 * unit.MB},
 }
+
+// ascending are the profiles of one scale, from many small queries to few large
+// ones: on one host none of them gets more work_mem than the next.
+var ascending = []Profile{Web, OLTP, Mixed, DW}
 
 // desktop says whether the instance is on a developer's machine: it is there for
 // other programs first, whatever was said of the host.

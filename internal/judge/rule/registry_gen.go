@@ -109,6 +109,7 @@ func All() []Rule {
 		thpEnabled,
 		thpShmemEnabled,
 		limitNOFILE,
+		numaPolicyRule,
 		oomPolicy,
 	}
 }

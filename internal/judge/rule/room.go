@@ -1,6 +1,8 @@
 package rule
 
 import (
+	"slices"
+
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
@@ -15,8 +17,9 @@ type fitted struct {
 	enough  enough     // that evidence; full is above nominal then
 	outside bool       // the nominal is what lies in huge pages outside of the limit already
 	seen    bool       // something told how much is enough
+	work    unit.Bytes // the work_mem that all connections were given beside it
 
-	holds func(unit.Bytes) bool // whether all the rest, with a work_mem of workMemKept, fits beside so much
+	holds func(unit.Bytes) bool // whether all the rest, all connections at work included, fits beside so much
 }
 
 // cut says what took from the nominal shared_buffers.
@@ -33,11 +36,16 @@ const (
 // room for the connections, on huge pages where they can be had, else with
 // bounded page tables.
 func (c *Case) fitBuffers(b Basis, conns int) (fitted, bool) {
-	l, ok := c.ceiling(b, conns)
+	list, ok := c.demands(b, conns)
 	if !ok {
 		return fitted{}, false
 	}
+	l, above := list[0], list[0].above
+	for _, d := range list {
+		above.slots, above.vacuums = max(above.slots, d.above.slots), max(above.vacuums, d.above.vacuums)
+	}
 	f := fitted{nominal: c.nominalBuffers(b)}
+	f.work, _ = c.leastWork()
 	f.full = f.nominal
 	e, told := c.enoughBuffers()
 	f.seen = told
@@ -53,11 +61,12 @@ func (c *Case) fitBuffers(b Basis, conns int) (fitted, bool) {
 		return fitted{}, false
 	}
 	estimate := func(sb unit.Bytes) unit.Bytes {
-		shared, _ := c.estimateAbove(withTolerance(sb, buffersNear), conns, l.above)
+		shared, _ := c.estimateAbove(withTolerance(sb, buffersNear), conns, above)
 		return shared
 	}
 	fits := func(sb, page unit.Bytes) bool {
-		return l.charged(l.parts(estimate(sb), page, workMemLeast), page).Sum() <= l.share
+		shared := estimate(sb)
+		return !slices.ContainsFunc(list, func(d layout) bool { return !d.fits(shared, page, f.work) })
 	}
 	small := func(sb unit.Bytes) bool {
 		if sb <= hugeFrom {
@@ -65,12 +74,11 @@ func (c *Case) fitBuffers(b Basis, conns int) (fitted, bool) {
 		}
 		return l.tables(estimate(sb)) <= l.part.Scale(tablesShare)
 	}
-	work := memory.LeftForWork(l.parts(0, l.base, workMemKept).Work)
-	beside := func(sb, page unit.Bytes) bool {
-		return l.charged(l.parts(estimate(sb), page, 0), page).Sum()+work <= l.share
-	}
-	least := min(f.nominal, buffersLeast)
-	ordinary := max(largest(f.nominal, func(sb unit.Bytes) bool { return fits(sb, l.base) && small(sb) }), least)
+	// Where page tables bound it there is no other remedy; else no less than what a
+	// server needs to be one.
+	least := min(f.nominal, max(buffersLeast, readable(c.sizeBase(b).Scale(buffersLeastShare))))
+	ordinary := max(largest(f.nominal, func(sb unit.Bytes) bool { return fits(sb, l.base) && small(sb) }),
+		largest(least, small), min(f.nominal, buffersLeast))
 	huge := unit.Bytes(0)
 	room := c.hugeRoom()
 	present, _ := c.Bytes(knob.PG("shared_buffers"))
@@ -80,10 +88,10 @@ func (c *Case) fitBuffers(b Basis, conns int) (fitted, bool) {
 	}
 	f.holds = func(sb unit.Bytes) bool {
 		pages := room.most > 0 && pooled(sb) && (sb >= hugeFrom || c.insistsOnHuge())
-		return pages && beside(sb, l.huge) || small(sb) && beside(sb, l.base)
+		return pages && fits(sb, l.huge) || small(sb) && fits(sb, l.base)
 	}
 	if room.most > 0 {
-		huge = largest(f.nominal, func(sb unit.Bytes) bool { return fits(sb, l.huge) && pooled(sb) })
+		huge = max(largest(f.nominal, func(sb unit.Bytes) bool { return fits(sb, l.huge) && pooled(sb) }), largest(least, pooled))
 		if huge < hugeFrom && !c.insistsOnHuge() {
 			huge = 0
 		}
@@ -114,17 +122,17 @@ func (c *Case) keptBuffers(b Basis, f fitted) (unit.Bytes, bool) {
 	return present, share >= buffersKeptFrom && share < buffersKeptTo && f.holds(present)
 }
 
-// beside returns the memory that is planned for beside work_mem: the nominal
-// shared memory or what is kept beyond it, the page tables that it may at most cost, and all the rest,
+// beside returns the memory that is planned for beside work_mem: the profile's full
+// share for the shared memory or what is kept beyond it, the page tables that it may at most cost, and all the rest,
 // whose parts are returned. With more connections it never becomes less.
-func (c *Case) beside(b Basis, conns int, l layout) (parts memory.Parts, ok bool) {
-	wanted := c.nominalBuffers(b)
+func (c *Case) beside(b Basis, conns int, l layout) (parts memory.Parts, shared unit.Bytes, ok bool) {
+	wanted := c.fullBuffers(b)
 	sb := withTolerance(wanted, buffersNear)
 	d := c.out.Of(c.Instance.Key, "pg:shared_buffers")
 	pinned := d != nil && d.Pinned
 	if pinned {
 		if sb, ok = size(d.Effective); !ok {
-			return parts, false
+			return parts, 0, false
 		}
 		wanted = sb
 	} else if d != nil {
@@ -132,38 +140,40 @@ func (c *Case) beside(b Basis, conns int, l layout) (parts memory.Parts, ok bool
 			sb, wanted = kept, kept
 		}
 	}
-	shared, ok := c.estimateAbove(sb, conns, l.above)
+	shared, ok = c.estimateAbove(sb, conns, l.above)
 	if !ok {
-		return parts, false
+		return parts, 0, false
 	}
 	// Whether they are wanted is asked of the size itself, as in fitBuffers, and
 	// not of the tolerance on top.
 	if room := c.hugeRoom(); wanted >= hugeFrom && room.most > 0 && shared.RoundUp(l.huge) <= room.most {
-		return l.charged(l.parts(shared, l.huge, 0), l.huge), true
+		return l.charged(l.parts(shared, l.huge, 0), l.huge), shared, true
 	}
 	parts = l.parts(shared, l.base, 0)
 	if pinned {
-		return parts, true
+		return parts, shared, true
 	}
 	// Beyond 1 GB the rule of shared_buffers bounds them.
 	least, _ := c.estimateAbove(min(sb, withTolerance(hugeFrom, buffersNear)), conns, l.above)
 	all := l.tables(shared)
 	bound := max(min(all, l.part.Scale(tablesShare)), l.tables(least))
 	parts.PageTables += min(bound, all) - all
-	return parts, true
+	return parts, shared, true
 }
 
 // admits returns the largest number of connections, up to most, with which the
-// nominal shared_buffers fits and work_mem can be the given one.
-func (c *Case) admits(b Basis, most int, work unit.Bytes) (int, bool) {
+// nominal or the least shared_buffers fits beside the sessions that are expected at work with the
+// least work_mem.
+func (c *Case) admits(b Basis, most int) (int, bool) {
+	sb := min(c.nominalBuffers(b), max(buffersLeast, readable(c.sizeBase(b).Scale(buffersLeastShare))))
+	known := true
 	fits := func(conns int) bool {
 		l, ok1 := c.ceiling(b, conns)
-		parts, ok2 := c.beside(b, conns, l)
-		return ok1 && ok2 && parts.Sum()+memory.LeftForWork(l.parts(0, l.base, work).Work) <= l.share
-	}
-	l, ok1 := c.ceiling(b, most)
-	if _, ok2 := c.beside(b, most, l); !ok1 || !ok2 {
-		return 0, false
+		shared, ok2 := c.estimateAbove(sb, conns, l.above)
+		nominal, _, ok3 := c.beside(b, conns, l)
+		known = known && ok1 && ok2 && ok3
+		work := l.parts(0, l.base, memory.WorkMemFloor).Work
+		return nominal.Sum()+work <= l.share || l.parts(shared, l.base, 0).Sum()+work <= l.share
 	}
 	lo, hi := 0, most+1
 	for lo+1 < hi {
@@ -173,5 +183,5 @@ func (c *Case) admits(b Basis, most int, work unit.Bytes) (int, bool) {
 			hi = mid
 		}
 	}
-	return lo, true
+	return lo, known
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
 // Rule decides one knob, or each of a family: what there is once a device or a mount.
@@ -132,8 +133,10 @@ type Outcome struct {
 	Questions []snapshot.ShmemQuestion // how much shared memory? asked because no answer was in the snapshot
 	Warnings  []say.Message            // what a person must know before he acts
 	index     map[[2]string]*Decision
+	others    *memory.Others   // instead of those of the snapshot; see steady
 	shapes    map[string]shape // by Instance.Key; see Case.shape
 	segments  map[string]segment
+	atWork    map[string]AtWork // by Instance.Key; see AtWorkOf
 }
 
 // Of returns the decision on a knob of an instance ("" for the host), or nil.
@@ -157,6 +160,16 @@ type Case struct {
 // Decide runs the rules over a snapshot. The error is a *PinError, or tells of
 // rules whose needs form a circle (a fault of the program).
 func Decide(s *snapshot.Snapshot, rules []Rule, o Options) (*Outcome, error) {
+	out, err := decide(s, rules, o, nil)
+	if err != nil {
+		return nil, err
+	}
+	return steady(s, rules, o, out)
+}
+
+// decide is Decide with a number of its own for what other programs count; nil:
+// the one of the snapshot.
+func decide(s *snapshot.Snapshot, rules []Rule, o Options, others *memory.Others) (*Outcome, error) {
 	ordered, err := order(rules)
 	if err != nil {
 		return nil, err
@@ -164,7 +177,7 @@ func Decide(s *snapshot.Snapshot, rules []Rule, o Options) (*Outcome, error) {
 	if err := knownPins(ordered, o.Pins, s); err != nil {
 		return nil, err
 	}
-	out := &Outcome{index: map[[2]string]*Decision{}, shapes: map[string]shape{}, segments: map[string]segment{}}
+	out := &Outcome{others: others, index: map[[2]string]*Decision{}, shapes: map[string]shape{}, segments: map[string]segment{}, atWork: map[string]AtWork{}}
 	for _, r := range ordered {
 		if r.Address.Layer() != knob.Instance {
 			if !s.HostSeen {
@@ -181,6 +194,9 @@ func Decide(s *snapshot.Snapshot, rules []Rule, o Options) (*Outcome, error) {
 				return nil, err
 			}
 		}
+	}
+	for i := range s.Instances {
+		out.reckonAtWork(s, &s.Instances[i], &o)
 	}
 	out.tidy()
 	return out, nil

@@ -23,10 +23,10 @@ var sharedBuffers = Rule{
 		"a quarter of the memory is where most loads do well, and above 40 % both caches hold the same pages twice. " +
 		"On ordinary 4 kB pages every process needs page tables of its own for what it touches, a 512th of it: 16 GB cost 32 MB in each of the connections.",
 	Formula: "A quarter of the memory (of the control group's limit where that is less; desktop: a sixteenth), half of that share up to 1 GB and in between up to 2 GB, " +
-		"divided by the number of instances, rounded down to a 32nd of the power of two below. Less where the connections, maintenance and workers (before they are rounded) and the smallest work_mem would not fit beside it; " +
+		"divided by the number of instances, rounded down to a 32nd of the power of two below. Less, down to 15 % of the memory and at least 128 MB, where all connections at work with a work_mem of 4 MB (or with the present one, see pg:work_mem), maintenance and workers (before they are rounded) would not fit beside it; " +
 		"where huge pages cannot be had and it is above 1 GB, only as much as keeps the page tables of all processes within 5 % of the memory. " +
 		"Where evidence says that less is enough it is not raised beyond that: the size of all databases (--deep) with a quarter on top, rounded up to a power of two; or what it has now, where in a day or more " +
-		"less than one page in a thousand was missed at a thousand pages a second, or a tenth of it was never used (pg_buffercache). It is never lowered on such evidence. A present value that somebody has chosen stays from 20 up to 40 % of the memory while all the rest, with a work_mem of 4 MB, fits beside it.",
+		"less than one page in a thousand was missed at a thousand pages a second, or a tenth of it was never used (pg_buffercache). It is never lowered on such evidence. A present value that somebody has chosen stays from 20 up to 40 % of the memory while all the rest, with all connections at work, fits beside it.",
 	Sources:   []string{"pg-config-resource", "pg-monitoring", "dalibo-j1", "linux-page-tables"},
 	Needs:     after(sizedBefore, knob.PG("max_connections")),
 	Risk:      knob.Low,
@@ -78,8 +78,8 @@ var sharedBuffers = Rule{
 		}
 		switch f.cut {
 		case cutByMemory:
-			text += ", would be {nominal}; beside {connections} and the maintenance only this much of it fits"
-			pairs = append(pairs, "nominal", f.nominal, "connections", count{conns, "connection"})
+			text += ", would be {nominal}; beside {connections} at work with a work_mem of {work} and the maintenance only this much of it fits, or it is the least for this memory"
+			pairs = append(pairs, "nominal", f.nominal, "connections", count{conns, "connection"}, "work", f.work)
 		case cutByTables:
 			text += ", would be {nominal}; without huge pages ({why}) the page tables of {connections} would take more than 5 % of the memory beyond this"
 			pairs = append(pairs, "nominal", f.nominal, "connections", count{conns, "connection"}, "why", c.hugeRoom().why)

@@ -14,14 +14,18 @@ import (
 // raise work_mem.
 //
 //  1. A nominal shared_buffers is taken from the memory alone (nominalBuffers).
-//  2. max_connections is lowered where that and a usable work_mem do not fit
-//     beside the ceilings of maintenance and workers (see ceiling.go).
+//  2. max_connections is lowered where the least shared_buffers and a work_mem of
+//     4 MB for the sessions expected at work do not fit beside the connections and
+//     the ceilings of maintenance and workers (see ceiling.go), but never below what
+//     was seen open.
 //  3. shared_buffers is the nominal one, or as much of it as fits beside the
-//     connections, their page tables included, and the same ceilings.
+//     connections, all of them at work with the least work_mem (survive.go), their
+//     page tables included, and the same ceilings; down to 15 % of the memory.
 //     A present value that somebody has chosen stays where it is a fifth to two
 //     fifths of the memory and all the rest fits beside it; a fresh instance has none.
-//  4. work_mem is half of what is left beside the nominal shared_buffers: what 3
-//     took away from shared_buffers is not given to work_mem.
+//  4. work_mem is what is left beside the full share of shared_buffers, divided among all
+//     connections at work: what 3 took away from shared_buffers makes room for the
+//     least work_mem and for no more.
 const (
 	// buffersNear is how far shared_buffers may be from the wanted value and be
 	// as good: a machine sold as 64 GB has 62.7 GB, and 16 GB for 15.5 GB is
@@ -31,27 +35,19 @@ const (
 	// a chosen value stays: the manual names 25 % to start with and sees little use in
 	// more than 40 %, from where on a check complains; below a fifth more is worth a restart.
 	buffersKeptFrom, buffersKeptTo = 0.2, 0.4
-	// workMemKept is what work_mem has to be left for that: the server's default, as
-	// sorts that went to disk for the sake of a larger cache would cost more than it gains.
-	workMemKept = 4 * unit.MB
-	// workMemNear is the same for work_mem, which is an estimate by nature; half
-	// of what is left is not given out, so this cannot break the budget.
+	// workMemNear is how much less a work_mem may be than what is wanted and be as
+	// good: it is an estimate by nature. One that is larger is another matter.
 	workMemNear = 0.2
 	// tablesShare is the share of the memory that page tables for shared memory
 	// may take where huge pages cannot be had and shared_buffers is above 1 GB:
 	// up to there they take 2 MB of a process that has 5 MB of its own anyway.
 	// From 2 % on they are reported, 10 % are critical.
 	tablesShare = 0.05
-	// buffersLeast is what shared_buffers is not lowered below to make room for
-	// connections: the default that initdb writes.
-	buffersLeast = 128 * unit.MB
-	// workMemLeast is the smallest work_mem that a server accepts.
-	workMemLeast = 64 * unit.KB
-	// workMemUsable is the work_mem for which connections are given up. A session
-	// that is refused breaks an application; a sort of a few thousand rows that
-	// goes to disk, or rather to the page cache, does not. Below 256 kB even the
-	// hash of a small table would be split into files.
-	workMemUsable = 256 * unit.KB
+	// buffersLeast and buffersLeastShare, of the memory, are what shared_buffers is
+	// not lowered below to make room for connections: the default that initdb writes,
+	// and a share below which a server lives from the kernel's cache alone.
+	buffersLeast      = 128 * unit.MB
+	buffersLeastShare = 0.15
 )
 
 // sizeBase is the memory that sizes are taken from: the instance's part of the
@@ -70,6 +66,12 @@ func (c *Case) nominalBuffers(b Basis) unit.Bytes {
 	whole := float64(b.Total)
 	full := min(1, max(0.5, (whole/2+max(whole-float64(unit.GB), 0))/whole))
 	return readable(c.sizeBase(b).Scale(c.prior().BufferShare * full))
+}
+
+// fullBuffers is nominalBuffers without less of it on a small machine: beside it
+// work_mem grows evenly with the memory, and not less for a share that grows.
+func (c *Case) fullBuffers(b Basis) unit.Bytes {
+	return readable(c.sizeBase(b).Scale(c.prior().BufferShare))
 }
 
 // readable rounds down to a 32nd of the power of two below, at least 1 MB: 16057
@@ -94,7 +96,8 @@ func (c *Case) figures(conns int) (memory.Instance, bool) {
 		return memory.Instance{}, false
 	}
 	m, ok := memory.Figures(c.lookup, c.prior().Load)
-	m.Connections, m.Active = conns, active
+	m.Connections = memory.OpenOf(c.Instance, conns)
+	m.Active = min(active, m.Connections)
 	return m, ok
 }
 
@@ -131,8 +134,11 @@ type layout struct {
 	part     unit.Bytes // its part of the whole memory
 	base     unit.Bytes // size of ordinary pages
 	huge     unit.Bytes // of huge pages
+	commit   unit.Bytes // what it may commit under strict overcommit that stays; 0: not bounded
+	strict   unit.Bytes // likewise where it is strict if work_mem lets it be
 	above    fractions
 	outside  outside
+	of       Profile // whose demand it is
 }
 
 // layout returns the memory with the settings as they were decided.
@@ -142,9 +148,11 @@ func (c *Case) layout(b Basis, conns int) (layout, bool) {
 		// Where the processors are not known every session may be at work: enough
 		// to see that shared_buffers fits, not to size work_mem.
 		m, ok = memory.Figures(c.lookup, c.prior().Load)
-		m.Connections, m.Active = conns, conns
+		m.Connections = memory.OpenOf(c.Instance, conns)
+		m.Active = m.Connections
 	}
-	return layout{instance: m, share: b.Share(), part: b.Part(), base: memory.BasePage(c.Snapshot), huge: hugePageSize(c.Snapshot, c.Instance), outside: c.outside(b, conns)}, ok
+	forced, wanted := c.commitRoom(b)
+	return layout{instance: m, share: b.Share(), part: b.Part(), commit: forced, strict: wanted, base: memory.BasePage(c.Snapshot), huge: hugePageSize(c.Snapshot, c.Instance), outside: c.outside(b, conns)}, ok
 }
 
 // on returns the memory with shared memory of the given size on pages of the

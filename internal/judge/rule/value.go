@@ -8,6 +8,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
@@ -151,7 +152,7 @@ func presentOfUnits(s *snapshot.Snapshot, a knob.Address, u string) known.Fact[V
 		if !ok {
 			continue
 		}
-		v, ok := un.Properties[a.Name()]
+		v, ok := host.Property(un.Properties, a.Name())
 		now, seen := worst.Get()
 		switch {
 		case !ok && !seen:
@@ -164,8 +165,12 @@ func presentOfUnits(s *snapshot.Snapshot, a knob.Address, u string) known.Fact[V
 }
 
 // worse says whether one value of a unit's property is worse than another: a
-// later one of oomPolicies, or the lower of two limits.
+// later one of oomPolicies, any other NUMA policy than interleave, or the lower of
+// two limits.
 func worse(a knob.Address, v, than string) bool {
+	if a == numaAddress {
+		return interleaved(than) && !interleaved(v)
+	}
 	if a.Name() == "OOMPolicy" {
 		return slices.Index(oomPolicies, v) > slices.Index(oomPolicies, than)
 	}

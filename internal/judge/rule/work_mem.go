@@ -15,15 +15,19 @@ var workMem = Rule{
 	Address: knob.PG("work_mem"),
 	Title:   "the memory of one sort, hash or other node of a query",
 	Why: "A sort or hash that does not fit goes to temporary files. But each node of each query of each session and of each parallel worker may take it, a hash hash_mem_multiplier times, " +
-		"and nothing bounds the sum: too much of it ends in the OOM killer, which restarts the whole instance.",
-	Formula: "Half of what the instance's part of the memory has left beside the shared memory, page tables, 5 MB for each connection and process, temp_buffers of the sessions that use temporary tables, maintenance and autovacuum, " +
-		"divided by the processes at work (sessions: --active, else 1 to 4 a processor by the profile, at most one for each 64 MB of memory, or as many as are at work now or were at the peak that a history of 'pgfettle watch' holds; and max_parallel_workers) times the nodes of a query of the profile (sorts + hashes × hash_mem_multiplier). " +
-		"Rounded down to an eighth of the power of two below; from 64 kB, which no floor raises where the memory is not there, to 2 GB. " +
-		"Where temporary files were counted for a day, less than that may be enough: with fewer than 24 files a day what is there now, at least 16 MB; with more, three times their mean size " +
-		"(or what nine of ten spilling statements of pg_stat_statements write in a call, where that is more), rounded up to a power of two. It is never lowered on such evidence.",
-	Sources:   []string{"pg-config-resource", "pg-source-hash", "pg-monitoring", "dalibo-j1"},
-	Needs:     after(sizedBefore, knob.PG("max_connections"), knob.PG("shared_buffers")),
-	Tolerance: workMemNear,
+		"and nothing bounds the sum. A session that waits for a processor, for a lock or for its client still holds what it has sorted: the processors bound the speed, not the memory. " +
+		"Too much of it ends in the OOM killer, which restarts the whole instance.",
+	Formula: "What the instance's part of the memory has left beside the shared memory, page tables, 5 MB for each connection and process, temp_buffers of the sessions that use temporary tables, maintenance and autovacuum, " +
+		"divided among every connection that may be open (max_connections, or twice the peak of open sessions in a history of at least 7 days) and max_parallel_workers, times the nodes of a query of the profile " +
+		"(web, oltp, mixed and desktop: a sort and a hash; 1c: two sorts and a hash; a hash counts hash_mem_multiplier times). dw: divided among the sessions that are expected at work, at least two for each processor and a tenth of the connections, " +
+		"with two sorts and two hashes, and no more than lets every connection have one hash. Where the kernel's overcommit is strict, all of that within the commit limit too. No profile gets more than the next of web, oltp, mixed and dw. " +
+		"Rounded down to an eighth of the power of two below. Without evidence of larger spills at most 64 MB (web, oltp, desktop), 128 MB (mixed, 1c) or 1 GB (dw). " +
+		"Never below 4 MB, nor below what it is now unless the memory was seen not to suffice (OOM kills, private memory in swap, waiting for memory, less than 5 % available): shared_buffers makes room first. " +
+		"Where temporary files were counted for a day: with fewer than 24 files a day what is there now, at least 16 MB; with more, three times their mean size " +
+		"(or what nine of ten spilling statements of pg_stat_statements write in a call, where that is more), rounded up to a power of two, as far as the memory allows and at most 2 GB.",
+	Sources: []string{"pg-config-resource", "pg-source-hash", "pg-monitoring", "dalibo-j1", "pgfettle-measured"},
+	Needs:   after(sizedBefore, knob.PG("max_connections"), knob.PG("shared_buffers")),
+	Risk:    knob.Medium,
 	Decide: func(c *Case) {
 		b, ok := c.Basis()
 		if !ok {
@@ -36,51 +40,64 @@ var workMem = Rule{
 		if _, ok := c.Active(); !ok {
 			return
 		}
-		l, ok := c.layout(b, conns)
+		room, ok := c.surviving(b, conns)
 		if !ok {
 			return
 		}
-		if c.Options.Profile == OneC {
-			// As if no number of connections had made it less: else more of them
-			// would leave more for work_mem.
-			l.instance.TempBuffers = c.tempCeiling(b, l.instance.TempBuffers)
+		want, text, pairs := c.wantedWork(b, room)
+		present, known := c.Bytes(knob.PG("work_mem"))
+		least, short := c.leastWork()
+		switch {
+		case known && present > want && least >= present:
+			c.Keep("{present} stays, as nobody saw that the memory does not suffice; more than {wanted} is not planned here: "+text, append(pairs, "present", c.shown(), "wanted", want)...)
+		case known && present > want && short.Clause != "":
+			c.Set(want, text+"; "+short.Clause, append(pairs, "seen", short.Seen)...)
+		case known && present < want && near(c.canonical(present), c.canonical(want), workMemNear):
+			c.Keep("{present} is close enough to {wanted}: "+text, append(pairs, "present", c.shown(), "wanted", want)...)
+		default:
+			c.Set(want, text, pairs...)
 		}
-		parts, ok := c.beside(b, conns, l)
-		if !ok {
-			return
-		}
-		c.warnTooMuch(b, conns)
-		m := l.instance
-		left := b.Share() - parts.Sum()
-		if left <= 0 {
-			c.Set(workMemLeast, "shared memory, connections and maintenance take {fixed}, and the instance may have {share}: nothing is left, so the smallest value that there is",
-				"fixed", parts.Sum(), "share", b.Share())
-			return
-		}
-		want := roundDown(m.WorkMemOf(left), 8, workMemLeast)
-		text := "of the {share} that the instance may have, shared memory, connections and maintenance take {fixed}; half of the {left} left is for {working} at work ({active} and {parallel}), " +
-			"each holding it {claims} times (sort nodes: {sorts}; hash nodes: {hashes}, each of work_mem × {multiplier})"
-		pairs := []any{"share", b.Share(), "fixed", parts.Sum(), "left", left, "working", countOf(m.Working(), "process", "processes"), "active", count{m.Active, "session"}, "parallel", count{m.Parallel, "parallel worker"},
-			"claims", m.Allowances(), "sorts", m.Sorts, "hashes", m.Hashes, "multiplier", m.HashFactor}
-		if h, ok := c.peakOfSessions(conns); ok {
-			text += "; the peak of {peak} was on {date}, history of {days}"
-			pairs = append(pairs, "peak", count{int(h.Active.Value), "active session"}, "date", dayOf(h.Active.At), "days", age(h.Days*24*3600))
-		}
-		if want > workMemMost {
-			want = workMemMost
-			text += "; a session that needs more than 2 GB can SET it for itself"
-		}
-		c.bySpills(max(want, workMemLeast), text, pairs)
 	},
 }
 
+// wantedWork returns the work_mem that is wanted whatever it is now, at least 4 MB,
+// with the reason.
+func (c *Case) wantedWork(b Basis, room workRoom) (want unit.Bytes, text string, pairs []any) {
+	l := room.binding
+	m := l.instance
+	text = "of the {share} that the instance may have, shared memory, connections and maintenance take {fixed}; the {left} left are for {working} ({active} and {parallel}), " +
+		"which may hold their memory all at once, each {claims} times (sort nodes: {sorts}; hash nodes: {hashes}, each of work_mem × {multiplier})"
+	switch {
+	case room.strict:
+		text += "; under the commit limit of 80 % of the memory they have {commit}"
+	case room.work < memory.WorkMemFloor:
+		text = "4 MB is the least that is planned, as less makes queries several times slower; of the {share} that the instance may have, shared memory, connections and maintenance take {fixed}"
+	}
+	pairs = []any{"share", b.Share(), "fixed", room.fixed, "left", max(b.Share()-room.fixed, 0), "working", countOf(m.Working(), "process", "processes"),
+		"active", count{m.Active, "session"}, "parallel", count{m.Parallel, "parallel worker"},
+		"commit", l.strict, "claims", m.Allowances(), "sorts", m.Sorts, "hashes", m.Hashes, "multiplier", m.HashFactor}
+	if h, ok := c.Instance.History.Get(); ok && h.Open != nil && m.Active == m.Connections && m.Connections == int(openTimes*h.Open.Value) {
+		text += "; twice the peak of {peak} on {date}, history of {days}"
+		pairs = append(pairs, "peak", count{int(h.Open.Value), "open session"}, "date", dayOf(h.Open.At), "days", age(h.Days*24*3600))
+	}
+	if l.of != c.Options.Profile && room.work >= memory.WorkMemFloor && room.work < c.prior().WorkMem {
+		text += "; no more than the {profile} profile gets, whose queries are larger"
+		pairs = append(pairs, "profile", string(l.of))
+	}
+	want, text, pairs = c.bySpills(max(min(room.work, workMemMost), memory.WorkMemFloor), text, pairs)
+	return want, text, pairs
+}
+
 // bySpills decides between what is there now and what the memory allows by what
-// was seen of temporary files.
-func (c *Case) bySpills(allowed unit.Bytes, text string, pairs []any) {
+// was seen of temporary files. Without them no profile gets more than its cap.
+func (c *Case) bySpills(allowed unit.Bytes, text string, pairs []any) (unit.Bytes, string, []any) {
 	s := c.spilled()
 	if !s.known {
-		c.Set(allowed, text+"; "+s.why, pairs...)
-		return
+		if most := c.prior().WorkMem; allowed > most {
+			return most, "{most} is what a server of the {profile} profile gets without evidence of larger spills; the memory would allow {allowed}: " + text + "; " + s.why,
+				append(pairs, "most", most, "profile", string(c.Options.Profile), "allowed", allowed)
+		}
+		return allowed, text + "; " + s.why, pairs
 	}
 	present, _ := c.Bytes(knob.PG("work_mem"))
 	asked := s.asked(present)
@@ -94,49 +111,16 @@ func (c *Case) bySpills(allowed unit.Bytes, text string, pairs []any) {
 	pairs = append(pairs, "files", countOf(int(s.files), "temporary file", "temporary files"), "span", s.span, "mean", s.mean, "call", s.byCall)
 	switch {
 	case asked >= allowed && s.daily < spillsFew:
-		c.Set(allowed, text+"; hardly anything spills ("+seen+"), but that is what the memory allows", pairs...)
+		return allowed, text + "; hardly anything spills (" + seen + "), but that is what the memory allows", pairs
 	case asked >= allowed:
-		c.Set(allowed, text+"; what spills asks for no less: "+seen, pairs...)
+		return allowed, text + "; what spills asks for no less: " + seen, pairs
 	case s.daily < spillsFew:
-		c.Set(asked, "hardly anything spills: "+seen+"; the memory would allow {allowed}, which nothing asks for", append(pairs, "allowed", allowed, "asked", asked)...)
-	default:
-		sharpen := ""
-		if s.byCall == 0 {
-			sharpen = "; pg_stat_statements or log_temp_files would tell which statements they are of, and whether a hash was split into many"
-		}
-		c.Set(asked, seen+"; {asked} hold most of them, as a sort takes up to three times what it writes; the memory would allow {allowed}"+sharpen, append(pairs, "allowed", allowed, "asked", asked)...)
+		return asked, "hardly anything spills: " + seen + "; the memory would allow {allowed}, which nothing asks for", append(pairs, "allowed", allowed, "asked", asked)
 	}
-}
-
-// warnTooMuch says that the worst case does not fit even with the least that
-// can be set, and what would.
-func (c *Case) warnTooMuch(b Basis, conns int) {
-	m, ok := c.figures(conns)
-	if !ok {
-		return
+	sharpen := ""
+	if s.byCall == 0 {
+		sharpen = "; pg_stat_statements or log_temp_files would tell which statements they are of, and whether a hash was split into many"
 	}
-	sb, ok := c.Bytes(knob.PG("shared_buffers"))
-	if !ok {
-		return
-	}
-	shared, ok := c.estimate(sb, conns)
-	if !ok {
-		return
-	}
-	m.Shared, m.SharedPage, m.WorkMem = shared, memory.BasePage(c.Snapshot), workMemLeast
-	if c.wantsHuge() {
-		m.SharedPage = hugePageSize(c.Snapshot, c.Instance)
-		m.Shared = shared.RoundUp(m.SharedPage)
-	}
-	need := m.Parts().Sum()
-	if need <= b.Share() {
-		return
-	}
-	text := "The worst case does not fit: {connections} with shared_buffers = {buffers} and a work_mem of 64 kB need {need}, and the instance may have {share} of {memory} ({reserve} is kept for the kernel, {others} for other programs)."
-	pairs := []any{"connections", count{conns, "connection"}, "buffers", sb.GUC(), "need", need, "memory", b.Total, "share", b.Share(), "reserve", b.Reserve, "others", b.Others}
-	if fit, ok := c.admits(b, conns, workMemUsable); ok && fit > 0 {
-		c.Warn(text+" With a work_mem of {usable} there is room for {fit}: use a pool.", append(pairs, "fit", count{fit, "connection"}, "usable", workMemUsable)...)
-		return
-	}
-	c.Warn(text+" No number of connections would fit.", pairs...)
+	return asked, seen + "; {asked} hold most of them, as a sort takes up to three times what it writes; the memory would allow {allowed}" + sharpen,
+		append(pairs, "allowed", allowed, "asked", asked)
 }

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"io"
 	"regexp"
@@ -95,9 +96,14 @@ func (a *playbook) task(c plan.Change) {
 		a.b.WriteString("    - name: " + title("folder of the drop-in") + "\n      ansible.builtin.file:\n")
 		a.args("path", dir)
 		a.b.WriteString("        state: directory\n        mode: \"0755\"\n\n")
-		a.named(c, "community.general.ini_file")
-		a.args("path", dir+"/60-pgfettle.conf", "section", "Service", "option", c.Address.Name(), "value", c.ToBase)
-		a.b.WriteString("        mode: \"0644\"\n        no_extra_spaces: true\n      notify: systemd reads its units\n")
+		for i, set := range host.Assignments(c.Address.Name(), c.ToBase) {
+			if i > 0 {
+				a.b.WriteByte('\n')
+			}
+			a.named(c, "community.general.ini_file")
+			a.args("path", dir+"/60-pgfettle.conf", "section", "Service", "option", set[0], "value", set[1])
+			a.b.WriteString("        mode: \"0644\"\n        no_extra_spaces: true\n      notify: systemd reads its units\n")
+		}
 	case "block":
 		a.queue(c)
 	case "mount":

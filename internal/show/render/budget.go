@@ -209,6 +209,9 @@ func (p *page) legend(b plan.Budget) {
 	if b.Before.Shortfall > 0 || b.After.Shortfall > 0 {
 		row(" ", short, red, b.Before.Shortfall, b.After.Shortfall)
 	}
+	if b.OthersReason != "" {
+		p.para("  ", faint, p.word(b.OthersWhy))
+	}
 	if list := p.beneath(b); len(list) > 0 {
 		p.gap()
 		for _, l := range list {

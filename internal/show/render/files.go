@@ -53,7 +53,7 @@ func Files(d Plan, s *snapshot.Snapshot) ([]File, error) {
 		b.WriteString("[Service]\n")
 		for _, c := range list {
 			comment(&b, "#", was(c), commentWidth)
-			b.WriteString(clean(c.Address.Name()) + "=" + raw(c) + "\n")
+			b.WriteString(strings.Join(assignments(c), "\n") + "\n")
 		}
 		out = append(out, File{"systemd/60-pgfettle.conf", "/etc/systemd/system/" + unitName(s) + ".d/60-pgfettle.conf", "systemctl daemon-reload", []byte(b.String())})
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
@@ -342,7 +343,9 @@ func (sc *script) files() {
 				units = true
 				sc.inFile(unit, "[Service]", "[Service]")
 			}
-			sc.inFile(unit, name+"=", name+"="+c.ToBase)
+			for _, a := range host.Assignments(name, c.ToBase) {
+				sc.inFile(unit, a[0]+"=", a[0]+"="+a[1])
+			}
 		}
 	}
 	if units {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
@@ -110,7 +111,7 @@ func how(c plan.Change) string {
 	case "thp":
 		return tmpfilesLine(c) + "   (in " + tmpfilesPlace + ")"
 	case "unit":
-		return name + "=" + to + "   (in a drop-in of the server's systemd unit, section [Service])"
+		return strings.Join(assignments(c), " and ") + "   (in a drop-in of the server's systemd unit, section [Service])"
 	case "block":
 		if q, ok := queueOf(c); ok {
 			return q.line() + "   (in " + udevPlace + ")"
@@ -123,6 +124,14 @@ func how(c plan.Change) string {
 		return name + "=" + to + "   (on the kernel's command line)"
 	}
 	return clean(string(c.Address)) + ": " + to
+}
+
+// assignments are the lines that a change makes in the drop-in of a unit.
+func assignments(c plan.Change) (out []string) {
+	for _, a := range host.Assignments(c.Address.Name(), c.ToBase) {
+		out = append(out, clean(a[0])+"="+clean(a[1]))
+	}
+	return out
 }
 
 // tmpfilesLine writes a file of /sys at boot: it is what systemd has for

@@ -1,0 +1,102 @@
+package rule
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
+)
+
+// othersOf returns what other programs count for in an outcome; nothing where
+// the memory of the host is not known.
+func othersOf(s *snapshot.Snapshot, out *Outcome) memory.Others {
+	if out != nil && out.others != nil {
+		return *out.others
+	}
+	o, _ := memory.OthersOf(s)
+	return o
+}
+
+// Others returns what other programs count for.
+func (o *Outcome) Others(s *snapshot.Snapshot) memory.Others { return othersOf(s, o) }
+
+// steady keeps the configuration in force where it rests on the neighboring step
+// of what other programs hold, and that is still near: a number that moves around
+// the edge of a step moves no plan. Without a configuration that rests on either
+// step there is nothing to keep, and no state is needed for it.
+func steady(s *snapshot.Snapshot, rules []Rule, o Options, out *Outcome) (*Outcome, error) {
+	m, ok := s.Host.Memory.Get()
+	if !ok || !out.changes() {
+		return out, nil
+	}
+	others := othersOf(s, out)
+	if others.Source == memory.OthersDescribed {
+		return out, nil
+	}
+	for _, n := range others.Neighbors(m.Total) {
+		other, err := decide(s, rules, o, &n)
+		if err != nil {
+			return nil, err
+		}
+		if other.rests(out) {
+			return other, nil
+		}
+	}
+	return out, nil
+}
+
+func (o *Outcome) changes() bool {
+	for _, d := range o.Decisions {
+		if d.Changes() {
+			return true
+		}
+	}
+	return false
+}
+
+// rests says whether the configuration in force is that of this outcome: whatever
+// it decides in another way than the given one stays as it is now.
+func (o *Outcome) rests(than *Outcome) bool {
+	differs := false
+	for _, d := range o.Decisions {
+		t := than.Of(d.Instance, d.Address)
+		if t != nil && t.Effective.Setting == d.Effective.Setting {
+			continue
+		}
+		if t == nil || !d.Present.Known() || d.Changes() {
+			return false
+		}
+		differs = true
+	}
+	return differs
+}
+
+// OthersReason says of how much memory of other programs a plan reckons, and
+// where the number is from.
+func OthersReason(o memory.Others) say.Message {
+	switch o.Source {
+	case memory.OthersHistory:
+		return say.M("rule/others/history",
+			"{counted} for other programs: their peak of a week, {held} on {date}, rounded up",
+			"counted", o.Counted, "held", o.Held, "date", dayOf(o.At))
+	case memory.OthersServices:
+		if o.Limits > 0 {
+			return say.M("rule/others/limits",
+				"{counted} for other programs: services and what else lasts hold or may by their limits {held}, rounded up",
+				"counted", o.Counted, "held", o.Held)
+		}
+		return say.M("rule/others/services",
+			"{counted} for other programs: services and what else lasts hold {held} now, rounded up",
+			"counted", o.Counted, "held", o.Held)
+	case memory.OthersNow:
+		return say.M("rule/others/now",
+			"{counted} for other programs: those older than ten minutes hold {held} now, rounded up",
+			"counted", o.Counted, "held", o.Held)
+	case memory.OthersDescribed:
+		return say.M("rule/others/described",
+			"{counted} for other programs, as on a freshly installed system",
+			"counted", o.Counted)
+	}
+	return say.M("rule/others/anonymous",
+		"{counted} for other programs: {held} of anonymous and kernel memory are not the instances' now, rounded up",
+		"counted", o.Counted, "held", o.Held)
+}
