@@ -6,7 +6,7 @@ LDFLAGS := -s -w -X github.com/pgfettle/pgfettle/internal/show/cli.Version=$(VER
 # needs a pool of huge pages to the page
 ALONE   := ^TestHugePagesOfThePlanStartTheServer$$
 
-.PHONY: help build dist demo test soak bench bench-plans lab-pagetables fuzz generate verify facts new-check new-knob new-page clean
+.PHONY: help build dist demo test soak bench bench-plans plans lab-pagetables fuzz generate verify facts new-check new-knob new-page clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,8 +39,12 @@ bench: build ## print the benchmarks: census, collection, and the whole process 
 	$(GO) test -run '^$$' -bench . -benchmem ./internal/...
 	$(GO) test -run '^$$' -bench . -benchtime 10x ./test/servers
 
-bench-plans: build ## measure plans against the defaults and four calculators, for a day on a quiet machine, and write docs/benchmarks.md; see tools/bench-plans.sh
+bench-plans: build ## measure plans against the defaults and five calculators, for a day on a quiet machine, and write docs/benchmarks.md; see tools/bench-plans.sh
 	GO='$(GO)' tools/bench-plans.sh
+
+plans: ## ask the calculators again, with pg-configurator from PyPI, and write docs/plans.md: plans of 20 hosts beside theirs
+	GO='$(GO)' tools/plans.sh
+	$(GO) test ./test/docs -run TestPagesAreCurrent -update
 
 lab-pagetables: ## reproduce the page tables of the articles at full size: 4 GB, 100 backends, 12 GB of memory; PGFETTLE_TEST_KERNEL=disposable
 	PGFETTLE_LAB=full PGFETTLE_REQUIRE=kernel $(GO) test -count=1 -timeout 60m -v -run '^TestPageTableLab$$' ./test/kernel
@@ -51,7 +55,7 @@ fuzz: ## fuzz every reader for FUZZTIME (default 20s) each
 	    echo "$$(dirname $$f) $$n"; $(GO) test -run '^$$' -fuzz "^$$n$$" -fuzztime $$FUZZTIME ./$$(dirname $$f) || exit 1; \
 	  done; done
 
-generate: ## rewrite what is generated: registries, docs/checks.md, docs/knobs.md, docs/pages.md, docs/coverage.md, docs/languages.md, docs/metrics.md, schema/snapshot.schema.json, schema/result.schema.json, schema/top.schema.json
+generate: ## rewrite what is generated: registries, docs/checks.md, docs/knobs.md, docs/pages.md, docs/coverage.md, docs/languages.md, docs/metrics.md, docs/plans.md, schema/snapshot.schema.json, schema/result.schema.json, schema/top.schema.json
 	$(GO) generate ./...
 	$(GO) test ./test/docs -run TestPagesAreCurrent -update
 	$(GO) test ./internal/fact/snapshot -run TestSchemaIsCurrent -update

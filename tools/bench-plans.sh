@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the experiments of docs/benchmarks.md: pgfettle's plan against the defaults and against four
+# Runs the experiments of docs/benchmarks.md: pgfettle's plan against the defaults and against five
 # calculators under five loads, the exercises of courses, and configurations against themselves. With prove's own
 # durations it takes a day and more on a quiet machine; one that was interrupted goes on where it was, and what had
 # no verdict because the machine was disturbed is run again. The calculators were told that the disk is an SSD; what a
@@ -89,7 +89,7 @@ for load in ${BENCH_LOADS:-aa exercises tpcb select-only-8 select-only-100 olap 
       continue ;;
     *) echo "bench-plans: there is no load $load" >&2; exit 2 ;;
   esac
-  for other in ${BENCH_OTHERS:-default pgtune timescaledb-tune pgconfig autobase}; do
+  for other in ${BENCH_OTHERS:-default pgtune timescaledb-tune pgconfig autobase pg-configurator}; do
     conf=$peers/$other.conf
     [ "$other" = default ] && conf=default
     one "$load,$other" --a "$conf" --b "plan:$profile" $what

@@ -18,6 +18,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/gen/coverage"
+	"github.com/pgfettle/pgfettle/internal/gen/plans"
 	"github.com/pgfettle/pgfettle/internal/gen/words"
 	"github.com/pgfettle/pgfettle/internal/judge/advice"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -38,6 +39,10 @@ func TestPagesAreCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	besides, err := plans.Page()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, text := range map[string]string{
 		"docs/checks.md":    render.CheckPages(check.All()),
 		"docs/knobs.md":     render.KnobPages(rule.All()),
@@ -46,6 +51,7 @@ func TestPagesAreCurrent(t *testing.T) {
 		"docs/commands.md":  commandPages(t),
 		"docs/languages.md": languagePage(t),
 		"docs/metrics.md":   metrics.Page(),
+		"docs/plans.md":     besides,
 	} {
 		path := filepath.Join(root, name)
 		if *update {

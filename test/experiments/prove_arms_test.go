@@ -104,8 +104,8 @@ func TestArmsOfRealServers(t *testing.T) {
 func peerFiles(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("..", "..", "internal", "act", "prove", "testdata", "peers", "*.conf"))
-	if err != nil || len(files) != 4 {
-		t.Fatalf("%d files of peers, not 4: %v", len(files), err)
+	if err != nil || len(files) != 5 {
+		t.Fatalf("%d files of peers, not 5: %v", len(files), err)
 	}
 	return files
 }

@@ -81,6 +81,9 @@ func (o *Options) bars(c *plan.Change) string {
 }
 
 func (o *Options) unfounded(s step, made, out []step) string {
+	if s.address == bootPool && slices.Contains(o.Only, Which{Address: s.address}) {
+		return "" // as for the pool
+	}
 	for _, f := range out {
 		if s.restsOn(f) && !s.sibling(f) {
 			return fmt.Sprintf("it rests on %s, which is left out", f.address)
@@ -159,6 +162,7 @@ func (s step) needsPages(made, out []step, snap *snapshot.Snapshot) bool {
 const (
 	pages    = knob.Address("pg:huge_pages")
 	pool     = knob.Address("sysctl:vm.nr_hugepages")
+	bootPool = knob.Address("boot:hugepages")
 	mode     = knob.Address("sysctl:vm.overcommit_memory")
 	limit    = knob.Address("sysctl:vm.overcommit_kbytes")
 	reserve  = knob.Address("sysctl:vm.admin_reserve_kbytes")
@@ -186,6 +190,8 @@ func (s step) restsOn(f step) bool {
 		return s.firm && f.growsPool()
 	case s.shrinksPool():
 		return f.restarts()
+	case s.address == bootPool:
+		return f.growsPool() || f.restarts() // each boot would take the memory for nobody
 	case s.address == mode && s.commits():
 		return f.growsPool() || f.restarts() || f.commits()
 	case s.commits():

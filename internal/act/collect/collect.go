@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/act/trust"
@@ -36,6 +37,7 @@ type Request struct {
 	Owners   trust.Owners // whose instances count
 	Killable bool         // also whom of all processes of the host the OOM killer would look at first
 	PSS      bool         // also the proportional set size of the processes of the instances, which costs them time
+	Why      bool         // also of a data directory as which nothing can be done: why its server does not start
 	Memory   bool         // only what tells the memory of the host and of the instances: nothing is run, few questions are asked
 	Alone    bool         // nothing of the other instances of the host, where one was named
 	Measured []string     // folders that probes are kept in, the first before the others; none: no probe is looked for
@@ -99,12 +101,13 @@ func (c *collector) say(format string, args ...any) {
 // here collects the host and all instances that run on it. None running is no
 // error: the host alone can be judged.
 func (c *collector) here(ctx context.Context) error {
-	found := c.part(c.discover())
+	found := c.discover()
+	found = c.part(append(found, c.down(found)...))
 	if len(found) == 0 {
 		c.say("no running instance found; collecting the host alone")
 	}
 	if !c.req.Memory && !c.req.Alone {
-		found = append(found, c.stopped(c.found)...)
+		found = append(found, c.stopped(append(slices.Clone(c.found), found...))...)
 	}
 	c.everything(ctx, found)
 	return nil
@@ -116,6 +119,9 @@ func (c *collector) here(ctx context.Context) error {
 func (c *collector) everything(ctx context.Context, found []*instance) {
 	c.header(true)
 	number(found)
+	for _, in := range found {
+		c.safely(in.name("start"), func() { c.offline(ctx, in) })
+	}
 	replies := c.askServers(ctx, found)
 	var units <-chan *evidence.Archive
 	if !c.req.Memory {

@@ -7,6 +7,9 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/act/trust"
@@ -37,6 +40,8 @@ func (c *collector) dataDir(ctx context.Context) error {
 	}
 	if in.pid == 0 {
 		c.say("no server runs in %s", in.dataDir)
+		in.known(c.registry(), c.t.Resolve)
+		c.doubt(in, found)
 	}
 	c.everything(ctx, c.beside(in))
 	return nil
@@ -73,14 +78,70 @@ func (c *collector) instanceAt(found []*instance, at string) (*instance, error) 
 			in.view = c.t.As(in.account.User())
 		case st.UID == 0 && target.RootsOwn(c.t, real) == nil:
 			in.account.UID = -1 // such as a backup that root has restored: root reads its own, and runs nothing
+		case c.req.Why && st.UID != 0 && st.Mode.Perm()&0o022 != 0 && isCluster(c.t.As(in.account.User()), real):
+			in.shut() // its server does not start like that, which is all that is told
+			return in, nil
 		default:
 			return nil, notTrusted(at, err)
 		}
 	}
-	if _, err := in.view.ReadFile(path.Join(real, "PG_VERSION"), maxFile); err != nil {
+	_, err = in.view.ReadFile(path.Join(real, "PG_VERSION"), maxFile)
+	if c.req.Why && c.root && errors.Is(err, fs.ErrPermission) {
+		if there, e := c.t.Lstat(path.Join(real, "PG_VERSION")); e == nil && there.Mode.IsRegular() {
+			in.shut()
+			return in, nil
+		}
+	}
+	if err != nil {
 		return nil, notDataDir(at, err)
 	}
 	return in, nil
+}
+
+// isCluster says whether a folder looks like a data directory, with the rights of
+// its owner. Nothing is opened.
+func isCluster(view target.Target, dir string) bool {
+	st, err := view.Stat(path.Join(dir, "PG_VERSION"))
+	return err == nil && st.Mode.IsRegular()
+}
+
+// shut keeps everybody out of an instance: nothing in its folder is read.
+func (in *instance) shut() {
+	in.view, in.closed, in.owner, in.account.UID = closed{in.view}, true, in.account, -1
+}
+
+// doubt says where it cannot be told that no server runs in a data directory.
+func (c *collector) doubt(in *instance, found []*instance) {
+	unsure := func(why string) { in.unsure, in.whyUnsure = true, why }
+	b, err := in.view.ReadFile(path.Join(in.dataDir, "postmaster.pid"), maxFile)
+	if gone(err) {
+		return
+	}
+	if err != nil {
+		if !c.root { // from root no postmaster hides
+			unsure("postmaster.pid is closed to us")
+		}
+		return
+	}
+	for _, other := range found {
+		if _, shut := other.view.(closed); other.inside && (shut || other.dataDir == "") {
+			unsure("a server runs in a container whose files are closed to us, and its data directory may be this one")
+		}
+	}
+	f, err := parsePIDFile(b)
+	if err != nil {
+		return
+	}
+	pid := max(f.pid, -f.pid)
+	if !slices.Contains(serverNames, strings.TrimSpace(text(c.t, "proc/"+strconv.Itoa(pid)+"/comm"))) {
+		return
+	}
+	switch c.standsIn(pid) {
+	case "":
+		unsure("the process that postmaster.pid names is closed to us")
+	case in.dataDir:
+		unsure("a process of the server works in the data directory, and is no postmaster that can be told")
+	}
 }
 
 // again finds the instance of a stranger once more, now that it was named.

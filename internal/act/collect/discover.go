@@ -213,8 +213,17 @@ func (in *instance) fromArguments() {
 // explain notes why fields are not known.
 func (c *collector) explain(in *instance) {
 	if in.pid == 0 {
+		m := evidence.Missing{State: known.Absent, Reason: notRunning, Reveal: "start the server"}
+		if in.unsure {
+			m = evidence.Missing{State: known.Forbidden, Reason: in.whyUnsure, Reveal: asRoot}
+		}
 		for _, field := range []string{"port", "binDir", "processes", "limits", "cgroup", "unit", "segment"} {
-			c.a.AddMissing(evidence.Missing{Name: in.name(field), State: known.Absent, Reason: notRunning, Reveal: "start the server"})
+			m.Name = in.name(field)
+			c.a.AddMissing(m)
+		}
+		if in.unsure {
+			m.Name = in.name("running")
+			c.a.AddMissing(m)
 		}
 		return
 	}

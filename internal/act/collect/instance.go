@@ -39,8 +39,16 @@ type instance struct {
 	statsDir  string             // where pg_stat is; "": unknown
 	account   trust.Account      // the user that the postmaster runs as, or who owns the data directory; UID -1: unknown
 	distrust  *trust.Refusal     // why nothing is done on its behalf; nil: it is
-	neighbour bool               // another instance was named: of this one only the memory counts
-	stranger  string             // why it does not count, though nothing speaks against it; "": it does
+	unsure    bool               // whether it runs could not be told
+	whyUnsure string
+	owner     trust.Account // of the data directory, where it is closed
+	closed    bool          // nothing in the data directory is looked at
+	config    string        // postgresql.conf, by the registry of the distribution
+	unitUser  string        // whom its unit starts it as
+	// unitProgram is the server's program as its unit names it.
+	unitProgram string
+	neighbour   bool   // another instance was named: of this one only the memory counts
+	stranger    string // why it does not count, though nothing speaks against it; "": it does
 }
 
 // name returns the evidence name of something of this instance.
@@ -69,9 +77,12 @@ type record struct {
 func listed(found []*instance) []record {
 	out := make([]record, 0, len(found))
 	for _, in := range found {
-		running := in.pid != 0
+		var running *bool
+		if up := in.pid != 0; !in.unsure {
+			running = &up
+		}
 		r := record{Key: in.key, PID: unlessZero(in.pid), DataDir: unlessZero(in.dataDir), Port: unlessZero(in.port), SocketDir: unlessZero(in.socketDir),
-			Running: &running, BinDir: unlessZero(in.binDir), Processes: in.processes, Unit: unlessZero(in.unit), StatsDir: unlessZero(in.statsDir), StartedAt: unlessZero(in.startedAt), Segment: in.segment, Notes: in.notes, Neighbour: in.neighbour}
+			Running: running, BinDir: unlessZero(in.binDir), Processes: in.processes, Unit: unlessZero(in.unit), StatsDir: unlessZero(in.statsDir), StartedAt: unlessZero(in.startedAt), Segment: in.segment, Notes: in.notes, Neighbour: in.neighbour}
 		if in.managed {
 			r.Manager = &in.manager
 		}

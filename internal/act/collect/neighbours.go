@@ -103,7 +103,7 @@ func (c *collector) auto(dir string) bool {
 // enabledServers lists the services of postgresql that are started with the host.
 // Debian's postgresql.service and its instances stand for the clusters.
 func (c *collector) enabledServers() []string {
-	names, _ := c.enabledUnits()
+	names, _ := c.startedUnits()
 	var out []string
 	for _, u := range slices.Sorted(maps.Keys(names)) {
 		if strings.HasPrefix(u, "postgresql") && strings.HasSuffix(u, ".service") && !strings.Contains(u, "@") && c.ofServer(u) {

@@ -93,7 +93,7 @@ func (c *collector) residents(found []*instance) {
 		groups[k].Members = append(groups[k].Members, member{p.start, *private})
 	}
 	out := []*resident{}
-	enabled, told := c.enabledUnits()
+	enabled, told := c.startedUnits()
 	for k, g := range groups {
 		if name := path.Base(k.group); strings.HasSuffix(name, ".service") && told {
 			on := enabled[name]
@@ -162,9 +162,9 @@ func (c *collector) groupMemory(g *resident) {
 // unitFolders are where links say what systemd starts at boot (systemd.unit(5)).
 var unitFolders = []string{"etc/systemd/system", "run/systemd/generator", "run/systemd/generator.late", "run/systemd/system", "usr/lib/systemd/system", "lib/systemd/system"}
 
-// enabledUnits returns the names of the units that another one wants or requires;
+// startedUnits returns the names of the units that another one wants or requires;
 // told is false where no folder could be listed.
-func (c *collector) enabledUnits() (names map[string]bool, told bool) {
+func (c *collector) startedUnits() (names map[string]bool, told bool) {
 	names = map[string]bool{}
 	for _, dir := range unitFolders {
 		list, err := c.t.ReadDir(dir)

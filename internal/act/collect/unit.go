@@ -16,7 +16,7 @@ import (
 var unitProperties = []string{
 	"Id", "LoadState", "ActiveState", "Result", "FragmentPath", "DropInPaths", "NeedDaemonReload",
 	"OOMPolicy", "OOMScoreAdjust", "ManagedOOMSwap", "ManagedOOMMemoryPressure", "ManagedOOMPreference",
-	"MemoryMax", "MemoryHigh", "MemorySwapMax", "TasksMax", "LimitNOFILE", "LimitMEMLOCK", "LimitNPROC", "LimitCORE",
+	"MemoryMax", "MemoryHigh", "MemorySwapMax", "TasksMax", "LimitNOFILE", "LimitMEMLOCK", "LimitNPROC", "LimitCORE", "LimitAS",
 	"NUMAPolicy", "NUMAMask", // since 243
 	"TimeoutStartUSec", "TimeoutStopUSec", "KillMode", "Restart", "Type", "User",
 	"Environment", // only whether PG_OOM_ADJUST_FILE is in it: see withoutEnvironment

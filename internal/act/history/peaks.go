@@ -38,19 +38,55 @@ func (s *Store) Peaks(ctx context.Context, now time.Time) (*past.Peaks, error) {
 	if err != nil {
 		return nil, err
 	}
+	disks, err := s.disks(ctx, now)
+	if err != nil {
+		return nil, err
+	}
 	p := &past.Peaks{Schema: past.Schema, Span: spanOf(lists[0]), Memory: highest(lists[0]), Instances: []past.Instance{}}
 	if most := highest(others[0]); most != nil {
 		p.Others = &past.Week{Peak: *most, Span: spanOf(others[0])}
 	}
 	for i, name := range instances {
 		sessions, open, wal := lists[1+3*i], lists[2+3*i], lists[3+3*i]
-		in := past.Instance{Instance: name, Span: spanOf(sessions, open, wal), Active: highest(sessions), Open: highest(open), WAL: busiest(wal)}
-		if in.Active != nil || in.Open != nil || in.WAL != nil {
+		in := past.Instance{Instance: name, Span: spanOf(sessions, open, wal), Active: highest(sessions), Open: highest(open), WAL: busiest(wal), Disks: disks[name]}
+		if in.Active != nil || in.Open != nil || in.WAL != nil || in.Disks != nil {
 			p.Instances = append(p.Instances, in)
 		}
 	}
 	return p, nil
 }
+
+// disks returns how fast the disks of each instance fill up, where a history of some
+// days tells.
+func (s *Store) disks(ctx context.Context, now time.Time) (map[string][]past.Disk, error) {
+	all, err := s.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	from := now.Add(-trendDays * 24 * time.Hour).Truncate(time.Hour)
+	var series []Series
+	for _, i := range all {
+		if i.Name == "disk_free_bytes" && !i.Last.Before(from) && len(series) < maxDisks {
+			series = append(series, i.Series)
+		}
+	}
+	lists, err := s.Ranges(ctx, series, from, from.Add((trendDays+1)*24*time.Hour), (trendDays+1)*24)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string][]past.Disk{}
+	for i, one := range series {
+		if d, ok := trend(lists[i]); ok {
+			d.Place = one.Label
+			out[one.Instance] = append(out[one.Instance], d)
+		}
+	}
+	return out, nil
+}
+
+// maxDisks bounds how many are looked at: a history holds those of every instance that
+// was ever there.
+const maxDisks = 200
 
 // spanOf is the time that buckets of an hour tell of: that of the list with the
 // most of them.

@@ -103,7 +103,7 @@ var meanings = []Meaning{
 	{"instance_processes", "count", Gauge, Dear, OfInstance, "", "processes of the instance"},
 	{"database_bytes", "bytes", Gauge, Dear, OfInstance, "", "size of all databases of the instance"},
 	{"wal_directory_bytes", "bytes", Gauge, Dear, OfInstance, "", "size of the folder of the WAL"},
-	{"disk_free_bytes", "bytes", Gauge, Dear, OfInstance, "folder", "free space where the folder lies: data, wal"},
+	{"disk_free_bytes", "bytes", Gauge, Dear, OfInstance, "folder", "free space where the folder lies: data, wal, tablespace OID"},
 	{othersSeries, "bytes", Gauge, Dear, OfHost, "", "memory that counts as that of other programs: services, containers and other processes that last, and the kernel's own"},
 	{"findings", "count", Gauge, Dear, OfHost, "severity", "findings by severity"},
 }

@@ -279,17 +279,39 @@ func dear(s *snapshot.Snapshot, findings []history.Finding, sizes map[string]flo
 		}
 		places, _ := in.Places.Get()
 		for _, at := range places {
+			label := string(at.Role)
 			if at.Role == snapshot.TablespacePlace {
-				continue
+				if onOthers(s, places, at) {
+					continue
+				}
+				label = "tablespace " + at.Tablespace
 			}
 			for _, space := range spaces {
 				if space.Path == at.Path {
-					p.add("disk_free_bytes", string(at.Role), float64(space.Free))
+					p.add("disk_free_bytes", label, float64(space.Free))
 				}
 			}
 		}
 	}
 	return p.list
+}
+
+// onOthers says whether the filesystem of a tablespace is one that another folder of the
+// instance tells of already, or is not known: its room is kept once.
+func onOthers(s *snapshot.Snapshot, places []snapshot.Place, at snapshot.Place) bool {
+	m, ok := s.MountOf(at.Path)
+	if !ok {
+		return true
+	}
+	for _, o := range places {
+		if o == at {
+			break
+		}
+		if other, ok := s.MountOf(o.Path); ok && other.Point == m.Point {
+			return true
+		}
+	}
+	return false
 }
 
 // summary is the line of a look: what stands, and how the host does.

@@ -125,9 +125,25 @@ func complaints(text string) []string {
 		case chatter.MatchString(line):
 			out = append(out, line[chatter.FindStringIndex(line)[1]:]) // without the time before it
 		case len(out) > 0 && (strings.Contains(line, "HINT:") || strings.Contains(line, "DETAIL:")):
-			_, more, _ := strings.Cut(line, ":")
+			_, more, ok := strings.Cut(line, "HINT:") // behind a time, which has colons too
+			if !ok {
+				_, more, _ = strings.Cut(line, "DETAIL:")
+			}
 			out[len(out)-1] += " (" + strings.TrimSpace(more) + ")"
 		}
 	}
 	return out
+}
+
+// Default returns the value that the program was built with for a setting that no
+// file names.
+func (s *Shadow) Default(ctx context.Context, name string) (string, error) {
+	if err := s.place.write("postgresql.conf", nil); err != nil {
+		return "", fmt.Errorf("shadow data directory: %w", err)
+	}
+	out, errText, err := s.run(ctx, s.Binaries.Tool("postgres"), "-D", s.place.path, "-C", name)
+	if err != nil {
+		return "", fmt.Errorf("postgres -C %s: %w: %s", name, err, complaint(errText))
+	}
+	return strings.TrimSuffix(out, "\n"), nil
 }

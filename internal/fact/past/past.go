@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
@@ -36,6 +37,16 @@ type Instance struct {
 	Active *Peak `json:"active,omitempty"` // sessions at work at once
 	Open   *Peak `json:"open,omitempty"`   // sessions of clients that were open at once, idle ones included
 	WAL    *Peak `json:"wal,omitempty"`    // bytes a second, the mean of the busiest hour
+	// Disks are those of which some days of samples are there, as the last two weeks show them.
+	Disks []Disk `json:"disks,omitempty"`
+}
+
+// Disk is how fast the filesystem of a folder fills up.
+type Disk struct {
+	Place  string  `json:"place"`  // data, wal, or "tablespace OID"
+	Days   float64 `json:"days"`   // for how long there are samples: at least two
+	PerDay float64 `json:"perDay"` // bytes of its free room that go away a day; less than 0 where it becomes more
+	Least  float64 `json:"least"`  // as many at least in three quarters of what was compared; not above 0: no steady growth
 }
 
 // Span is the time that a history tells of.
@@ -63,6 +74,7 @@ const (
 	maxText      = 8 << 20
 	maxInstances = 10_000
 	maxName      = 4096
+	maxDisks     = 200
 	maxValue     = 1 << 60
 	maxTime      = 1 << 40
 	maxDays      = 40_000
@@ -111,8 +123,17 @@ func Parse(b []byte) (Peaks, error) {
 		if err := in.Span.check(in.Active, in.Open, in.WAL); err != nil {
 			return Peaks{}, fmt.Errorf("instance %d: %w", i+1, err)
 		}
+		if len(in.Disks) > maxDisks || slices.ContainsFunc(in.Disks, Disk.odd) {
+			return Peaks{}, fmt.Errorf("instance %d: no disks of it", i+1)
+		}
 	}
 	return p, nil
+}
+
+// odd says whether it is none that was measured.
+func (d Disk) odd() bool {
+	number := func(v float64) bool { return v >= -maxValue && v <= maxValue } // false for NaN
+	return len(d.Place) > maxName || !(d.Days >= 0 && d.Days <= maxDays) || !number(d.PerDay) || !number(d.Least)
 }
 
 func (s Span) check(peaks ...*Peak) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"math"
 )
 
 // ControlFileSize is how long global/pg_control is, PG_CONTROL_FILE_SIZE: its
@@ -40,10 +41,13 @@ func (s ClusterState) String() string {
 // Clean says whether the server came to a clean end: nothing is to be replayed.
 func (s ClusterState) Clean() bool { return s == ShutDown || s == ShutDownInRecovery }
 
-// ControlFile is the head of global/pg_control, which no version since 10 has changed.
+// ControlFile is what global/pg_control holds at its head, which no version since
+// 10 has changed, and what stands there of the way the cluster was made.
 type ControlFile struct {
-	System uint64 // system identifier
-	State  ClusterState
+	System    uint64 // system identifier
+	State     ClusterState
+	Segment   int64 // bytes of a WAL segment; 0: not found
+	Checksums bool  // of data pages; told where Segment is
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -74,5 +78,29 @@ func ParseControlFile(b []byte) (ControlFile, error) {
 	if c.State < Starting || c.State > InProduction {
 		return c, fmt.Errorf("pg_control: %s is not known", c.State)
 	}
+	c.made(b)
 	return c, nil
+}
+
+// The file tells how the cluster was made behind a number that is there to be
+// recognized, FLOATFORMAT_VALUE: 32-bit block size, blocks of a file, WAL block
+// size, WAL segment size, length of names, and five more; then the version of the
+// checksums. 13 to 18 have these in one order, at places of their own.
+const (
+	floatMark    = 1234567.0
+	toBlockSize  = 8
+	toSegment    = toBlockSize + 3*4
+	toNameLength = toSegment + 4
+	toChecksums  = toNameLength + 5*4
+)
+
+func (c *ControlFile) made(b []byte) {
+	order := binary.NativeEndian
+	for at := 0; at+toChecksums+4 <= crcLast; at += 8 {
+		if math.Float64frombits(order.Uint64(b[at:])) != floatMark || order.Uint32(b[at+toNameLength:]) != 64 {
+			continue
+		}
+		c.Segment, c.Checksums = int64(order.Uint32(b[at+toSegment:])), order.Uint32(b[at+toChecksums:]) != 0
+		return
+	}
 }

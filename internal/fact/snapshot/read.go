@@ -152,6 +152,9 @@ func readInstance(fsys, hostFS fs.FS, l listed) Instance {
 	in.DataDirectory = field(fsys, l.Key, "dataDirectory", l.DataDirectory)
 	in.Port = field(fsys, l.Key, "port", l.Port)
 	in.Running = field(fsys, l.Key, "running", l.Running)
+	if up, ok := in.Running.Get(); ok && !up {
+		in.Start = pg.ReadStart(hostFS, l.Key)
+	}
 	in.BinDir = field(hostFS, l.Key, "binDir", l.BinDir)
 	in.Manager = field(hostFS, l.Key, "manager", l.Manager)
 	in.StatsDir = field(hostFS, l.Key, "statsDirectory", l.StatsDir)

@@ -75,7 +75,8 @@ type Instance struct {
 	Manager       known.Fact[string]         `json:"manager"`         // "", patroni, cloudnative-pg, …: who owns the configuration
 	Notes         []string                   `json:"notes,omitempty"` // what else was noticed of the instance, one clause each
 	Server        pg.Server                  `json:"server"`
-	Answers       []ShmemAnswer              `json:"answers"` // what the installed binary answered to the plan's questions
+	Start         pg.Start                   `json:"start,omitzero"` // of an instance that does not run: what its server would meet
+	Answers       []ShmemAnswer              `json:"answers"`        // what the installed binary answered to the plan's questions
 
 	// History is what a history of samples tells of it; not there where nobody watched.
 	History known.Fact[past.Instance] `json:"history,omitzero"`
@@ -163,6 +164,13 @@ func (in *Instance) Postmaster() known.Fact[host.Process] {
 			Fact: "pg/" + in.Key + "/processes", Reason: "no process of this instance was seen", Reveal: in.Processes.Gap().Reveal})
 	}
 	return known.Is(ps[0])
+}
+
+// FromFiles says whether the settings are those of the configuration files, as no
+// server runs that could have told its own.
+func (in *Instance) FromFiles() bool {
+	up, ok := in.Running.Get()
+	return ok && !up && in.Server.Settings.Known()
 }
 
 // MemoryLimit returns the memory that an instance may count on: the host's, or

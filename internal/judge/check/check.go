@@ -56,6 +56,7 @@ type Area string
 
 // The areas.
 const (
+	Startup     Area = "start"
 	Memory      Area = "memory"
 	HugePages   Area = "huge pages"
 	Storage     Area = "storage"
@@ -71,9 +72,10 @@ const (
 	Security    Area = "security"
 )
 
-// areas is the order in which findings of one severity are told: what data and
-// access depend on, then what most of the speed depends on, then the rest.
-var areas = []Area{Durability, Security, Memory, HugePages, WAL, Storage, Kernel, Vacuum, Connections, Service, Query, Config, Version}
+// areas is the order in which findings of one severity are told: why a server does
+// not even start, what data and access depend on, then what most of the speed depends
+// on, then the rest.
+var areas = []Area{Startup, Durability, Security, Memory, HugePages, WAL, Storage, Kernel, Vacuum, Connections, Service, Query, Config, Version}
 
 // Scope says what a check is run for.
 type Scope int

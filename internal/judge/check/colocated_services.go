@@ -32,7 +32,8 @@ var ColocatedServices = Check{
 	Why: "Two programs that each reckon with the whole machine are fine until both are busy: the file cache goes first, then backends are swapped, and the OOM killer ends whichever is larger. " +
 		"A Java heap or another database grows to its own limit whatever PostgreSQL needs, and statistics of one say nothing of the other.",
 	Do: "Move it to a machine of its own, or bound it: a heap size or a cache size in its configuration, and MemoryMax= and CPUWeight= in its unit. " +
-		"A plan leaves out the private memory that other programs hold now, and their huge pages, but not what they have in shared memory or in files of a tmpfs, which nothing tells apart from " +
+		"A plan leaves out the private memory of other programs (their peak of a watched week, else services with their limits and what lasts) and their huge pages, " +
+		"but not what they have in shared memory or in files of a tmpfs, which nothing tells apart from " +
 		"that of the servers; with --dedicated=false it leaves half of the machine to them.",
 	Sources: []string{"pg-config-resource", "linux-proc"},
 	Judge: func(c *Case) {

@@ -21,11 +21,12 @@ const (
 // FilesystemNearlyFull counts what an ordinary user may take, without the
 // blocks that ext4 reserves for root.
 var FilesystemNearlyFull = Check{
-	ID:       "filesystem_nearly_full",
-	Area:     Storage,
-	Severity: Critical,
-	Scope:    PerInstance,
-	Title:    "A filesystem of the instance is nearly full",
+	ID:        "filesystem_nearly_full",
+	Area:      Storage,
+	Severity:  Critical,
+	Scope:     PerInstance,
+	DependsOn: []string{"start_disk_full"},
+	Title:     "A filesystem of the instance is nearly full",
 	Why: "Without room for WAL the server ends with a PANIC and does not start until there is some. Without room for data, statements that write fail, and VACUUM FULL, " +
 		"REINDEX and CREATE INDEX, which would free or need room, cannot run. A query that spills takes gigabytes in seconds.",
 	Do: "Find what grew: du -xsh in the data directory, pg_wal (a slot or a failing archive_command), base/pgsql_tmp, the log folder. Never delete files in pg_wal by hand. " +
@@ -37,26 +38,43 @@ var FilesystemNearlyFull = Check{
 		if !ok {
 			return
 		}
-		within := func(percent int64, room unit.Bytes) func(host.Mount) bool {
+		growth := c.growth(list)
+		is := func(sev Severity) func(host.Mount) bool {
 			return func(m host.Mount) bool {
 				sp, ok := spaceAt(c.Snapshot, spaces, m.Point)
-				return ok && sp.Total > 0 && !onTmpfs(m) && sp.Free < room && !atLeast(sp.Free, percent, sp.Total)
+				found, full := nearlyFull(sp)
+				if days, grows := growth[m.Point].days(sp.Free); grows && days < daysCritical {
+					found = Critical
+				}
+				return ok && !onTmpfs(m) && full && found == sev
 			}
 		}
 		text := func(m host.Mount) string {
 			sp, _ := spaceAt(c.Snapshot, spaces, m.Point)
-			return m.Point + " has " + sp.Free.String() + " of " + sp.Total.String() + " left (" + share(sp.Free, sp.Total) + ")"
+			return m.Point + " has " + sp.Free.String() + " of " + sp.Total.String() + " left (" + share(sp.Free, sp.Total) + ")" + growth[m.Point].until(sp.Free)
 		}
-		critical := within(almostNoShare, almostNoRoom)
-		if seen := onMounts(list, critical, text); seen != "" {
+		if seen := onMounts(list, is(Critical), text); seen != "" {
 			c.Found("{places}.", "places", capital(seen))
 		}
-		if seen := onMounts(list, func(m host.Mount) bool {
-			return !critical(m) && (within(fullShare, fullRoom)(m) || within(hardlyShare, hardlyRoom)(m))
-		}, text); seen != "" {
+		if seen := onMounts(list, is(Warning), text); seen != "" {
 			c.FoundAs(Warning, "{places}.", "places", capital(seen))
 		}
 	},
+}
+
+// nearlyFull judges what is left of a filesystem by its share and its amount; ok is
+// false where that is enough.
+func nearlyFull(sp host.Space) (sev Severity, ok bool) {
+	within := func(percent int64, room unit.Bytes) bool {
+		return sp.Total > 0 && sp.Free < room && !atLeast(sp.Free, percent, sp.Total)
+	}
+	switch {
+	case within(almostNoShare, almostNoRoom):
+		return Critical, true
+	case within(fullShare, fullRoom), within(hardlyShare, hardlyRoom):
+		return Warning, true
+	}
+	return Info, false
 }
 
 // capital begins a sentence.

@@ -17,7 +17,7 @@ var HugePagesShort = Check{
 	Severity:  Warning,
 	Scope:     PerInstance,
 	Title:     "The huge page pool is too small",
-	DependsOn: []string{"huge_pages_refused"},
+	DependsOn: []string{"huge_pages_refused", "start_huge_pages"},
 	Why: "The server takes its whole shared memory in huge pages or none of it. When the pool is one page short, huge_pages = on keeps the server from starting, and with try it " +
 		"starts on ordinary pages without a word in the log, while the pages of the pool lie idle and no other program can use that memory.",
 	Do:      "Raise vm.nr_hugepages to what the server asks for and restart it.",

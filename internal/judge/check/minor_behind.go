@@ -23,6 +23,9 @@ var MinorBehind = Check{
 		if !ok {
 			return
 		}
+		if c.stopped() && v.Minor() == 0 {
+			return // PG_VERSION tells the major alone, and the program was not asked
+		}
 		r, ok := releases.Of(v.Major())
 		if !ok || v >= r.Latest {
 			return

@@ -15,11 +15,12 @@ const commitLeft = 5
 // when the limit is nearly reached now, and a warning when the settings of the
 // instances lead beyond it.
 var OvercommitLimitTooLow = Check{
-	ID:       "overcommit_limit_too_low",
-	Area:     Kernel,
-	Severity: Warning,
-	Scope:    PerHost,
-	Title:    "The commit limit is too low for what the server may ask for",
+	ID:        "overcommit_limit_too_low",
+	Area:      Kernel,
+	Severity:  Warning,
+	Scope:     PerHost,
+	DependsOn: []string{"start_shared_memory"},
+	Title:     "The commit limit is too low for what the server may ask for",
 	Why: "With vm.overcommit_memory = 2 the kernel refuses memory beyond CommitLimit even while much of it is free. Queries end with \"out of memory\", new connections with " +
 		"\"could not fork new process\", and other programs of the host with whatever they make of it. Shared buffers on ordinary pages count in full; " +
 		"huge pages do not count, but lower the limit when it is given as a ratio.",

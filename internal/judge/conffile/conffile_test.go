@@ -147,7 +147,7 @@ func TestForAHost(t *testing.T) {
 		not  []string
 	}{
 		{"ram=16GB,cpus=8,storage=ssd,pg=17", []string{"huge_pages_short:4", "shared_buffers_vs_memory:1", "work_mem_vs_memory:2", "pg_stat_statements_missing:0"}, nil},
-		{"ram=1TB,cpus=8,storage=ssd,pg=17", []string{"huge_pages_short:4"}, []string{"shared_buffers_vs_memory", "work_mem_vs_memory", "swappiness_high", "thp_always"}},
+		{"ram=2TB,cpus=8,storage=ssd,pg=17", []string{"huge_pages_short:4"}, []string{"shared_buffers_vs_memory", "work_mem_vs_memory", "swappiness_high", "thp_always"}},
 	} {
 		a, err := snapshot.Describe(c.host)
 		if err != nil {

@@ -126,6 +126,7 @@ type OOMRefusal struct {
 type OOMFacts struct {
 	Snapshot *snapshot.Snapshot // of the host that the logs are from; nil: unknown
 	Changes  []OOMChange        // of the plan for that host
+	WorkMem  []OOMWorkMem       // likewise, of each instance
 	PlanGap  string             // why there is no plan where there is a snapshot
 }
 

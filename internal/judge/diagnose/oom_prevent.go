@@ -21,6 +21,15 @@ type OOMChange struct {
 	Raises   bool // To is a larger number than From
 }
 
+// OOMWorkMem is what the plan for the host says of an instance with its connections
+// at work.
+type OOMWorkMem struct {
+	Instance  string // data directory
+	WorkMem   unit.Bytes
+	Open, Fit int // connections, and of them that fit at work with the work_mem that is planned
+	Saved     unit.Bytes
+}
+
 // OOMPrevention is something that would have prevented it.
 type OOMPrevention struct {
 	What     string   `json:"what"`
@@ -171,20 +180,32 @@ func (c *oomCase) formula(cause string, planned map[knob.Address]bool) {
 	}
 }
 
-// workMem bounds work_mem by what the report shows: half of what shared memory,
-// page tables and other programs leave, for all sessions of the table, with two
-// operations each (of which hashes may take hash_mem_multiplier = 2 times as
-// much, so three parts).
+// workMem bounds work_mem by the plan's own number where the host is known. Else by
+// what the report shows: what shared memory, page tables, other programs and the
+// private memory of the sessions leave, for a sort and a hash in each session of the
+// table at once, as sessions that wait hold their memory.
 func (c *oomCase) workMem() {
+	for _, p := range c.facts.WorkMem {
+		if !c.bears(&OOMChange{Address: "pg:work_mem", Instance: p.Instance}) {
+			continue
+		}
+		c.add("plan", fmt.Sprintf("work_mem of at most %s, for %s", p.WorkMem.GUC(), p.Instance),
+			fmt.Sprintf("what a plan gives, so that %s may be at work at once; a report that needs more gets it for its role alone", oomCount(p.Open, "connection", "connections")),
+			fmt.Sprintf("ALTER SYSTEM SET work_mem = '%s';", p.WorkMem.GUC()), "ALTER ROLE report SET work_mem = '…';")
+		if p.Fit < p.Open {
+			c.add("plan", fmt.Sprintf("a pooler in front of %s, with at most %s", p.Instance, oomCount(p.Fit, "session", "sessions")),
+				fmt.Sprintf("of %s no more fit the memory at work; it would save %s of private memory and page tables", oomCount(p.Open, "connection", "connections"), p.Saved), "pgfettle explain max_connections")
+		}
+		return
+	}
 	m := &c.kill.Memory
-	const parts = 3
 	// The postmaster and five processes of its own are in every table of 13 to 18, one
 	// more where an io worker or an archiver runs: then this counts a session too many.
 	sessions := c.procs - 6
 	if m.Total == nil || m.Shared == nil || sessions < 1 {
 		return
 	}
-	rest := *m.Total - *m.Shared
+	rest := *m.Total - *m.Shared - unit.Bytes(c.procs)*memory.BackendBase
 	if t, _ := c.allTables(); t > 0 {
 		rest -= t
 	}
@@ -193,13 +214,14 @@ func (c *oomCase) workMem() {
 			rest -= p.Private
 		}
 	}
-	each := (rest / 2 / unit.Bytes(sessions*parts)).RoundDown(unit.MB)
-	if rest <= 0 || each < unit.MB {
-		c.add("report", "fewer sessions, or more memory", fmt.Sprintf("with %s even the least sensible work_mem does not fit beside shared memory", oomCount(sessions, "session", "sessions")), "pgfettle explain work_mem")
+	all := memory.Instance{Connections: sessions, Sorts: memory.Mixed.Sorts, Hashes: memory.Mixed.Hashes, HashFactor: 2}.AllAtWork()
+	each := memory.WorkMemFor(rest, all.Claims())
+	if each < memory.WorkMemFloor {
+		c.add("report", "fewer sessions, or more memory", fmt.Sprintf("with %s at work not even a work_mem of 4MB fits beside shared memory", oomCount(sessions, "session", "sessions")), "pgfettle explain work_mem")
 		return
 	}
-	c.add("report", fmt.Sprintf("work_mem of at most %s, where no more than the %s of that moment are at work", each.GUC(), oomCount(sessions, "session", "sessions")),
-		fmt.Sprintf("half of the %s that shared memory and others leave, for one sort and one hash in each session; more sessions, less in the same proportion; a report that needs more gets it for its role alone", rest),
+	c.add("report", fmt.Sprintf("work_mem of at most %s, where no more than the %s of that moment are open", each.GUC(), oomCount(sessions, "session", "sessions")),
+		fmt.Sprintf("of the %s that shared memory, sessions and others leave, for one sort and one hash in each session; more sessions, less in the same proportion; a report that needs more gets it for its role alone", rest),
 		fmt.Sprintf("ALTER SYSTEM SET work_mem = '%s';", each.GUC()), "ALTER ROLE report SET work_mem = '…';")
 }
 

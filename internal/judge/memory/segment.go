@@ -28,6 +28,9 @@ func SegmentOf(in *snapshot.Instance) known.Fact[Segment] {
 	if !ok {
 		return known.Without[Segment](in.Server.Settings.State(), in.Server.Settings.Gap())
 	}
+	if p, ok := in.Start.Program.Get(); ok && p.Shared > 0 { // said for the files of a server that does not run
+		return known.Is(Segment{p.Shared, p.Shared})
+	}
 	if b, ok := set.Bytes("shared_memory_size"); ok && b > 0 {
 		return known.Is(Segment{b, b})
 	}

@@ -51,16 +51,19 @@ func budgetOf(s *snapshot.Snapshot, out *rule.Outcome, o *rule.Options) Budget {
 			b.Known = false
 			return b
 		}
-		was, will := m.Before.Parts(), m.After.Parts()
-		allWas, allWill := m.All(m.Before).Parts(), m.All(m.After).Parts()
+		laid := func(m memory.Instance) memory.Parts {
+			p := m.Parts()
+			if base.Limited && !memory.HugeCharged(in) {
+				outside(&p, m, s)
+			}
+			return p
+		}
 		if base.Limited && !memory.HugeCharged(in) {
-			outside(&was, m.Before, s)
-			outside(&allWas, m.Before, s)
-			outside(&allWill, m.After, s)
+			will := m.After.Parts()
 			b.Outside += outside(&will, m.After, s)
 		}
-		before, after = before.Add(was), after.Add(will)
-		allBefore, allAfter = allBefore.Add(allWas), allAfter.Add(allWill)
+		before, after = before.Add(laid(m.Before)), after.Add(laid(m.After))
+		allBefore, allAfter = allBefore.Add(laid(m.All(m.Before))), allAfter.Add(laid(m.All(m.After)))
 		if a, ok := out.AtWork(in.Key); ok {
 			b.Open += a.Open
 			b.Fit += a.Fit

@@ -50,8 +50,8 @@ func TestDecodeGivesThePlanBack(t *testing.T) {
 	if err := got.Bind(s); err != nil {
 		t.Fatal(err)
 	}
-	// The texts come back, their arguments as such do not.
-	unread := []cmp.Option{cmpopts.IgnoreFields(plan.Plan{}, "Warned"), cmpopts.IgnoreFields(plan.Change{}, "Because")}
+	// The texts come back, their arguments as such do not; nor what is reckoned from the snapshot.
+	unread := []cmp.Option{cmpopts.IgnoreFields(plan.Plan{}, "Warned", "AtWork"), cmpopts.IgnoreFields(plan.Change{}, "Because")}
 	if d := cmp.Diff(p, got, append(unread, cmpopts.EquateEmpty())...); d != "" {
 		t.Error(d)
 	}

@@ -33,7 +33,9 @@ func TestEveryFindingIsPlannedOrNamed(t *testing.T) {
 		left := plan.Leaves(s, p, check.All(), check.Options{})
 		after := check.Run(plan.Simulate(s, p), check.All(), check.Options{})
 		stands := func(f check.Finding) bool {
-			return slices.ContainsFunc(after.Findings, func(g check.Finding) bool { return g.ID == f.ID && g.Instance == f.Instance && g.Severity >= check.Warning })
+			return slices.ContainsFunc(after.Findings, func(g check.Finding) bool {
+				return g.ID == f.ID && g.Instance == f.Instance && g.Severity >= check.Warning
+			})
 		}
 		named := func(f check.Finding) bool {
 			return slices.ContainsFunc(left, func(l plan.Left) bool { return l.ID == f.ID && l.Instance == f.Instance })

@@ -32,6 +32,11 @@ func Make(s *snapshot.Snapshot, rules []rule.Rule, o rule.Options) (*Plan, error
 	}
 	sort.SliceStable(p.Changes, func(i, j int) bool { return phase(&p.Changes[i]) < phase(&p.Changes[j]) })
 	p.Budget = budgetOf(s, out, &o)
+	for i := range s.Instances {
+		if a, ok := out.AtWork(s.Instances[i].Key); ok {
+			p.AtWork = append(p.AtWork, AtWork{s.Instances[i].Label(), a})
+		}
+	}
 	said := map[string]bool{}
 	for _, w := range append(out.Warnings, besideWarning(p.Budget, out, s, &o)...) {
 		if t := w.String(); !said[t] {

@@ -33,6 +33,8 @@ type Plan struct {
 	Questions []snapshot.ShmemQuestion `json:"questions,omitempty"` // still open: the answers would make the plan exact
 	Asked     *Asked                   `json:"asked,omitempty"`     // nil: nothing but the profile was
 
+	AtWork []AtWork `json:"-"` // of each instance; empty in a plan that was read
+
 	Warned []say.Message `json:"-"` // Warnings with their arguments apart; empty in a plan that was read
 }
 
@@ -112,6 +114,12 @@ type Budget struct {
 	OthersHeld   unit.Bytes          `json:"others_held_bytes,omitempty"`
 	OthersReason string              `json:"others_reason,omitempty"`
 	OthersWhy    say.Message         `json:"-"` // the same, to be translated
+}
+
+// AtWork is what the memory has room for when all connections of an instance are at work.
+type AtWork struct {
+	Instance string // data directory
+	rule.AtWork
 }
 
 // Change is one knob that should have another value. From and To are spelled as

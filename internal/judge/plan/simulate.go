@@ -81,6 +81,8 @@ func simulate(t *snapshot.Snapshot, c *Change) {
 			}
 			return list
 		})
+	case "boot":
+		t.Host.CmdLine = known.Map(t.Host.CmdLine, func(words []string) []string { return append(slices.Clone(words), c.Address.Name()+"="+c.ToBase) })
 	case "unit":
 		for i := range t.Instances {
 			t.Instances[i].Unit = known.Map(t.Instances[i].Unit, func(u host.Unit) host.Unit {

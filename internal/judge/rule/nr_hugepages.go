@@ -96,13 +96,7 @@ var nrHugepages = Rule{
 			c.After(knob.Reboot)
 		default:
 			const fewer = ". The kernel may silently give fewer where memory is fragmented: read it back"
-			if size > m.Total/poolLargeShare || size > poolLarge {
-				c.Warn("A pool of {size} is {percent} % of the memory: reserve it at boot, with hugepages={want} on the kernel's command line. A kernel that has run for a while may not find so much memory in one piece.",
-					"size", size, "percent", int((200*size/m.Total+1)/2), "want", bare(want))
-				c.Set(want, text+fewer, pairs...)
-				return
-			}
-			c.Set(want, text+fewer+", and also reserve them at boot (hugepages={want})", append(pairs, "want", bare(want))...)
+			c.Set(want, text+fewer, pairs...)
 		}
 	},
 }

@@ -9,6 +9,7 @@ func All() []Rule {
 	return []Rule{
 		blockReadAhead,
 		blockScheduler,
+		nrHugepagesBoot,
 		mountOptions,
 		autovacuum,
 		autovacuumAnalyzeScaleFactor,

@@ -137,8 +137,8 @@ type layout struct {
 	commit   unit.Bytes // what it may commit under strict overcommit that stays; 0: not bounded
 	strict   unit.Bytes // likewise where it is strict if work_mem lets it be
 	above    fractions
-	outside  outside
 	of       Profile // whose demand it is
+	outside  outside
 }
 
 // layout returns the memory with the settings as they were decided.

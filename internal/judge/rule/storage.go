@@ -59,6 +59,16 @@ func (c *Case) StorageOf(role snapshot.PlaceRole) (s Storage, why string, ok boo
 	return s, why, true
 }
 
+// storageUnderDevice is storageOfChain for all that a device lies on.
+func (c *Case) storageUnderDevice(device string) (s Storage, why, reason string) {
+	blocks, _ := c.Snapshot.Host.Blocks.Get()
+	chain := host.Chain(blocks, device)
+	if len(chain) == 0 {
+		return "", "", "no block device was seen under it"
+	}
+	return c.storageOfChain(chain)
+}
+
 // storageOfChain returns the slowest kind of the disks below a device, with a clause
 // that says how that is known, or the reason why it cannot be told.
 func (c *Case) storageOfChain(chain []host.Block) (s Storage, why, reason string) {

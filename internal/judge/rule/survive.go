@@ -206,7 +206,7 @@ func (o *Outcome) reckonAtWork(s *snapshot.Snapshot, in *snapshot.Instance, opt 
 		i.Active = int(exact)
 	}
 	a.Fit = c.prior().ConnectionsThatFit(i, func(i memory.Instance) bool {
-		return i.Parts().Sum() <= b.Share() && (commit == 0 || i.Commits(true) <= commit)
+		return room.binding.charged(i.Parts(), i.SharedPage).Sum() <= b.Share() && (commit == 0 || i.Commits(true) <= commit)
 	})
 	each := memory.BackendBase + memory.PageTables(i.Shared, i.SharedPage) + memory.ProcessPageTables
 	a.Saved = unit.Bytes(a.Open-a.Fit) * each

@@ -144,7 +144,6 @@ var unplanned = []Unplanned{
 	{"thp:khugepaged/defrag", "says nothing once thp:enabled is not always"},
 	{"thp:hugepages-2048kB/enabled", "inherits from thp:enabled"},
 	{"boot:transparent_hugepage", "tmpfiles sets thp:enabled at each boot without touching the boot loader"},
-	{"boot:hugepages", "the pool is reserved early at boot by sysctl; where memory is fragmented by then the plan says so"},
 	{"boot:psi", "switching pressure on is worth a reboot, but not one for its own sake"},
 	{"boot:clocksource", "a clock that the kernel found unstable is not to be forced"},
 	{"unit:MemoryMax", "a limit kills the instance where the plan would have made it fit"},

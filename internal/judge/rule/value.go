@@ -129,6 +129,8 @@ func PresentOfHost(s *snapshot.Snapshot, a knob.Address, u string) known.Fact[Va
 		}
 	case "unit":
 		return presentOfUnits(s, a, u)
+	case "boot":
+		return presentOfBoot(s, a, u)
 	case "block":
 		return presentOfBlock(s, a, u)
 	case "mount":

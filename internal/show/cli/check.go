@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/show/render"
@@ -143,7 +144,7 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 	if pol.Limits.FailOn != nil && !fails {
 		failOn, fails = *pol.Limits.FailOn, true
 	}
-	l, err := load(ctx, env, o.target, o.deep)
+	l, err := loadAs(ctx, env, o.target, func(r *collect.Request) { r.Deep, r.Why = o.deep, true })
 	if err != nil {
 		return err
 	}

@@ -119,6 +119,9 @@ func oomPlan(ctx context.Context, env *Env, l *loaded) diagnose.OOMFacts {
 // oomFacts are a host and its plan, for what would have prevented a kill.
 func oomFacts(s *snapshot.Snapshot, p *plan.Plan) diagnose.OOMFacts {
 	f := diagnose.OOMFacts{Snapshot: s}
+	for _, a := range p.AtWork {
+		f.WorkMem = append(f.WorkMem, diagnose.OOMWorkMem{Instance: a.Instance, WorkMem: a.WorkMem, Open: a.Open, Fit: a.Fit, Saved: a.Saved})
+	}
 	for _, c := range p.Changes {
 		from, err1 := strconv.ParseFloat(c.FromBase, 64)
 		to, err2 := strconv.ParseFloat(c.ToBase, 64)

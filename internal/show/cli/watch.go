@@ -59,8 +59,15 @@ because facts moved (memory, processors, major version, twice as many sessions, 
 that outgrew the memory), a server was started, the kernel killed for memory.
 A plan rests on the facts of the last apply, or of the first look.
 
+A state is told when it has held: a finding, a stale plan, and that a finding is gone when
+three looks, one after the other, have seen it; what is gone in the next look is not told.
+Told at once are events (a setting was changed, a server was started or crashed, the host
+was booted, the kernel killed for memory), and findings that are critical, as twenty minutes
+of an outage cost more than a false alarm. With --once three runs are three looks.
+
 --notify sends a JSON document (schema pgfettle.notice/1) of each changed setting, each
-stale plan, and each new finding from --notify-from on. exec:CMD runs a program with the
+stale plan, and each finding from --notify-from on that appeared, got worse or is gone;
+held_since is when the first look saw it. exec:CMD runs a program with the
 document on its standard input; CMD is split into words as a shell does, and no shell
 runs it. webhook:URL posts it over https, and tries again where nobody answers;
 webhook:@FILE reads the URL from a file, so that no list of processes shows it. One finding

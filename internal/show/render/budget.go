@@ -65,6 +65,32 @@ func (p *page) budget(b plan.Budget) {
 	p.line(pad(will, label), p.bar(b.After, cells, scale))
 	p.gap()
 	p.legend(b)
+	p.allAtWork(b, pad(was, label), pad(will, label), cells)
+}
+
+// allAtWork draws the budget with every connection at work.
+func (p *page) allAtWork(b plan.Budget, was, will string, cells int) {
+	if b.AllAfter.Total <= 0 { // of a plan that was written before there was one
+		return
+	}
+	p.gap()
+	p.para("  ", plain, p.all(b))
+	p.gap()
+	scale := float64(b.AllAfter.Total)
+	if short := max(b.AllBefore.Shortfall, b.AllAfter.Shortfall); short > 0 {
+		scale += min(float64(short), overflow*scale)
+	}
+	p.line(was, p.bar(b.AllBefore, cells, scale))
+	p.line(will, p.bar(b.AllAfter, cells, scale))
+}
+
+// all tells the budget with every connection at work in words.
+func (p *page) all(b plan.Budget) string {
+	pairs := []any{"open", b.Open, "fit", b.Fit, "before", b.AllBefore.Work, "work", b.AllAfter.Work, "left", b.AllAfter.FileCache, "missing", b.AllAfter.Shortfall}
+	if b.AllAfter.Shortfall > 0 || b.Fit < b.Open {
+		return p.say("show/budget/all_short", "With all {open} connections at work at once, work_mem takes {before} before and {work} after, and {missing} are missing: {fit} connections fit. Sessions that wait still hold their memory.", pairs...)
+	}
+	return p.say("show/budget/all_fit", "With all {open} connections at work at once, work_mem takes {before} before and {work} after, and {left} are left. Sessions that wait still hold their memory.", pairs...)
 }
 
 // bounded is the line that says how much memory there is, and what bounds it.
@@ -208,9 +234,6 @@ func (p *page) legend(b plan.Budget) {
 	}
 	if b.Before.Shortfall > 0 || b.After.Shortfall > 0 {
 		row(" ", short, red, b.Before.Shortfall, b.After.Shortfall)
-	}
-	if b.OthersReason != "" {
-		p.para("  ", faint, p.word(b.OthersWhy))
 	}
 	if list := p.beneath(b); len(list) > 0 {
 		p.gap()

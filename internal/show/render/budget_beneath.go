@@ -12,6 +12,9 @@ func (p *page) beneath(b plan.Budget) []string {
 	if b.Outside > 0 {
 		out = append(out, p.say("show/budget/outside", "The shared memory, {size}, lies in huge pages, which are not charged to the control group: the memory of the host bounds it.", "size", b.Outside))
 	}
+	if b.OthersReason != "" {
+		out = append(out, p.word(b.OthersWhy))
+	}
 	for _, n := range b.Neighbours {
 		out = append(out, p.neighbour(n))
 	}

@@ -72,9 +72,6 @@ func (p *page) budgetOutline(o *Outline, b plan.Budget) {
 		row(p.say("show/web/shortfall", "missing, past the end of the memory"), b.Before.Shortfall, b.After.Shortfall)
 	}
 	o.add(tableOf(p.say("show/budget/title", "Memory budget"), rows, 1))
-	if b.OthersReason != "" {
-		o.para(p.word(b.OthersWhy))
-	}
 	for _, l := range p.beneath(b) {
 		o.para(l)
 	}

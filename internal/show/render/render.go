@@ -43,6 +43,8 @@ type SubjectInstance struct {
 	Version string `json:"version"` // "17.11"; "" where it is not known
 	State   string `json:"state"`   // running, stopped or unknown
 	Asked   bool   `json:"asked"`   // the server answered over SQL
+
+	FromFiles bool `json:"fromFiles,omitempty"` // it does not run: its settings are those of its configuration files
 }
 
 // AssumedOf returns what a description did not tell and what stands in for it.
@@ -60,7 +62,7 @@ func SubjectOf(s *snapshot.Snapshot) Subject {
 	sub.Assumed = AssumedOf(s)
 	for i := range s.Instances {
 		in := &s.Instances[i]
-		si := SubjectInstance{Label: in.Label(), State: "unknown", Asked: in.Server.Settings.Known()}
+		si := SubjectInstance{Label: in.Label(), State: "unknown", Asked: in.Server.Settings.Known() && !in.FromFiles(), FromFiles: in.FromFiles()}
 		if v, ok := in.Server.Version.Get(); ok {
 			si.Version = v.String()
 		}

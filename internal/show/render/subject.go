@@ -66,7 +66,10 @@ func (p *page) instance(in SubjectInstance) string {
 	case "stopped":
 		t += ", " + p.say("show/instance/stopped", "not running")
 	}
-	if !in.Asked {
+	switch {
+	case in.FromFiles:
+		t += "; " + p.say("show/instance/from_files", "settings from its configuration files, not from the server")
+	case !in.Asked:
 		t += "; " + p.say("show/instance/not_asked", "the server was not asked: nothing is known of its settings")
 	}
 	return t

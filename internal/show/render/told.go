@@ -144,6 +144,15 @@ func (t Told) BudgetParts(before, after memory.Budget) []BudgetPart {
 // BudgetBound says how much memory there is, and what bounds it.
 func (t Told) BudgetBound(b plan.Budget) string { return t.p.boundText(b) }
 
+// BudgetAll tells the budget with every connection at work; "" in a plan that was
+// written before there was one.
+func (t Told) BudgetAll(b plan.Budget) string {
+	if b.AllAfter.Total <= 0 {
+		return ""
+	}
+	return t.p.all(b)
+}
+
 // BudgetWorst says what the budget is of.
 func (t Told) BudgetWorst() string { return t.p.worst() }
 

@@ -103,7 +103,7 @@ func budget(b plan.Budget, v View, id string, open bool) (template.HTML, error) 
 	if err != nil {
 		return "", err
 	}
-	return FigureHTML(Figure{Title: pic.Title, Quiet: true, SVG: svg, Note: strings.Join(append([]string{t.BudgetWorst()}, t.BudgetBeneath(b)...), " "), More: v.say("show/web/numbers", "The numbers"), Table: table, Open: open, Keys: keys})
+	return FigureHTML(Figure{Title: pic.Title, Quiet: true, SVG: svg, Note: strings.TrimSpace(strings.Join(append([]string{t.BudgetWorst(), t.BudgetAll(b)}, t.BudgetBeneath(b)...), " ")), More: v.say("show/web/numbers", "The numbers"), Table: table, Open: open, Keys: keys})
 }
 
 func oneBar(name string, parts []render.BudgetPart, b memory.Budget, scale float64, top int, of func(render.BudgetPart) unit.Bytes) bar {

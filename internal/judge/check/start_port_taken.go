@@ -1,0 +1,67 @@
+package check
+
+import (
+	"net/netip"
+	"strconv"
+
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
+)
+
+// StartPortTaken is critical where every address is taken: the server starts as long
+// as it can listen at one.
+var StartPortTaken = Check{
+	ID:       "start_port_taken",
+	Area:     Startup,
+	Severity: Critical,
+	Scope:    PerInstance,
+	Title:    "Port is taken by another process",
+	Why: "Two processes cannot listen on one address and port. If all of listen_addresses are taken, the server stops with \"could not create any TCP/IP sockets\". " +
+		"If some are free, it starts with a warning, and clients of the others reach the other process.",
+	Do: "Stop the process that listens there, or give the server another port: port = NUMBER in postgresql.conf. Often it is a second PostgreSQL server, started by another service or by hand, " +
+		"or the forwarded port of a container.",
+	Sources: []string{"pg-config-connection", "pg-server-start"},
+	Judge: func(c *Case) {
+		if !c.stopped() {
+			return
+		}
+		s, ok := Need(c, c.Instance.Start.Sockets)
+		if !ok || len(s.Addresses) == 0 {
+			return
+		}
+		var taken, by []string
+		for _, a := range s.Addresses {
+			if l, ok := takes(s.Listeners, a); ok {
+				taken = append(taken, a)
+				if name := process(l.Program, l.PID); !has(by, name) {
+					by = append(by, name)
+				}
+			}
+		}
+		pairs := []any{"port", strconv.Itoa(s.Port), "taken", listed(taken, ", ", 5), "by", listed(by, ", ", 5)}
+		switch {
+		case len(taken) == 0:
+		case len(taken) < len(s.Addresses):
+			c.FoundAs(Warning, "Port {port} is taken on {taken} by {by}; other addresses are free.", pairs...)
+		default:
+			c.Found("Port {port} is taken on {taken} by {by}.", pairs...)
+		}
+	},
+}
+
+// takes finds who keeps a server from an address. A socket at :: has the addresses
+// of IPv4 as well, unless its program has forbidden that; the server's own does.
+func takes(listeners []pg.StartListener, address string) (pg.StartListener, bool) {
+	want, err := netip.ParseAddr(address)
+	if err != nil {
+		return pg.StartListener{}, false // a name that was not looked up
+	}
+	for _, l := range listeners {
+		at, err := netip.ParseAddr(l.Address)
+		switch {
+		case err != nil:
+		case at == want, at == netip.IPv6Unspecified(), want.Is4() == at.Is4() && (at.IsUnspecified() || want.IsUnspecified()):
+			return l, true
+		}
+	}
+	return pg.StartListener{}, false
+}
