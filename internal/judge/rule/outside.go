@@ -14,7 +14,7 @@ import (
 // from which huge pages are wanted. The host's memory bounds it.
 type outside struct {
 	is      bool
-	nominal unit.Bytes // the shared memory of the nominal shared_buffers, with the tolerance
+	nominal unit.Bytes // the shared memory of the profile's full share, with the tolerance
 	share   unit.Bytes // what the host leaves to the instance
 }
 
@@ -27,7 +27,7 @@ func (c *Case) outside(b Basis, conns int) outside {
 	if !c.outsideLimit(b) {
 		return outside{}
 	}
-	nominal, ok := c.estimate(withTolerance(c.nominalBuffers(b), buffersNear), conns)
+	nominal, ok := c.estimate(withTolerance(c.fullBuffers(b), buffersNear), conns)
 	return outside{ok, nominal, b.Host.Share}
 }
 
