@@ -103,6 +103,8 @@ type workRoom struct {
 	fixed   unit.Bytes // what everything else takes
 	binding layout     // the demand that allows no more
 	strict  bool       // because of the commit limit
+
+	committed unit.Bytes // what everything else may have committed, where strict
 }
 
 // surviving returns the largest work_mem that every demand survives beside the
@@ -118,12 +120,14 @@ func (c *Case) surviving(b Basis, conns int) (room workRoom, ok bool) {
 			return room, false
 		}
 		work, strict := memory.WorkMemFor(l.share-parts.Sum(), l.claims()), false
+		committed := unit.Bytes(0)
 		if l.strict > 0 {
-			commit := memory.WorkMemFor(l.strict-l.commits(shared, 0), l.claims())
+			committed = l.commits(shared, 0)
+			commit := memory.WorkMemFor(l.strict-committed, l.claims())
 			work, strict = min(work, commit), commit < work
 		}
 		if i == 0 || work < room.work {
-			room = workRoom{work, parts.Sum(), l, strict}
+			room = workRoom{work, parts.Sum(), l, strict, committed}
 		}
 	}
 	return room, true

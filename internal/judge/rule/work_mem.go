@@ -69,13 +69,13 @@ func (c *Case) wantedWork(b Basis, room workRoom) (want unit.Bytes, text string,
 		"which may hold their memory all at once, each {claims} times (sort nodes: {sorts}; hash nodes: {hashes}, each of work_mem × {multiplier})"
 	switch {
 	case room.strict:
-		text += "; under the commit limit of 80 % of the memory they have {commit}"
+		text += "; strict overcommit lets the instance commit {commit}, of which all but work_mem takes {committed}, so that less is left for them"
 	case room.work < memory.WorkMemFloor:
 		text = "4 MB is the least that is planned, as less makes queries several times slower; of the {share} that the instance may have, shared memory, connections and maintenance take {fixed}"
 	}
 	pairs = []any{"share", b.Share(), "fixed", room.fixed, "left", max(b.Share()-room.fixed, 0), "working", countOf(m.Working(), "process", "processes"),
 		"active", count{m.Active, "session"}, "parallel", count{m.Parallel, "parallel worker"},
-		"commit", l.strict, "claims", m.Allowances(), "sorts", m.Sorts, "hashes", m.Hashes, "multiplier", m.HashFactor}
+		"commit", l.strict, "committed", room.committed, "claims", m.Allowances(), "sorts", m.Sorts, "hashes", m.Hashes, "multiplier", m.HashFactor}
 	if h, ok := c.Instance.History.Get(); ok && h.Open != nil && m.Active == m.Connections && m.Connections == int(openTimes*h.Open.Value) {
 		text += "; twice the peak of {peak} on {date}, history of {days}"
 		pairs = append(pairs, "peak", count{int(h.Open.Value), "open session"}, "date", dayOf(h.Open.At), "days", age(h.Days*24*3600))
