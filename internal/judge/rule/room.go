@@ -83,8 +83,12 @@ func (c *Case) fitBuffers(b Basis, conns int) (fitted, bool) {
 	room := c.hugeRoom()
 	present, _ := c.Bytes(knob.PG("shared_buffers"))
 	pooled := func(sb unit.Bytes) bool {
-		// What lies in the pool fits it, whatever an estimate with its tolerance says.
-		return estimate(sb).RoundUp(l.huge) <= room.most || f.outside && sb <= present
+		if estimate(sb).RoundUp(l.huge) <= room.most || f.outside && sb <= present {
+			return true
+		}
+		// What is there already needs no tolerance for a larger value to be kept.
+		bare, ok := c.estimateAbove(sb, conns, above)
+		return ok && sb <= present && bare.RoundUp(l.huge) <= room.most
 	}
 	f.holds = func(sb unit.Bytes) bool {
 		pages := room.most > 0 && pooled(sb) && (sb >= hugeFrom || c.insistsOnHuge())
