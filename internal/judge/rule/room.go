@@ -90,9 +90,17 @@ func (c *Case) fitBuffers(b Basis, conns int) (fitted, bool) {
 		bare, ok := c.estimateAbove(sb, conns, above)
 		return ok && sb <= present && bare.RoundUp(l.huge) <= room.most
 	}
+	// What is kept is kept as it is: no tolerance, as work_mem is given beside it without
+	// one, and what was given has to be held in the next plan.
+	exactly := func(sb, page unit.Bytes) bool {
+		shared, _ := c.estimateAbove(sb, conns, above)
+		return !slices.ContainsFunc(list, func(d layout) bool { return !d.fits(shared, page, f.work) })
+	}
 	f.holds = func(sb unit.Bytes) bool {
-		pages := room.most > 0 && pooled(sb) && (sb >= hugeFrom || c.insistsOnHuge())
-		return pages && fits(sb, l.huge) || small(sb) && fits(sb, l.base)
+		shared, _ := c.estimateAbove(sb, conns, above)
+		inPool := pooled(sb) || shared.RoundUp(l.huge) <= room.most
+		pages := room.most > 0 && inPool && (sb >= hugeFrom || c.insistsOnHuge())
+		return pages && exactly(sb, l.huge) || small(sb) && exactly(sb, l.base)
 	}
 	if room.most > 0 {
 		huge = max(largest(f.nominal, func(sb unit.Bytes) bool { return fits(sb, l.huge) && pooled(sb) }), largest(least, pooled))
@@ -101,6 +109,9 @@ func (c *Case) fitBuffers(b Basis, conns int) (fitted, bool) {
 		}
 	}
 	f.buffers = max(ordinary, huge)
+	if f.outside && present <= f.nominal && f.holds(present) {
+		f.buffers = max(f.buffers, present)
+	}
 	switch {
 	case f.buffers >= f.nominal:
 	case huge == f.buffers && !pooled(f.nominal):
@@ -140,8 +151,8 @@ func (c *Case) beside(b Basis, conns int, l layout) (parts memory.Parts, shared 
 		}
 		wanted = sb
 	} else if d != nil {
-		if kept, ok := size(d.Effective); ok && kept > wanted {
-			sb, wanted = withTolerance(kept, buffersNear), kept // as whoever keeps it reckons
+		if kept, ok := size(d.Effective); ok && kept > sb {
+			sb, wanted = kept, kept
 		}
 	}
 	shared, ok = c.estimateAbove(sb, conns, l.above)
