@@ -103,7 +103,7 @@ func Start(t testing.TB, b server.Binaries, settings map[string]string) *server.
 // EvidenceOf collects from one instance and this host.
 func EvidenceOf(t testing.TB, i *server.Instance, deep bool) *evidence.Archive {
 	t.Helper()
-	a, err := collect.Run(t.Context(), &target.Local{}, collect.Request{Kind: collect.DataDir, Value: i.DataDir, Deep: deep})
+	a, err := collect.Run(t.Context(), &target.Local{}, collect.Request{Kind: collect.DataDir, Value: i.DataDir, Deep: deep, Alone: true})
 	if err != nil {
 		t.Fatal(err)
 	}
