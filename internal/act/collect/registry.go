@@ -12,7 +12,7 @@ import (
 
 // registered is a cluster that the host is set up to run, whether or not it does.
 type registered struct {
-	dir     string // data directory
+	dir     string // data directory; "": its unit does not name it
 	config  string // postgresql.conf, where it is not in the data directory
 	unit    string
 	user    string // whom the unit runs it as
@@ -62,6 +62,7 @@ func (c *collector) clustersOfDebian() (out []registered) {
 // clustersOfUnits reads the units whose names begin with postgres.
 func (c *collector) clustersOfUnits() (out []registered) {
 	seen := map[string]bool{}
+	started, _ := c.startedUnits()
 	for _, folder := range unitPlaces {
 		names, err := c.t.ReadDir(folder)
 		if err != nil {
@@ -74,24 +75,14 @@ func (c *collector) clustersOfUnits() (out []registered) {
 			}
 			seen[n] = true
 			r := unitCluster(c.unitFiles(folder, n))
-			if r.unit = n; r.dir == "" {
-				continue
+			if r.dir == "" && r.program == "" {
+				continue // such as Debian's postgresql.service, which stands for the clusters
 			}
-			r.starts = c.linked(n)
+			r.unit, r.starts = n, started[n]
 			out = append(out, r)
 		}
 	}
 	return out
-}
-
-// linked says whether a unit is enabled: a link in a .wants folder.
-func (c *collector) linked(unit string) bool {
-	for _, at := range c.glob("etc/systemd/system/*.wants") {
-		if _, err := c.t.Lstat(path.Join(at, unit)); err == nil {
-			return true
-		}
-	}
-	return false
 }
 
 // unitFiles is a unit with its drop-ins behind it.
@@ -152,7 +143,7 @@ func unitCluster(unit string) (r registered) {
 // known tells an instance what the registry has of its data directory.
 func (in *instance) known(list []registered, resolve func(string) (string, error)) {
 	for _, r := range list {
-		if real, err := resolve(r.dir); err != nil || real != in.dataDir {
+		if real, err := resolve(r.dir); r.dir == "" || err != nil || real != in.dataDir {
 			continue
 		}
 		if in.config == "" {
@@ -170,7 +161,7 @@ func (c *collector) down(found []*instance) (out []*instance) {
 	list := c.registry()
 	done := map[string]bool{}
 	for _, r := range list {
-		if !r.starts {
+		if !r.starts || r.dir == "" {
 			continue
 		}
 		in, err := c.instanceAt(found, r.dir)

@@ -159,14 +159,14 @@ func (c *collector) groupMemory(g *resident) {
 	}
 }
 
-// unitFolders are where links say what systemd starts at boot (systemd.unit(5)).
-var unitFolders = []string{"etc/systemd/system", "run/systemd/generator", "run/systemd/generator.late", "run/systemd/system", "usr/lib/systemd/system", "lib/systemd/system"}
+// generated are where generators put links, such as those for scripts of /etc/init.d.
+var generated = []string{"run/systemd/generator", "run/systemd/generator.late"}
 
 // startedUnits returns the names of the units that another one wants or requires;
 // told is false where no folder could be listed.
 func (c *collector) startedUnits() (names map[string]bool, told bool) {
 	names = map[string]bool{}
-	for _, dir := range unitFolders {
+	for _, dir := range slices.Concat(unitPlaces, generated) {
 		list, err := c.t.ReadDir(dir)
 		if err != nil {
 			continue
