@@ -223,6 +223,8 @@ func (c *oomCase) workMem() {
 			rest -= p.Private
 		}
 	}
+	// A kernel's report has no settings: 2 is the default of hash_mem_multiplier from 15
+	// on, and errs on the safe side before.
 	all := memory.Instance{Connections: sessions, Sorts: memory.Mixed.Sorts, Hashes: memory.Mixed.Hashes, HashFactor: 2}.AllAtWork()
 	each := memory.WorkMemFor(rest, all.Claims())
 	if each < memory.WorkMemFloor {

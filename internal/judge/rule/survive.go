@@ -151,9 +151,6 @@ func (c *Case) leastWork() (work unit.Bytes, seen memory.Shortage) {
 	return max(present, memory.WorkMemFloor), seen
 }
 
-// openTimes is how many times the peak of open sessions may come (memory.OpenOf).
-const openTimes = 2
-
 // AtWork is what the memory has room for when the connections are at work: the
 // figures that a plan, a check and a diagnosis tell of the same server.
 type AtWork struct {
