@@ -19,8 +19,8 @@ import (
 )
 
 // The promises of work_mem, over random hosts of 128 MB to 24 TB, 1 to 1,024
-// processors and 5 to 5,000 connections. 100 hosts each by default; more with
-// -run '^Test(Survives|Capped|Floored|Ordered|MonotoneWorkMem)$' -rapid.checks=10000 -rapid.seed=1
+// processors and 5 to 5,000 connections. 100 hosts each by default; 10,000
+// with make promises.
 
 // crowds draws hosts with so many connections.
 func crowds() *rapid.Generator[host] {
