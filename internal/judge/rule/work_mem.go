@@ -52,7 +52,7 @@ var workMem = Rule{
 			c.Keep("{present} stays, as nobody saw that the memory does not suffice; more than {wanted} is not planned here: "+text, append(pairs, "present", c.shown(), "wanted", want)...)
 		case known && present > want && short.Clause != "":
 			c.Set(want, text+"; "+short.Clause, append(pairs, "seen", short.Seen)...)
-		case known && present < want && near(c.canonical(present), c.canonical(want), workMemNear):
+		case known && present < want && present >= memory.WorkMemFloor && near(c.canonical(present), c.canonical(want), workMemNear):
 			c.Keep("{present} is close enough to {wanted}: "+text, append(pairs, "present", c.shown(), "wanted", want)...)
 		default:
 			c.Set(want, text, pairs...)
