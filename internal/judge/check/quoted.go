@@ -1,8 +1,6 @@
 package check
 
 import (
-	"maps"
-
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
@@ -24,10 +22,7 @@ func (c *Case) planned() *rule.Outcome {
 	if o.Profile == "" {
 		o.Profile = rule.Mixed
 	}
-	// A policy may be for more hosts than one: pins of what is not here are not meant.
-	o.Pins = maps.Clone(o.Pins)
-	maps.DeleteFunc(o.Pins, func(a knob.Address, _ string) bool { return !rule.Here(c.Snapshot, a) })
-	out, err := rule.Decide(c.Snapshot, rule.All(), o)
+	out, err := rule.Decide(c.Snapshot, rule.All(), o.On(c.Snapshot))
 	if err != nil {
 		out = nil // a pin that the server does not take; the plan itself says so
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"strings"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
-	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -126,9 +124,7 @@ func memoryReport(ctx context.Context, env *Env, o *diagnoseMemoryOptions) (*dia
 
 // memoryPlan is what a plan for the host gives shared_buffers.
 func memoryPlan(s *snapshot.Snapshot, o rule.Options) diagnose.MemoryPlan {
-	o.Pins = maps.Clone(o.Pins) // of what is not here none is meant
-	maps.DeleteFunc(o.Pins, func(a knob.Address, _ string) bool { return !rule.Here(s, a) })
-	out, err := rule.Decide(s, rule.All(), o)
+	out, err := rule.Decide(s, rule.All(), o.On(s))
 	if err != nil {
 		return nil
 	}

@@ -392,9 +392,7 @@ func (p *policyNow) checks() check.Options {
 func (p *policyNow) rules(s *snapshot.Snapshot) rule.Options {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	ro := asked(p.env, p.pol)
-	(&planOptions{site: p.pol}).meant(&ro, s)
-	return ro
+	return asked(p.env, p.pol).On(s)
 }
 
 // talk writes the lines of a watch: with the time of day where a person reads
