@@ -33,10 +33,16 @@ var SharedBuffersDefault = Check{
 			return
 		}
 		if b, ok := set.Bytes("shared_buffers"); ok && b <= initdbBuffers && total >= bigEnough {
-			c.FoundDo(Notice, "On a host that is there for this server run ALTER SYSTEM SET shared_buffers = '{quarter}' (a quarter of the memory) and restart; "+
-				"pgfettle plan computes it together with huge pages and work_mem.",
-				"shared_buffers = {buffers} on {total} of memory ({share}).",
-				"buffers", b.GUC(), "total", total, "share", share(b, total), "quarter", (total / 4).RoundDown(256*unit.MB).GUC())
+			const seen = "shared_buffers = {buffers} on {total} of memory ({share})."
+			planned, changes := c.plannedBuffers()
+			switch {
+			case changes:
+				c.FoundDo(Notice, "On a host that is there for this server run ALTER SYSTEM SET shared_buffers = '{planned}' and restart; "+
+					"pgfettle plan computes it together with huge pages and work_mem.", seen, "buffers", b.GUC(), "total", total, "share", share(b, total), "planned", planned)
+			case planned == "":
+				c.Found(seen, "buffers", b.GUC(), "total", total, "share", share(b, total))
+			}
+			// Else the plan keeps it: evidence says that it is enough, or a person pinned it.
 		}
 	},
 }
