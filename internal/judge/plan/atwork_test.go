@@ -300,7 +300,8 @@ func TestOrdered(t *testing.T) {
 	})
 }
 
-// TestMonotoneWorkMem: more memory never lowers work_mem by more than a step, more connections never raise it, and 6 % more of them never cut it to less than half.
+// TestMonotoneWorkMem: more memory never lowers work_mem by more than a step, more
+// connections never raise it, and 6 % more of them never cut it to less than half.
 func TestMonotoneWorkMem(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := crowds().Draw(t, "host")
