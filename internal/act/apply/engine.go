@@ -292,7 +292,7 @@ func (e *engine) fail(ctx context.Context, c *journal.Change, why string) error 
 	if err := e.append(journal.Line{Kind: journal.Failed, N: c.N, Reason: why}); err != nil {
 		return err
 	}
-	if c.Instance == "" {
+	if c.Instance == "" || of(c).alone() {
 		return nil
 	}
 	return e.revert(ctx, journal.Revertment{Instance: c.Instance, Reason: fmt.Sprintf("brought back, as %s failed: %s", c.Address, why)})

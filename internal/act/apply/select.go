@@ -178,7 +178,13 @@ func (s step) commits() bool {
 	return s.address == limit || s.address == reserve || s.address == mode && s.to == strictly
 }
 
-func (s step) sibling(f step) bool { return s.instance != "" && s.instance == f.instance }
+// sibling says whether two steps stand or fall together: the settings of one instance. An
+// option of a tablespace hangs on none of them.
+func (s step) sibling(f step) bool {
+	return s.instance != "" && s.instance == f.instance && !s.alone() && !f.alone()
+}
+
+func (s step) alone() bool { return s.address.Prefix() == "tablespace" }
 
 // restsOn says whether s may not be done when f was not: the plan's order, as
 // needs. The settings of one instance were fitted to one another.

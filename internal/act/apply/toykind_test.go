@@ -62,6 +62,8 @@ func (t toyKind) place(k apply.Knob) (file, live string) {
 		return sysctlFile, "/proc/sys/" + k.Address.Name()
 	case "thp":
 		return "", "/sys/thp/" + k.Address.Name()
+	case "tablespace": // in a catalog of the server
+		return "", "/catalog" + t.d.servers[k.Instance.Key].dir + "/" + k.Address.Name()
 	case "boot":
 		return grubFile, "/proc/cmdline/" + k.Address.Name()
 	}

@@ -130,7 +130,7 @@ func (b *Baseline) applied(instance string, j *journal.Journal, present map[stri
 			continue
 		}
 		name := string(c.Address)
-		if c.Address.Layer() == knob.Instance {
+		if c.Address.Prefix() == "pg" {
 			name = c.Address.Name()
 		}
 		if present[name] != c.After {

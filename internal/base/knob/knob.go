@@ -12,10 +12,11 @@ import (
 //	pg:shared_buffers     sysctl:vm.nr_hugepages     thp:enabled
 //	block:vda/scheduler   mount:/srv/options         boot:transparent_hugepage
 //	unit:OOMPolicy           wal:location (the folder of pg_wal)
+//	tablespace:archive/random_page_cost
 //
-// What there is once a device or a mount is named with its subject: vda, /srv, or
-// mapper/NAME for a volume of device mapper, whose number another volume may have
-// after the next boot. A family has a * there and stands for each of them:
+// What there is once a device, a mount or a tablespace is named with its subject: vda,
+// /srv, or mapper/NAME for a volume of device mapper, whose number another volume may
+// have after the next boot. A family has a * there and stands for each of them:
 // block:*/scheduler, mount:*/options.
 type Address string
 
@@ -35,7 +36,7 @@ const (
 var Layers = []Layer{Instance, Kernel, Boot, Mounts, Units}
 
 var layerOf = map[string]Layer{
-	"pg": Instance, "wal": Instance, "sysctl": Kernel, "thp": Kernel, "block": Kernel,
+	"pg": Instance, "wal": Instance, "tablespace": Instance, "sysctl": Kernel, "thp": Kernel, "block": Kernel,
 	"boot": Boot, "mount": Mounts, "unit": Units,
 }
 
@@ -57,8 +58,8 @@ func MountOptions(point string) Address {
 // Any is the subject of a family.
 const Any = "*"
 
-// Subject returns the device or the mount point that the address names, * for a
-// family of them, "" where there is only one of the knob.
+// Subject returns the device, the mount point or the tablespace (as an address spells
+// it) that the address names, * for a family of them, "" where there is only one of the knob.
 func (a Address) Subject() string {
 	subject, _ := a.parts()
 	return subject
@@ -82,7 +83,7 @@ func (a Address) parts() (subject, attribute string) {
 	switch {
 	case i < 0:
 		return "", ""
-	case a.Prefix() == "block" && i > 0:
+	case (a.Prefix() == "block" || a.Prefix() == "tablespace") && i > 0:
 		return name[:i], name[i+1:]
 	case a.Prefix() == "mount" && i == 0:
 		return "/", name[1:]
@@ -96,7 +97,10 @@ func (a Address) parts() (subject, attribute string) {
 func Parse(s string) (Address, error) {
 	prefix, name, ok := strings.Cut(s, ":")
 	if _, known := layerOf[prefix]; !ok || !known || name == "" {
-		return "", fmt.Errorf("%q is not the address of a knob: write pg:NAME, wal:location, sysctl:NAME, thp:NAME, block:DEV/NAME, mount:PATH/options, boot:NAME or unit:NAME", s)
+		return "", fmt.Errorf("%q is not the address of a knob: write pg:NAME, wal:location, tablespace:NAME/OPTION, sysctl:NAME, thp:NAME, block:DEV/NAME, mount:PATH/options, boot:NAME or unit:NAME", s)
+	}
+	if prefix == tablespace {
+		return parseTablespace(s)
 	}
 	return Address(s), nil
 }

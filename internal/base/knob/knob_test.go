@@ -1,6 +1,7 @@
 package knob_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
@@ -10,6 +11,7 @@ import (
 func TestParse(t *testing.T) {
 	for s, layer := range map[string]knob.Layer{
 		"pg:shared_buffers": knob.Instance, "wal:location": knob.Instance, "sysctl:vm.nr_hugepages": knob.Kernel, "thp:enabled": knob.Kernel, "block:vda/scheduler": knob.Kernel,
+		"tablespace:archive/random_page_cost": knob.Instance, "tablespace:*/random_page_cost": knob.Instance,
 		"mount:/srv/options": knob.Mounts, "boot:transparent_hugepage": knob.Boot, "unit:OOMPolicy": knob.Units,
 	} {
 		a, err := knob.Parse(s)
@@ -17,7 +19,7 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: %v, %v, layer %s", s, a, err, a.Layer())
 		}
 	}
-	for _, s := range []string{"", "shared_buffers", "pg:", "registry:x", ":x"} {
+	for _, s := range []string{"", "shared_buffers", "pg:", "registry:x", ":x", "tablespace:x", "tablespace:/x", "tablespace:x/", "tablespace:a%2/x", "tablespace:a%00b/x", "tablespace:%FF/x"} {
 		if a, err := knob.Parse(s); err == nil {
 			t.Errorf("%q was read as %s", s, a)
 		}
@@ -54,6 +56,8 @@ func TestFamilies(t *testing.T) {
 		"mount:/options/options":                {"/options", "mount:*/options"},
 		"mount:*/options":                       {"*", "mount:*/options"},
 		"sysctl:net/ipv4":                       {"", "sysctl:net/ipv4"},
+		"tablespace:a/random_page_cost":         {"a", "tablespace:*/random_page_cost"},
+		"tablespace:*/random_page_cost":         {"*", "tablespace:*/random_page_cost"},
 		"thp:khugepaged/defrag":                 {"", "thp:khugepaged/defrag"},
 		knob.Block("sda", "scheduler"):          {"sda", "block:*/scheduler"},
 		knob.MountOptions("/"):                  {"/", "mount:*/options"},
@@ -71,5 +75,39 @@ func TestFamilies(t *testing.T) {
 	}
 	if knob.Address("block:*/scheduler").Covers("block:vda/read_ahead_kb") || knob.Address("block:vda/scheduler").Covers("block:vdb/scheduler") {
 		t.Error("another knob is covered")
+	}
+}
+
+// TestTablespaces: a tablespace may have any name, and each has an address of its own
+// that is one visible word without what ends a list, an address or a path.
+func TestTablespaces(t *testing.T) {
+	seen := map[knob.Address]bool{}
+	for _, name := range []string{"archive", "Old Data", `a"b`, "a/b", "*", "a,b", "a@b", "x\ny", "%20", " ", "été", "a\u202eb", "{name}", "a:b", `\`, "%", strings.Repeat("x", 63)} {
+		a := knob.Tablespace(name, "random_page_cost")
+		got, option, ok := a.Tablespace()
+		if !ok || got != name || option != "random_page_cost" {
+			t.Errorf("%q: %s is read back as %q, %q, %t", name, a, got, option, ok)
+		}
+		if strings.ContainsAny(a.Subject(), "/,@*{}: \n\"\\") || strings.ContainsRune(string(a), 0x202e) || seen[a] {
+			t.Errorf("%q: the address %s", name, a)
+		}
+		if b, err := knob.Parse(string(a)); err != nil || b != a {
+			t.Errorf("%s is parsed to %s, %v", a, b, err)
+		}
+		if a.Family() != "tablespace:*/random_page_cost" || !a.Family().Covers(a) {
+			t.Errorf("%s: the family %s", a, a.Family())
+		}
+		seen[a] = true
+	}
+	for _, name := range []string{"", "a\x00b", "\xff", strings.Repeat("x", 1000)} {
+		if a := knob.Tablespace(name, "random_page_cost"); a != "" {
+			t.Errorf("%q has the address %s", name, a)
+		}
+	}
+	if a, err := knob.Parse("tablespace:Old Data/random_page_cost"); err != nil || a != "tablespace:Old%20Data/random_page_cost" {
+		t.Errorf("as a person writes it: %s, %v", a, err)
+	}
+	if _, _, ok := knob.PG("random_page_cost").Tablespace(); ok {
+		t.Error("a setting of the server is one of a tablespace")
 	}
 }

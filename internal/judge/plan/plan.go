@@ -48,7 +48,7 @@ func (p *Plan) In(c *say.Catalogue) *Plan {
 	out.Changes, out.Warnings = slices.Clone(p.Changes), slices.Clone(p.Warnings)
 	for i := range out.Changes {
 		ch := &out.Changes[i]
-		ch.Title = c.Text("rule/"+string(ch.Address)+"/title", ch.Title)
+		ch.Title = c.Text("rule/"+string(ch.Address.Family())+"/title", ch.Title)
 		if ch.Because.String() == ch.Reason { // a policy may have put its own reason there
 			ch.Reason = ch.Because.In(c)
 		}

@@ -44,6 +44,9 @@ func simulate(t *snapshot.Snapshot, c *Change) {
 			set.Value, set.Source = c.ToBase, "configuration file"
 			m[c.Address.Name()] = set
 		}
+	case "tablespace":
+		in := t.Instance(c.Key)
+		in.Server.Tablespaces = known.Map(in.Server.Tablespaces, func(list []pg.Tablespace) []pg.Tablespace { return withOption(list, c) })
 	case "sysctl":
 		t.Host.Sysctls[c.Address.Name()] = known.Is(c.ToBase)
 		switch c.Address.Name() {
@@ -97,6 +100,22 @@ func simulate(t *snapshot.Snapshot, c *Change) {
 			})
 		}
 	}
+}
+
+// withOption returns the tablespaces with an option of one of them changed.
+func withOption(list []pg.Tablespace, c *Change) []pg.Tablespace {
+	name, option, _ := c.Address.Tablespace()
+	list = slices.Clone(list)
+	for i := range list {
+		if list[i].Name != name {
+			continue
+		}
+		list[i].Options = slices.DeleteFunc(slices.Clone(list[i].Options), func(o string) bool { return strings.HasPrefix(o, option+"=") })
+		if c.ToBase != knob.Unset {
+			list[i].Options = append(list[i].Options, option+"="+c.ToBase)
+		}
+	}
+	return list
 }
 
 // queueOf returns the devices with one attribute of a queue changed.

@@ -25,10 +25,10 @@ func For(a knob.Address) (Rule, bool) {
 // Here says whether a snapshot has what an address names: a server for a setting
 // of one, a device or a mount under a folder of an instance.
 func Here(s *snapshot.Snapshot, a knob.Address) bool {
-	if a.Layer() == knob.Instance {
-		return len(s.Instances) > 0
-	}
 	r, ok := For(a)
+	if a.Layer() == knob.Instance {
+		return len(s.Instances) > 0 && (!ok || r.Over == nil || a.Subject() == knob.Any || inAny(s, &r, a))
+	}
 	if !ok || r.Over == nil || a.Subject() == knob.Any {
 		return ok
 	}
@@ -42,6 +42,37 @@ func (o Options) On(s *snapshot.Snapshot) Options {
 	o.Pins = maps.Clone(o.Pins)
 	maps.DeleteFunc(o.Pins, func(a knob.Address, _ string) bool { return !Here(s, a) })
 	return o
+}
+
+// inAny says whether one of the instances has what an address of a family names.
+func inAny(s *snapshot.Snapshot, r *Rule, a knob.Address) bool {
+	for i := range s.Instances {
+		c := &Case{Snapshot: s, Instance: &s.Instances[i], Options: &Options{}, rule: r, address: r.Address, out: &Outcome{}}
+		if slices.Contains(r.Over(c), a) {
+			return true
+		}
+	}
+	return false
+}
+
+// ofInstances runs a rule of a family for each of its addresses in each instance.
+func (o *Outcome) ofInstances(r *Rule, s *snapshot.Snapshot, opt *Options) error {
+	for _, a := range sortedPins(opt.Pins) {
+		if a != r.Address && r.Decides(a) && !inAny(s, r, a) {
+			return &PinError{Address: a, Reason: "no instance is known to have such a tablespace", NotHere: true}
+		}
+	}
+	for i := range s.Instances {
+		c := &Case{Snapshot: s, Instance: &s.Instances[i], Options: opt, rule: r, address: r.Address, out: o}
+		for _, a := range r.Over(c) {
+			one := *c
+			one.address = a
+			if err := o.run(&one); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // ofHost runs a rule of the host: once, or for each address of its family. The

@@ -23,7 +23,7 @@ var randomPageCost = Rule{
 	Title:   "the planner's cost of a page read at random",
 	Why: "At 4 an index scan has to save three quarters of the pages to win against reading the whole table, which is right for heads that have to move. " +
 		"On flash, where a random page costs little more than the next one, it makes the planner read whole tables. " +
-		"Tablespaces on other disks can have their own: ALTER TABLESPACE … SET (random_page_cost = …).",
+		"Tablespaces on other disks have their own: tablespace:*/random_page_cost.",
 	Formula: "With pgfettle probe: a tenth of how many times longer a page takes at random than in a scan (the default's own assumption, nine in ten cached), from 1.1 to 4, where a page of a scan takes what the disk needs in order, but at least the 8 µs of its rows, with which the planner compares it; a present value within a factor of 1.5 stays. " +
 		"Else 1.1 on nvme and ssd, 2 on a storage network, 4 on rotating disks; a present value of 1 to 1.5, 1.1 to 3, or 2 to 6 stays. All times seq_page_cost.",
 	Sources: []string{"pg-config-query", "dalibo-j1"},

@@ -32,13 +32,14 @@ type Rule struct {
 	Sources   []string       // ids of base/say
 	From, To  int            // majors it is for; 0: no bound. Whether the parameter exists is asked of the server
 	Needs     []knob.Address // decided before it; their values are asked for with Case.Bytes and its like
-	Effect    knob.Effect    // of a kernel or unit knob; a server setting's follows from its context
+	Effect    knob.Effect    // of a family, a kernel or a unit knob; a server setting's follows from its context
 	Risk      knob.Risk      // Low where empty
 	Unit      string         // of a kernel or unit knob: pages, kB, bytes, percent; "" for none
 	Tolerance float64        // a present value that is off by no more than this share of the wanted one stays
 	Decide    func(*Case)    // calls Case.Set, or nothing when it has no opinion
-	// Over returns the addresses of a family that are there to be decided, each
-	// once and in a fixed order, noting what is missing; nil for a single knob.
+	// Over returns the addresses of a family that are there to be decided, on the host
+	// or in the case's instance, each once and in a fixed order, noting what is missing;
+	// nil for a single knob.
 	Over func(*Case) []knob.Address
 	// Legal says why a pinned value of a knob of the host could not be or must not
 	// be set; nil: any text may be pinned. What a server's own setting could be is asked
@@ -62,7 +63,7 @@ func (r *Rule) Versions() (from, to int) {
 	}
 	majors, have := params.Majors(), []int{}
 	for _, m := range majors {
-		if _, ok := params.Lookup(m, r.Address.Name()); ok {
+		if _, ok := params.Lookup(m, settingOf(r.Address)); ok {
 			have = append(have, m)
 		}
 	}
@@ -188,6 +189,12 @@ func decide(s *snapshot.Snapshot, rules []Rule, o Options, others *memory.Others
 			}
 			continue
 		}
+		if r.Over != nil {
+			if err := out.ofInstances(r, s, &o); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		for i := range s.Instances {
 			c := &Case{Snapshot: s, Instance: &s.Instances[i], Options: &o, rule: r, address: r.Address, out: out}
 			if err := out.run(c); err != nil {
@@ -220,7 +227,7 @@ func (o *Outcome) run(c *Case) error {
 		if _, ok := Need(c, c.Instance.Server.Settings); !ok {
 			return nil
 		}
-		p, ok := c.Param(c.rule.Address.Name())
+		p, ok := c.Param(settingOf(c.rule.Address))
 		if !ok || p.Context == "internal" {
 			return nil // this version or build has no such parameter
 		}
@@ -247,7 +254,7 @@ func (o *Outcome) run(c *Case) error {
 	d.Rule, d.Address, d.Present = c.rule, c.address, present
 	d.Instance = c.key()
 	d.Effect = c.rule.Effect
-	if c.Instance != nil {
+	if c.Instance != nil && c.rule.Over == nil {
 		d.Effect = knob.EffectOf(c.param.Context)
 	}
 	d.Effect = max(d.Effect, d.later)
@@ -419,6 +426,10 @@ func (c *Case) parse(s string) (Value, error) {
 		if err := c.rule.Legal(c, strings.TrimSpace(s)); err != nil {
 			return v, err
 		}
+	}
+	if c.rule.Over != nil && strings.TrimSpace(s) == knob.Unset {
+		v.Setting = knob.Unset
+		return v, nil
 	}
 	switch c.param.Type {
 	case "integer", "real":

@@ -11,8 +11,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// tablespaceAdvice tells, with its SQL, what of a tablespace is to be set by hand: its
-// options stand in a catalog, which is no file that a plan could put back byte for byte.
+// tablespaceAdvice tells of a tablespace that temporary files should go to. Costs and
+// depths are options of the tablespace, with rules of their own.
 func (c *Case) tablespaceAdvice() {
 	spaces, ok := c.Instance.Server.Tablespaces.Get()
 	places, ok2 := c.Instance.Places.Get()
@@ -20,20 +20,15 @@ func (c *Case) tablespaceAdvice() {
 	if !ok || !ok2 || i < 0 || c.Options.Storage != "" {
 		return // --storage says one kind for all of it
 	}
-	data := places[i]
-	main, _, ok := c.kindOf(data)
+	main, _, ok := c.kindOf(places[i])
 	if !ok {
 		return
 	}
 	for _, t := range spaces {
 		for _, p := range places {
-			if p.Role != snapshot.TablespacePlace || p.Tablespace != strconv.FormatInt(t.OID, 10) {
-				continue
+			if p.Role == snapshot.TablespacePlace && p.Tablespace == strconv.FormatInt(t.OID, 10) {
+				c.spillSpace(t, p, places[i], main)
 			}
-			if its, why, ok := c.kindOf(p); ok && its != main {
-				c.tablespaceCosts(t, its, why, main)
-			}
-			c.spillSpace(t, p, data, main)
 		}
 	}
 }
@@ -51,52 +46,6 @@ func (c *Case) kindOf(p snapshot.Place) (s Storage, why string, ok bool) {
 	}
 	s, why, reason := c.storageUnderDevice(device)
 	return s, why, reason == ""
-}
-
-// tablespaceCosts tells the options of a tablespace whose disks are of another kind than
-// the data directory's. What the tablespace has set itself stays.
-func (c *Case) tablespaceCosts(t pg.Tablespace, its Storage, why string, main Storage) {
-	var set, names []string
-	option := func(name, value string) {
-		if !slices.ContainsFunc(t.Options, func(o string) bool { return strings.HasPrefix(o, name+"=") }) {
-			set, names = append(set, name+" = "+value), append(names, name)
-		}
-	}
-	// Of the tablespace's own seq_page_cost, where it has one, else of the server's: all
-	// costs have one scale.
-	scale, ok := c.Float(knob.PG("seq_page_cost"))
-	if !ok || scale <= 0 {
-		scale = 1
-	}
-	for _, o := range t.Options {
-		if v, is := strings.CutPrefix(o, "seq_page_cost="); is {
-			if f, err := strconv.ParseFloat(v, 64); err == nil && f > 0 {
-				scale = f
-			}
-		}
-	}
-	a, b := pageCosts[its], pageCosts[main]
-	if a.want != b.want {
-		option("random_page_cost", strconv.FormatFloat(significant(a.want*scale), 'f', -1, 64))
-	}
-	// As effective_io_concurrency and maintenance_io_concurrency of the server. From 18 on
-	// the defaults serve both kinds.
-	if v, ok := c.Instance.Server.Version.Get(); ok && v.Major() < 18 && (its == HDD) != (main == HDD) {
-		if its == HDD {
-			option("effective_io_concurrency", "2")
-			option("maintenance_io_concurrency", "10")
-		} else {
-			option("effective_io_concurrency", "200")
-			option("maintenance_io_concurrency", "100")
-		}
-	}
-	if len(set) == 0 {
-		return
-	}
-	c.Warn("Tablespace {name} lies on {its} ({why}) and the data directory on {main}, and what the server has set for one is wrong for the other. By hand, in any database: {sql} New plans take it at once; {back} takes it back.",
-		"name", t.Name, "its", string(its), "why", why, "main", string(main),
-		"sql", "ALTER TABLESPACE "+identifier(t.Name)+" SET ("+strings.Join(set, ", ")+");",
-		"back", "ALTER TABLESPACE "+identifier(t.Name)+" RESET ("+strings.Join(names, ", ")+");")
 }
 
 // forTemp is a name that somebody gave a tablespace for temporary files.

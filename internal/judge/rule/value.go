@@ -85,6 +85,9 @@ func (c *Case) presentOf(a knob.Address) known.Fact[Value] {
 		if c.Instance == nil {
 			return known.Missed[Value](known.Gap{Fact: string(a), Reason: "no instance"})
 		}
+		if name, option, ok := a.Tablespace(); ok {
+			return presentOfTablespace(c.Instance, name, option)
+		}
 		s, ok := c.Instance.Server.Settings.Get()
 		if !ok {
 			return known.Without[Value](c.Instance.Server.Settings.State(), c.Instance.Server.Settings.Gap())

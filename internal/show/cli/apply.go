@@ -267,7 +267,7 @@ func refused(env *Env, server *apply.PG, d render.Plan, l *loaded, chosen []plan
 	asked := map[string]bool{}
 	for _, c := range chosen {
 		in := l.snapshot.Instance(c.Key)
-		if in == nil || c.Layer != knob.Instance || asked[c.Key] {
+		if in == nil || c.Address.Prefix() != "pg" || asked[c.Key] {
 			continue
 		}
 		asked[c.Key] = true
@@ -305,7 +305,7 @@ func inForce(ctx context.Context, server *apply.PG, l *loaded, j *journal.Journa
 	for _, c := range chosen {
 		for i := range j.Changes {
 			done := &j.Changes[i]
-			if c.Layer == knob.Instance && done.Address == c.Address && done.Instance == c.Instance && done.Active() {
+			if c.Address.Prefix() == "pg" && done.Address == c.Address && done.Instance == c.Instance && done.Active() {
 				of[c.Key] = append(of[c.Key], c)
 			}
 		}

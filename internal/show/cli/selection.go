@@ -139,6 +139,8 @@ func (s *selection) bars(c *plan.Change) string {
 		return ""
 	case c.Layer == knob.Units:
 		return "which unit runs the instance is not known in a tree of files"
+	case c.Address.Prefix() == "tablespace":
+		return "it stands in a catalog of the server, and in no file"
 	case c.Layer == knob.Instance:
 		if _, err := s.files.Stat(path.Join(c.Instance, "PG_VERSION")); err != nil {
 			return "its data directory is not in the tree of files"

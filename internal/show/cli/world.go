@@ -173,7 +173,10 @@ func world(env *Env, l *loaded, place *placeOptions, restart restartOptions) (*a
 				w.Tell("the settings of " + in.Label() + " could not be tried before: its programs are on another host")
 				return nil
 			}
-			settings := slices.DeleteFunc(slices.Clone(changes), func(c plan.Change) bool { return c.Layer != knob.Instance })
+			settings := slices.DeleteFunc(slices.Clone(changes), func(c plan.Change) bool { return c.Address.Prefix() != "pg" })
+			if len(settings) == 0 {
+				return nil // nothing that a start could fail of
+			}
 			found, err := server.Try(ctx, in, settings)
 			if err != nil {
 				return err
@@ -184,6 +187,7 @@ func world(env *Env, l *loaded, place *placeOptions, restart restartOptions) (*a
 	host.Service = onlyUnit(l.snapshot)
 	w.Kinds = host.Kinds()
 	w.Kinds["pg"] = server
+	w.Kinds["tablespace"] = apply.Tablespaces{Server: server}
 	w.Kinds["wal"] = newWal(env, w, server)
 	return w, server, nil
 }

@@ -17,7 +17,7 @@ func AlterSystem(w io.Writer, d Plan, s *snapshot.Snapshot, key string) error {
 	var b strings.Builder
 	d = d.carried(s, inPieces)
 	list := changesOf(d, key)
-	head(&b, "--", d, s, key, len(list))
+	head(&b, "--", d, s, key, len(list)+len(d.spacesOf(key)))
 	if len(list) > 0 {
 		comment(&b, "--", "Run it as a superuser with psql, not in a transaction. ALTER SYSTEM RESET takes a value back.", commentWidth)
 	}
@@ -40,6 +40,7 @@ func AlterSystem(w io.Writer, d Plan, s *snapshot.Snapshot, key string) error {
 	if len(list) > 0 {
 		b.WriteString("\nSELECT pg_reload_conf();\n")
 	}
+	d.spaceStatements(&b, key)
 	if restart > 0 {
 		comment(&b, "--", count(restart, "of these waits", "of these wait")+" for a restart of the server.", commentWidth)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,6 +26,9 @@ func Ansible(w io.Writer, d Plan, s *snapshot.Snapshot) error {
 	comment(&b, "#", fmt.Sprintf("pgfettle: %s, profile %s, snapshot %s", count(len(d.Changes), "change", "changes"), d.Profile, clean(shortHash(d.Snapshot))), commentWidth)
 	d.leftOut(&b, "#", anyChange)
 	assumedNotes(&b, "#", d)
+	for _, c := range d.spacesBeside() {
+		comment(&b, "#", "By hand, with psql: "+spaceLine(c), 200)
+	}
 	if len(d.Changes) == 0 {
 		_, err := io.WriteString(w, b.String())
 		return err
@@ -42,6 +46,11 @@ func Ansible(w io.Writer, d Plan, s *snapshot.Snapshot) error {
 	a := &playbook{b: &b, d: d, s: s}
 	for _, c := range d.Changes {
 		a.task(c)
+	}
+	for _, c := range d.spaces {
+		if slices.Contains(Keys(d), c.Key) {
+			a.space(c)
+		}
 	}
 	a.b.WriteByte('\n')
 	a.handlers()

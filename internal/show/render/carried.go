@@ -28,6 +28,8 @@ const (
 //     itself makes the pool first: without its pages a server with on does not start.
 //     Else it is try, also where the server has on now and the form would restart it.
 //
+// Options of tablespaces stand apart, as a server has them in a catalog and in no file.
+//
 // What is carried already is returned as it is.
 func (d Plan) carried(s *snapshot.Snapshot, r reach) Plan {
 	if d.bounded {
@@ -48,6 +50,12 @@ func (d Plan) carried(s *snapshot.Snapshot, r reach) Plan {
 		}
 	}
 	d.Plan = &p
+	for _, c := range p.Changes {
+		if ofTablespace(c) {
+			d.spaces = append(d.spaces, c)
+		}
+	}
+	p.Changes = slices.DeleteFunc(slices.Clone(p.Changes), ofTablespace)
 	d.tries = map[string]bool{}
 	for i := range s.Instances {
 		if in := &s.Instances[i]; d.onWithoutPages(s, in.Key, r) {

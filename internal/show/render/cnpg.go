@@ -103,6 +103,7 @@ func CNPG(w io.Writer, d Plan, s *snapshot.Snapshot, key string) error {
 	if known {
 		cnpgResources(&b, d, s, key, huge)
 	}
+	d.spacePart(&b, "#", key)
 	hostPart(&b, d, "every node of Kubernetes that may run an instance")
 	_, err := io.WriteString(w, b.String())
 	return err

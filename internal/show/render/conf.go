@@ -53,6 +53,7 @@ func Conf(w io.Writer, d Plan, s *snapshot.Snapshot, key string) error {
 		}
 		fmt.Fprintf(&b, "%s = %s\n", clean(c.Address.Name()), confValue(c.To))
 	}
+	d.spacePart(&b, "#", key)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -54,6 +54,7 @@ func Docker(w io.Writer, d Plan, s *snapshot.Snapshot, key string) error {
 	}
 	b.WriteString("\n" + strings.Join(args, " \\\n  ") + "\n")
 	compose(&b, list, inside, shm, known)
+	d.spacePart(&b, "#", key)
 	if len(outside) > 0 {
 		d.Plan = &plan.Plan{Changes: outside}
 		hostPart(&b, d, "the host, whose kernel all containers share")

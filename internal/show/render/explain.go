@@ -82,7 +82,7 @@ func ExplainKnob(w io.Writer, k KnobPage, st Style) error {
 	p := newPage(st)
 	r := k.Rule.In(st.Words)
 	what := string(r.Address.Layer()) + " knob"
-	if r.Address.Layer() != knob.Instance {
+	if r.Address.Prefix() != "pg" {
 		what += ", " + p.word(effectWords[r.Effect])
 	}
 	if r.Risk != "" && r.Risk != knob.Low {

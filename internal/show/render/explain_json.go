@@ -150,7 +150,7 @@ func ExplainKnobJSON(w io.Writer, k KnobPage, words *say.Catalogue) error {
 		Sources   []sourceDoc    `json:"sources"`
 	}{pageHeadOf("knob", string(r.Address)), knobPartOf(r.Address, r.Why, k.Pages, k.Looked, k.Here, k.Gaps), r.Title, r.Formula, "", r.Risk,
 		append([]knob.Address{}, r.Needs...), r.Tolerance, from, to, sourceDocs(r.Sources)}
-	if r.Address.Layer() != knob.Instance { // a server setting's follows from its context
+	if r.Address.Prefix() != "pg" { // a server setting's follows from its context
 		d.Effect = r.Effect.String()
 	}
 	if d.Risk == "" {

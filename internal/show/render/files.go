@@ -57,7 +57,7 @@ func Files(d Plan, s *snapshot.Snapshot) ([]File, error) {
 		}
 		out = append(out, File{"systemd/60-pgfettle.conf", "/etc/systemd/system/" + unitName(s) + ".d/60-pgfettle.conf", "systemctl daemon-reload", []byte(b.String())})
 	}
-	if len(out) > 0 || len(d.left) > 0 {
+	if len(out)+len(d.left)+len(d.spaces) > 0 {
 		out = append(out, readme(d, out))
 	}
 	return out, nil
@@ -112,6 +112,12 @@ func readme(d Plan, files []File) File {
 			b.WriteString(lead + l + "\n")
 			lead = strings.Repeat(" ", len(lead))
 		}
+	}
+	if len(d.spaces) > 0 {
+		b.WriteString("\nIn no file, as they stand in a catalog of the server (psql on the primary, in any database):\n")
+	}
+	for _, c := range d.spaces {
+		b.WriteString("  " + clean(c.Instance) + ": " + spaceLine(c) + "\n")
 	}
 	if len(d.left) > 0 {
 		b.WriteString("\nNot in these files:\n")

@@ -53,6 +53,7 @@ func Patroni(w io.Writer, d Plan, s *snapshot.Snapshot, key string) error {
 		b.WriteString("postgresql:\n  parameters:\n")
 		yamlParameters(&b, "    ", kept)
 	}
+	d.spacePart(&b, "#", key)
 	hostPart(&b, d, "the host of every member")
 	_, err := io.WriteString(w, b.String())
 	return err

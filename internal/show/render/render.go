@@ -90,6 +90,7 @@ type Plan struct {
 
 	bounded bool            // carried has bounded it
 	left    []apply.Left    // what it left out
+	spaces  []plan.Change   // options of tablespaces, which it takes out of Changes: no form for settings has a place for them
 	tries   map[string]bool // keys of instances whose huge_pages is try instead of on
 	Of      int             `json:"-"` // changes of the whole plan, of which only these will be made; 0: all are shown
 }

@@ -30,6 +30,9 @@ func Script(w io.Writer, d Plan, s *snapshot.Snapshot) error {
 	comment(&sc.b, "#", fmt.Sprintf("pgfettle: %s, profile %s, snapshot %s", count(len(d.Changes), "change", "changes"), d.Profile, clean(shortHash(d.Snapshot))), commentWidth)
 	d.leftOut(&sc.b, "#", anyChange)
 	assumedNotes(&sc.b, "#", d)
+	for _, c := range d.spacesBeside() {
+		comment(&sc.b, "#", "by hand, with psql: "+spaceLine(c), 200)
+	}
 	if len(d.Changes) == 0 {
 		sc.line("exit 0")
 		_, err := io.WriteString(w, sc.b.String())
@@ -407,6 +410,9 @@ func (sc *script) changes() {
 		default:
 			sc.byHand(c)
 		}
+	}
+	for i, key := range Keys(sc.d) {
+		sc.spaces(i+1, key)
 	}
 	for i := range Keys(sc.d) {
 		sc.line(fmt.Sprintf("printf '%%s\\n' 'select pg_reload_conf()' | server%d >/dev/null", i+1))

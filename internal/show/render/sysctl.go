@@ -73,6 +73,7 @@ func Sysctl(w io.Writer, d Plan, s *snapshot.Snapshot) error {
 	for _, c := range others {
 		b.WriteString("#   " + how(c) + risky(c) + "\n")
 	}
+	d.spacePart(&b, "#", "")
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -148,7 +148,7 @@ func (s *Server) explainCheck(c check.Check) *explained {
 func (s *Server) explainKnob(k rule.Rule) *explained {
 	k = k.In(s.o.Words)
 	e := &explained{What: string(k.Address.Layer()) + " knob", Title: k.Title, Here: []web.Link{{Href: "/plan", Text: "What it is and would be here is in the plan"}}}
-	if k.Address.Layer() != knob.Instance {
+	if k.Address.Prefix() != "pg" {
 		e.What += ", in force " + effect(k.Effect)
 	}
 	if k.Risk != "" && k.Risk != knob.Low {
