@@ -55,16 +55,20 @@ func inAny(s *snapshot.Snapshot, r *Rule, a knob.Address) bool {
 	return false
 }
 
-// ofInstances runs a rule of a family for each of its addresses in each instance.
+// ofInstances runs a rule for each instance: once, or for each address of its family.
 func (o *Outcome) ofInstances(r *Rule, s *snapshot.Snapshot, opt *Options) error {
 	for _, a := range sortedPins(opt.Pins) {
-		if a != r.Address && r.Decides(a) && !inAny(s, r, a) {
+		if r.Over != nil && a != r.Address && r.Decides(a) && !inAny(s, r, a) {
 			return &PinError{Address: a, Reason: "no instance is known to have such a tablespace", NotHere: true}
 		}
 	}
 	for i := range s.Instances {
 		c := &Case{Snapshot: s, Instance: &s.Instances[i], Options: opt, rule: r, address: r.Address, out: o}
-		for _, a := range r.Over(c) {
+		list := []knob.Address{r.Address}
+		if r.Over != nil {
+			list = r.Over(c)
+		}
+		for _, a := range list {
 			one := *c
 			one.address = a
 			if err := o.run(&one); err != nil {

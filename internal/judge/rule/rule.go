@@ -189,17 +189,8 @@ func decide(s *snapshot.Snapshot, rules []Rule, o Options, others *memory.Others
 			}
 			continue
 		}
-		if r.Over != nil {
-			if err := out.ofInstances(r, s, &o); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		for i := range s.Instances {
-			c := &Case{Snapshot: s, Instance: &s.Instances[i], Options: &o, rule: r, address: r.Address, out: out}
-			if err := out.run(c); err != nil {
-				return nil, err
-			}
+		if err := out.ofInstances(r, s, &o); err != nil {
+			return nil, err
 		}
 	}
 	for i := range s.Instances {
