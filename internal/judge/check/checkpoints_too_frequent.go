@@ -4,17 +4,18 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
 const (
 	// enoughCheckpoints and enoughHistory keep a restart, a base backup or one
 	// bulk load (each of them requests checkpoints) from counting as a habit.
 	enoughCheckpoints = 10
-	enoughHistory     = 3600
+	enoughHistory     = limits.Hour
 	// walDiskShare is how much of what is free on the WAL's filesystem
 	// max_wal_size may be told to take: it is a soft limit that a failing archive
 	// command or a burst goes beyond.
-	walDiskShare = 0.6
+	walDiskShare = limits.WALFreeShare
 )
 
 // CheckpointsTooFrequent fires when more checkpoints were requested than came

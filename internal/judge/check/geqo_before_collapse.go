@@ -1,11 +1,13 @@
 package check
 
+import "github.com/pgfettle/pgfettle/internal/judge/limits"
+
 // What the plan for 1C leads to, and a DBA who raised a limit with the default
 // threshold: all orders of up to 12 tables are tried, and the longer lists, which
 // would follow the written order otherwise, go to the random search by intent.
 const (
-	geqoUsual    = 12 // the default of geqo_threshold
-	collapseMost = 20 // beyond it the search space grows, and what the search finds does not get better
+	geqoUsual    = limits.GeqoUsual
+	collapseMost = limits.CollapseMost
 )
 
 // GeqoBeforeCollapse compares with the larger limit: explicit joins and lists of

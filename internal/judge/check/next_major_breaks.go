@@ -52,7 +52,11 @@ var NextMajorBreaks = Check{
 			stops = append(stops, "archive_command and archive_library are both set: 16 archives nothing then")
 		}
 		if len(stops) > 0 {
-			c.Found("{settings}.", "settings", listed(stops, "; ", 8))
+			sev := Notice
+			if !slices.ContainsFunc(stops, func(s string) bool { return !strings.Contains(s, majorWord(params.Preview)) }) {
+				sev = Info // that version is not released, and a plan for this one may set it
+			}
+			c.FoundAs(sev, "{settings}.", "settings", listed(stops, "; ", 8))
 		}
 		if len(changes) > 0 {
 			c.FoundAs(Info, "{settings}.", "settings", listed(changes, "; ", 8))

@@ -1,14 +1,14 @@
 package check
 
 import (
-	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
 // readAheadMost: distributions' profiles for servers go to 4 MB, cloud images
 // to 8 MB. Beyond that one scan that is given up, as by LIMIT, has read and
 // thrown away more than a good part of a second of any disk.
-const readAheadMost = 16 * unit.MB
+const readAheadMost = limits.ReadAheadMost
 
 // ReadAheadWrong names only what is wrong for every load: between 128 kB and
 // some MB the right value depends on how much is scanned. What counts is the

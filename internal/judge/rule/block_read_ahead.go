@@ -9,6 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
 const (
@@ -24,7 +25,7 @@ const (
 	readAheadScans = 4 * unit.MB
 	// readAheadNever is where the check read_ahead_wrong begins, whatever the
 	// device asks for: some disks ask for 32 MB by a fault of their firmware.
-	readAheadNever = 16 * unit.MB
+	readAheadNever = limits.ReadAheadMost
 )
 
 var blockReadAhead = Rule{

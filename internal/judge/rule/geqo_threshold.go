@@ -1,10 +1,13 @@
 package rule
 
-import "github.com/pgfettle/pgfettle/internal/base/knob"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
+)
 
 // geqoMost is as far as it may be raised: 14 relations take some twenty times what
 // 12 do.
-const geqoMost = 14
+const geqoMost = limits.GeqoMost
 
 var geqoThreshold = Rule{
 	Address: knob.PG("geqo_threshold"),
