@@ -36,7 +36,11 @@ var GeqoBeforeCollapse = Check{
 		from, _ := set.Int("from_collapse_limit")
 		join, _ := set.Int("join_collapse_limit")
 		if limit := max(from, join); ok && at <= limit && (at < geqoUsual || limit > collapseMost) {
-			c.Found("geqo_threshold = {at} with from_collapse_limit = {from} and join_collapse_limit = {join}.", "at", at, "from", from, "join", join)
+			sev := Notice
+			if at >= geqoUsual {
+				sev = Info // whoever raised a limit so far wanted it, and the search bounds what it costs: a plan leaves it
+			}
+			c.FoundAs(sev, "geqo_threshold = {at} with from_collapse_limit = {from} and join_collapse_limit = {join}.", "at", at, "from", from, "join", join)
 		}
 	},
 }

@@ -52,21 +52,31 @@ const (
 	AutovacuumWorkersMany = 6
 	// AutovacuumShareLeast is half of what the default leaves each of 3 workers of 200.
 	AutovacuumShareLeast = 34
-	// AutovacuumShareUsual is what the default leaves each: 200 / 3, rounded up.
-	AutovacuumShareUsual = 67
+	// AutovacuumLimitUsual for AutovacuumWorkersUsual are the defaults of vacuum_cost_limit and autovacuum_max_workers.
+	AutovacuumLimitUsual   = 200
+	AutovacuumWorkersUsual = 3
 )
 
 // WAL and its buffers.
 const (
 	// WALFreeShare is how much of what is free on the WAL's filesystem, or WAL already,
-	// max_wal_size may take: it is a soft limit that a failing archive command or a burst goes beyond.
+	// max_wal_size may take: it is a soft limit, and twice as much, for an archive command that
+	// fails or a burst, still leaves a fifth.
 	WALFreeShare = 0.4
+	// WALShare is how much of the whole filesystem it may take: the data often lies there too.
+	WALShare = 0.2
 	// WALBuffersFull is the share of the WAL that a backend had to write in the middle of its
 	// work, because the buffers were full, from which on more of them are worth a restart.
 	WALBuffersFull = 0.01
 	// WALBuffersMore is as much as helps: with more than this the device is what is too slow.
 	WALBuffersMore = 64 * unit.MB
 )
+
+// WALRoom returns how large max_wal_size may be on a filesystem of this size, with so much
+// free and so much WAL there already.
+func WALRoom(total, free, wal unit.Bytes) unit.Bytes {
+	return min(total.Scale(WALShare), (free + wal).Scale(WALFreeShare))
+}
 
 // The kernel's part.
 const (

@@ -18,7 +18,7 @@ var autovacuumVacuumCostLimit = Rule{
 	Address: knob.PG("autovacuum_vacuum_cost_limit"),
 	Title:   "how much work autovacuum does between two pauses",
 	Why:     "The limit is one for all workers together. The default was made for rotating disks; on flash it lets the dead rows of a busy table grow faster than they are removed.",
-	Formula: "nvme 2000, ssd 1000, storage network 600; more, up to 10000, where the rows that were updated and deleted in a day or more of counting, three times as many at the peak and each on a page of its own, would need it; rotating disks and those of an unknown kind keep what they have, but 6 workers and more are left as much each as 3 share by default, 67. More stays, and so does a server without pauses.",
+	Formula: "nvme 2000, ssd 1000, storage network 600; more, up to 10000, where the rows that were updated and deleted in a day or more of counting, three times as many at the peak and each on a page of its own, would need it; rotating disks and those of an unknown kind keep what they have, but 6 workers and more are given as much each as one of 3 has by default. More stays, and so does a server without pauses.",
 	Sources: []string{"pg-config-autovacuum", "pg-routine-vacuuming"},
 	Needs:   []knob.Address{knob.PG("autovacuum_vacuum_cost_delay"), knob.PG("autovacuum_max_workers")},
 	Decide: func(c *Case) {
@@ -65,7 +65,8 @@ func (c *Case) limitOfWorkers(have int) bool {
 	if !ok || workers < limits.AutovacuumWorkersMany || have/workers >= limits.AutovacuumShareLeast {
 		return false
 	}
-	want := (workers*limits.AutovacuumShareUsual + 99) / 100 * 100 // in hundreds, as people write it
+	want := workers * limits.AutovacuumLimitUsual / limits.AutovacuumWorkersUsual
+	want = (want + 99) / 100 * 100 // in hundreds, as people write it
 	c.Set(want, "{workers} share a limit of {present}; {limit} leaves each what one of 3 has by default",
 		"workers", count{workers, "worker"}, "present", have, "limit", want)
 	return true

@@ -11,10 +11,8 @@ import (
 const (
 	// walMeasured is how long WAL must have been counted before its rate means anything.
 	walMeasured = limits.Hour
-	// walShare is the share of the WAL's file system that max_wal_size may claim: it
-	// is a soft limit, an archiver that lags or a slot comes on top, and the data
-	// often lies there too.
-	walShare = 0.2
+	// walShare is the share of the WAL's file system that max_wal_size may claim.
+	walShare = limits.WALShare
 	// walFreeShare is the share that it may claim of what is free there, or WAL already.
 	walFreeShare = limits.WALFreeShare
 	// walKeptShare of the file system is where a value ends that somebody has chosen:
