@@ -45,7 +45,7 @@ var user = map[string][]string{
 	"fact/measured":    {"fact/snapshot"},
 	"fact/past":        {"fact/snapshot"},
 	"fact/snapshot":    {},
-	"judge/rule":       {"judge/plan", "judge/policy", "judge/check"},    // a policy pins their knobs; a check of work_mem tells the plan's own number
+	"judge/rule":       {"judge/plan", "judge/policy", "judge/check"},    // a policy pins their knobs; findings tell the numbers of the plan
 	"judge/check":      {"judge/conffile", "judge/policy", "judge/plan"}, // findings and words for what is dangerous in a file too; a policy accepts them; a plan names those that it leaves
 }
 

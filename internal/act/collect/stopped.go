@@ -49,7 +49,7 @@ func (c *collector) offline(ctx context.Context, in *instance) {
 		return
 	}
 	s := &stopped{in: in}
-	c.part1(in, pg.StartDataDirPart, func() any { return c.dataDirAccess(in) })
+	c.document(in, pg.StartDataDirPart, func() any { return c.dataDirAccess(in) })
 	if in.closed { // nothing in it is looked at
 		c.unreadable(in, "start_configuration", "others may write the data directory, or its owner cannot be told: nothing in it is read")
 		return
@@ -74,14 +74,14 @@ func (c *collector) offline(ctx context.Context, in *instance) {
 	if c.req.Memory {
 		return
 	}
-	c.part1(in, pg.StartLockPart, func() any { return c.lockFile(in) })
-	c.part1(in, pg.StartSocketsPart, func() any { return c.wouldListen(s) })
-	c.part1(in, pg.StartFoldersPart, func() any { return c.startFolders(in) })
-	c.part1(in, pg.StartShmPart, func() any { return startFolder(in, "shm", sharedMemory) })
+	c.document(in, pg.StartLockPart, func() any { return c.lockFile(in) })
+	c.document(in, pg.StartSocketsPart, func() any { return c.wouldListen(s) })
+	c.document(in, pg.StartFoldersPart, func() any { return c.startFolders(in) })
+	c.document(in, pg.StartShmPart, func() any { return startFolder(in, "shm", sharedMemory) })
 }
 
-// part1 writes one document on a stopped instance; what is nil could not be known.
-func (c *collector) part1(in *instance, part string, read func() any) {
+// document writes one document on a stopped instance; what is nil could not be known.
+func (c *collector) document(in *instance, part string, read func() any) {
 	c.safely(pg.Path(in.key, part), func() {
 		if v := read(); v != nil {
 			c.json(pg.Path(in.key, part), v)

@@ -209,10 +209,8 @@ func stale(base, now bases, at, before time.Time) []history.Event {
 				delete(b.Moved, name)
 				if _, told := b.Told[name]; !told || !returned(name, to, room) {
 					delete(b.Moved, back(name))
-				} else {
-					if _, held := b.held(name, true, at, before); held {
-						delete(b.Told, name)
-					}
+				} else if _, held := b.held(name, true, at, before); held {
+					delete(b.Told, name)
 				}
 				continue
 			}

@@ -103,8 +103,12 @@ func (r *redactor) name(c class, s string) string {
 // ours says whether a name is a pseudonym that an earlier redaction gave.
 func (r *redactor) ours(s string) bool {
 	c := class(strings.TrimRight(s, "0123456789"))
-	n, err := strconv.Atoi(s[len(c):])
-	return err == nil && n > 0 && n <= r.before && slices.Contains(classes, c)
+	digits := s[len(c):]
+	n, err := strconv.Atoi(digits)
+	if err != nil || n <= 0 || n > r.before || !slices.Contains(classes, c) {
+		return false
+	}
+	return digits[0] != '0' || c == word && len(digits) == orderedDigits
 }
 
 // number gives all gathered names their pseudonyms, in the order in which they

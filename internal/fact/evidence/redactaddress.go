@@ -174,6 +174,11 @@ func (r *redactor) withAddresses(s string, rest func(string) string) string {
 		}
 		text := s[start:end]
 		a, err := netip.ParseAddr(text)
+		if v4, rest, ok := strings.Cut(text, ":"); err != nil && ok && strings.Trim(rest, "0123456789") != "" {
+			if b, berr := netip.ParseAddr(v4); berr == nil { // of a share, such as 10.0.0.5:data
+				a, err, end = b, nil, start+len(v4)
+			}
+		}
 		if err != nil || start > 0 && wordRune(rune(s[start-1])) || end < len(s) && wordRune(rune(s[end])) || strings.Trim(text, ":") == "" {
 			if p, perr := netip.ParseAddrPort(text); perr == nil && p.Addr().Is4() && (start == 0 || !wordRune(rune(s[start-1]))) {
 				b.WriteString(rest(s[from:start]) + r.addr(p.Addr()) + text[strings.LastIndexByte(text, ':'):])

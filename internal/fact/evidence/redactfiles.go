@@ -12,6 +12,9 @@ import (
 var orderedDirs = set(`etc/sysctl.d run/sysctl.d usr/local/lib/sysctl.d usr/lib/sysctl.d lib/sysctl.d etc/sysctl.conf.d
 	etc/systemd/logind.conf.d run/systemd/logind.conf.d usr/local/lib/systemd/logind.conf.d usr/lib/systemd/logind.conf.d`)
 
+// orderedDigits are as many as there may be files, so that names sort as numbers.
+const orderedDigits = 5
+
 // orderFiles gives the files of such folders names that sort as theirs do. What
 // is common to all systems stays, and so does the number in front, which says
 // the place.
@@ -57,7 +60,7 @@ func (r *redactor) orderFiles(a *Archive) {
 		}
 		for {
 			r.table.Names++
-			p := fmt.Sprintf("%s%05d%s", word, r.table.Names, ext) // as many digits as there may be files, so that they sort as numbers
+			p := fmt.Sprintf("%s%0*d%s", word, orderedDigits, r.table.Names, ext)
 			if place+p > last && (next == "" || place+p < next) {
 				p = place + p
 			} else if last != "" {

@@ -45,7 +45,7 @@ func (r *redactor) commandLine(s string) string {
 	for i, a := range args {
 		k, v, ok := strings.Cut(a, "=")
 		switch {
-		case !ok:
+		case !ok, strings.Contains(k, "/"): // a path with a sign of equality in it
 			args[i] = r.path(a)
 		case plainValue(v):
 			args[i] = r.param(k) + "=" + v

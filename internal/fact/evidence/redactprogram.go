@@ -1,6 +1,10 @@
 package evidence
 
-import "regexp"
+import (
+	"maps"
+	"regexp"
+	"slices"
+)
 
 // publicPrograms are names of programs that many hosts have, and those that
 // judgement looks for; any other may be a person's or a company's own.
@@ -26,7 +30,8 @@ func (r *redactor) programs(v any) any {
 			list[i] = r.value("", e)
 			continue
 		}
-		for k, x := range m {
+		for _, k := range slices.Sorted(maps.Keys(m)) {
+			x := m[k]
 			text, isText := x.(string)
 			switch {
 			case k == "name" && isText && publicPrograms[text]:

@@ -16,7 +16,7 @@ func (r *redactor) prose(s string) string {
 		}
 		bare := strings.Trim(w, `"'«»“”„.,;:()`)
 		switch {
-		case bare == "":
+		case bare == "", r.ours(bare): // of an earlier redaction, such as custom.param7
 		case quoted || opens > 0:
 			words[i] = strings.Replace(w, bare, r.quoted(bare), 1)
 		case strings.Contains(w, "/") || strings.ContainsAny(bare, "=."): // a path, a setting, a host

@@ -3,7 +3,9 @@ package evidence
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -73,8 +75,8 @@ func (r *redactor) value(key string, v any) any {
 			}
 			return v
 		}
-		for k, e := range v {
-			v[k] = r.value(k, e)
+		for _, k := range slices.Sorted(maps.Keys(v)) { // numbers follow the order of appearance
+			v[k] = r.value(k, v[k])
 		}
 		return v
 	case []any:
@@ -91,7 +93,7 @@ func (r *redactor) value(key string, v any) any {
 			return r.path(v)
 		case "path", "socketDir", "binDir", "statsDirectory", "unit", "name", "below", "manager", "group":
 			return r.path(v)
-		case "key", "tool", "machine", "role", "device", "kind", "driver", "mode", "method", "instance", "tablespace", "schema":
+		case "key", "tool", "machine", "role", "device", "kind", "driver", "mode", "method", "instance", "tablespace", "schema", "place":
 			return v
 		}
 		if v == "" {
@@ -184,6 +186,9 @@ func (r *redactor) cell(w row, col, v string) string {
 		return r.name(c, v)
 	}
 	param := w.text["name"]
+	if _, known := w.params[strings.ToLower(param)]; !known && w.file == "file_settings.json" {
+		param = "" // the name goes, and with it what its value may be
+	}
 	switch {
 	case col == "setting", col == "boot_val":
 		return r.setting(param, v, w.params[strings.ToLower(param)], w.text["error"] != "")
@@ -192,7 +197,7 @@ func (r *redactor) cell(w row, col, v string) string {
 	case col == "name" && w.file == "shmem.json":
 		return v // parts that the server's and the extensions' code names
 	case col == "name" && w.file == "file_settings.json":
-		if _, known := w.params[strings.ToLower(v)]; !known && v != "" { // any word of a line that is none
+		if param == "" && v != "" { // any word of a line that is none
 			return r.name(paramName, strings.ToLower(v))
 		}
 		return r.param(v)

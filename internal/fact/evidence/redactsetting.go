@@ -17,7 +17,9 @@ func (r *redactor) param(name string) string {
 }
 
 // ownParam says whether the defaults of a parameter are somebody's own, too.
-func (r *redactor) ownParam(name string) bool { return r.param(name) != name || r.ours(name) }
+func (r *redactor) ownParam(name string) bool {
+	return r.param(name) != name || strings.HasPrefix(name, string(paramName)) && r.ours(name)
+}
 
 var modules = set(`auto_explain pg_stat_statements pg_prewarm pg_trgm plpgsql plperl pltcl pltclu plpython pg_hint_plan pg_cron
 	pgaudit timescaledb pg_wait_sampling pg_qualstats pg_stat_kcache pg_store_plans postgres_fdw auth_delay basic_archive passwordcheck sepgsql
@@ -185,6 +187,8 @@ func (r *redactor) standbys(v string) string {
 		p := r.name(appName, strings.NewReplacer(`""`, `"`, "*", "").Replace(strings.Trim(w, `"`)))
 		if strings.Contains(w, "*") { // within a name, where it means itself
 			p = `"` + p + `*"`
+		} else if p == "" {
+			p = `""` // as it was: without the quotes it is no list
 		}
 		return p
 	})

@@ -200,12 +200,12 @@ func (r *redactor) cronLine(l string) string {
 	if t[0] == '@' {
 		times = 1
 	}
-	if len(f) <= times || !strings.ContainsAny(t[:1], "0123456789*@-~") {
+	if len(f) <= times || !strings.ContainsAny(t[:1], "0123456789*@-~") || times == 1 && !cronWords[f[0]] {
 		return "#"
 	}
 	for i := range f {
 		switch w := f[i]; {
-		case i < times && strings.Trim(w, "0123456789*/,-~") == "", i == 0 && times == 1 && cronWords[w]:
+		case i < times && (times == 1 || strings.Trim(w, "0123456789*/,-~") == ""):
 		case i < times:
 			f[i] = "*" // names of days and months
 		case notUsers[w], strings.Trim(w, "<>|&") == "":

@@ -13,6 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
 // Severity orders findings.
@@ -108,6 +109,7 @@ type Case struct {
 
 	check    *Check
 	options  *Options
+	quoted   *quoted
 	causes   []string
 	findings []Finding
 	unknown  []known.Gap
@@ -256,6 +258,7 @@ type Options struct {
 	Only, Skip []string     // ids; an empty Only means all
 	Accept     []Acceptance // what somebody has decided to live with
 	Today      string       // the day, as 2027-01-31, by which acceptances end; this storey reads no clock
+	Plan       rule.Options // what is asked of the plan whose numbers the findings tell; a profile of "" is mixed
 }
 
 // Run judges the snapshot with every check that its versions allow. Findings
@@ -265,6 +268,7 @@ type Options struct {
 func Run(s *snapshot.Snapshot, checks []Check, o Options) Report {
 	r := Report{Schema: Schema, Findings: []Finding{}, Unknown: []known.Gap{}}
 	var all []Finding
+	plan := &quoted{}
 	gaps := map[known.Gap]bool{}
 	for i := range checks {
 		ck := &checks[i]
@@ -273,11 +277,11 @@ func Run(s *snapshot.Snapshot, checks []Check, o Options) Report {
 		}
 		var cases []*Case
 		if ck.Scope == PerHost {
-			cases = append(cases, &Case{Snapshot: s, check: ck, options: &o})
+			cases = append(cases, &Case{Snapshot: s, check: ck, options: &o, quoted: plan})
 		} else {
 			for j := range s.Instances {
 				in := &s.Instances[j]
-				c := &Case{Snapshot: s, Instance: in, check: ck, options: &o}
+				c := &Case{Snapshot: s, Instance: in, check: ck, options: &o, quoted: plan}
 				if ck.fits(in) {
 					cases = append(cases, c)
 				} else if _, known := Need(c, in.Server.Version); !known { // as fits has it for the same reason

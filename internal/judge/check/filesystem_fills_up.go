@@ -53,7 +53,7 @@ var FilesystemFillsUp = Check{
 		}
 		text := func(m host.Mount) string {
 			sp, _ := spaceAt(c.Snapshot, spaces, m.Point)
-			return m.Point + " has " + sp.Free.String() + " of " + sp.Total.String() + " left (" + share(sp.Free, sp.Total) + ")" + growth[m.Point].until(sp.Free)
+			return leftOn(m, sp, growth[m.Point])
 		}
 		critical := within(daysCritical)
 		if seen := onMounts(list, critical, text); seen != "" {

@@ -51,7 +51,7 @@ var FilesystemNearlyFull = Check{
 		}
 		text := func(m host.Mount) string {
 			sp, _ := spaceAt(c.Snapshot, spaces, m.Point)
-			return m.Point + " has " + sp.Free.String() + " of " + sp.Total.String() + " left (" + share(sp.Free, sp.Total) + ")" + growth[m.Point].until(sp.Free)
+			return leftOn(m, sp, growth[m.Point])
 		}
 		if seen := onMounts(list, is(Critical), text); seen != "" {
 			c.Found("{places}.", "places", capital(seen))
@@ -75,6 +75,12 @@ func nearlyFull(sp host.Space) (sev Severity, ok bool) {
 		return Warning, true
 	}
 	return Info, false
+}
+
+// leftOn is a clause about what is left of a filesystem, and for how long.
+func leftOn(m host.Mount, sp host.Space, g growing) string {
+	return m.Point + " has " + sp.Free.String() + " of " + sp.Total.String() + " left (" + share(sp.Free, sp.Total) + ")" +
+		g.until(sp.Free)
 }
 
 // capital begins a sentence.

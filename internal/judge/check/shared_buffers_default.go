@@ -35,33 +35,17 @@ var SharedBuffersDefault = Check{
 		if !ok {
 			return
 		}
-		if b, ok := set.Bytes("shared_buffers"); ok && b <= initdbBuffers && total >= bigEnough && !c.buffersSuffice(b) {
-			c.FoundDo(Notice, "On a host that is there for this server run ALTER SYSTEM SET shared_buffers = '{quarter}' (a quarter of the memory) and restart; "+
-				"pgfettle plan computes it together with huge pages and work_mem.",
-				"shared_buffers = {buffers} on {total} of memory ({share}).",
-				"buffers", b.GUC(), "total", total, "share", share(b, total), "quarter", (total / 4).RoundDown(256*unit.MB).GUC())
+		if b, ok := set.Bytes("shared_buffers"); ok && b <= initdbBuffers && total >= bigEnough {
+			const seen = "shared_buffers = {buffers} on {total} of memory ({share})."
+			planned, changes := c.plannedBuffers()
+			switch {
+			case changes:
+				c.FoundDo(Notice, "On a host that is there for this server run ALTER SYSTEM SET shared_buffers = '{planned}' and restart; "+
+					"pgfettle plan computes it together with huge pages and work_mem.", seen, "buffers", b.GUC(), "total", total, "share", share(b, total), "planned", planned)
+			case planned == "":
+				c.Found(seen, "buffers", b.GUC(), "total", total, "share", share(b, total))
+			}
+			// Else the plan keeps it: evidence says that it is enough, or a person pinned it.
 		}
 	},
-}
-
-// buffersSuffice says whether what the server counted for a day tells that no more buffers
-// are of use: the databases fit, nearly all pages were found, or some were never used.
-func (c *Case) buffersSuffice(b unit.Bytes) bool {
-	if u, ok := c.Instance.Server.BufferCache.Get(); ok && u.Secs >= limits.Day && u.Used > 0 &&
-		float64(u.Unused) >= limits.BuffersUnused*float64(u.Used+u.Unused) {
-		return true
-	}
-	list, _ := c.Instance.Server.Databases.Get()
-	sum, sized := unit.Bytes(0), len(list) > 0
-	hit, read := 0.0, 0.0
-	for _, d := range list {
-		size, known := d.Size.Get()
-		sum, sized = sum+max(size, 0), sized && known
-		if secs, ok := c.Instance.Server.CountedFor(d); ok && secs >= limits.Day {
-			hit += max(float64(d.BlocksHit), 0) / secs
-			read += max(float64(d.BlocksRead), 0) / secs
-		}
-	}
-	all := hit + read
-	return sized && sum.Scale(limits.BuffersRoomToGrow) <= b || all >= limits.BuffersBusy && hit >= limits.BuffersHit*all
 }

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
@@ -57,13 +56,13 @@ var SharedBuffersVsMemory = Check{
 		if limited {
 			of = "that the control group may use"
 		}
-		// A quarter: where the manual's advice starts.
-		quarter := (total / 4).RoundDown(unit.MB)
-		if total >= 8*unit.GB {
-			quarter = (total / 4).RoundDown(unit.GB)
+		const seen = "shared_buffers = {buffers} is {share} of the {total} {of}."
+		planned, changes := c.plannedBuffers()
+		if !changes {
+			c.FoundAs(sev, seen, "buffers", b.GUC(), "share", share(b, total), "total", total, "of", of)
+			return
 		}
-		c.FoundDo(sev, "Run ALTER SYSTEM SET shared_buffers = '{quarter}' and restart: a quarter of the memory is where to start, and more than 40 % seldom helps.",
-			"shared_buffers = {buffers} is {share} of the {total} {of}.",
-			"buffers", b.GUC(), "share", share(b, total), "total", total, "of", of, "quarter", quarter.GUC())
+		c.FoundDo(sev, "Run ALTER SYSTEM SET shared_buffers = '{planned}', which pgfettle plan gives, and restart: more than 40 % of the memory seldom helps.",
+			seen, "buffers", b.GUC(), "share", share(b, total), "total", total, "of", of, "planned", planned)
 	},
 }

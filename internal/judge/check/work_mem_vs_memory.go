@@ -43,7 +43,7 @@ var WorkMemVsMemory = Check{
 		if m.AllAtWork().Parts().Sum() <= total { // the expected sessions are among them
 			return
 		}
-		plan, known := rule.AtWorkOf(c.Snapshot, c.Instance.Key, rule.Options{Profile: rule.Mixed})
+		plan, known := c.atWork()
 		if !limited && c.expectedWork(m, total, plan, known) || !known {
 			return
 		}
@@ -63,11 +63,11 @@ func (c *Case) expectedWork(m memory.Instance, total unit.Bytes, plan rule.AtWor
 	seen := "work_mem = {work}: {active} sessions at work and {parallel} parallel workers, each with a sort and a hash (hash_mem_multiplier = {factor}), may take {used}, with everything else {sum} of {total}."
 	pairs := []any{"work", m.WorkMem.GUC(), "active", m.Active, "parallel", m.Parallel, "factor", m.HashFactor,
 		"used", p.Work, "sum", p.Sum(), "total", total}
-	if !known {
+	if !known || plan.Pinned {
 		c.Found(seen, pairs...)
 		return true
 	}
-	c.FoundDo(Warning, c.check.Do+" A plan gives work_mem = '{plan}'.", seen, append(pairs, "plan", plan.WorkMem.GUC())...)
+	c.FoundDo(Warning, c.check.Do+" pgfettle plan gives at most work_mem = '{plan}' here.", seen, append(pairs, "plan", plan.WorkMem.GUC())...)
 	return true
 }
 
@@ -91,8 +91,8 @@ func (c *Case) allAtWork(m memory.Instance, total unit.Bytes, plan rule.AtWork) 
 		seen += " With a sort and a hash each {fit} of them fit the {share} that the instance may have."
 		do = "Put a pooler (PgBouncer) with at most {fit} sessions in front of the server, or lower max_connections to what is really used."
 	}
-	if m.WorkMem > plan.WorkMem {
-		do = "Set work_mem = '{plan}', which a plan gives, and raise it with ALTER ROLE … SET work_mem for the few roles that need it. " + do
+	if m.WorkMem > plan.WorkMem && !plan.Pinned {
+		do = "Set work_mem = '{plan}', the most that pgfettle plan gives here, and raise it with ALTER ROLE … SET work_mem for the few roles that need it. " + do
 	}
 	pairs := []any{"work", m.WorkMem.GUC(), "open", m.Connections, "factor", m.HashFactor, "parallel", m.Parallel, "used", p.Work, "sum", p.Sum(), "total", total,
 		"fit", fit, "share", plan.Share, "plan", plan.WorkMem.GUC()}

@@ -41,7 +41,13 @@ type MemoryReport struct {
 	Instances []MemoryInstance `json:"instances"`
 	OOM       []MemoryOOM      `json:"oom"` // the control groups that limit an instance first, then the host
 	Unknown   []known.Gap      `json:"unknown"`
+
+	plan MemoryPlan
 }
+
+// MemoryPlan is the shared_buffers that the plan for the host gives, by Instance.Key;
+// of an instance without one no value is advised.
+type MemoryPlan map[string]unit.Bytes
 
 // MemoryHost is the memory of the host and where it is now.
 type MemoryHost struct {
@@ -121,8 +127,8 @@ type MemoryProcess struct {
 }
 
 // Memory judges who holds the memory.
-func Memory(s *snapshot.Snapshot) *MemoryReport {
-	r := &MemoryReport{Schema: MemorySchema, TakenAt: s.TakenAt, Instances: []MemoryInstance{}, OOM: []MemoryOOM{}, Unknown: []known.Gap{}}
+func Memory(s *snapshot.Snapshot, plan MemoryPlan) *MemoryReport {
+	r := &MemoryReport{plan: plan, Schema: MemorySchema, TakenAt: s.TakenAt, Instances: []MemoryInstance{}, OOM: []MemoryOOM{}, Unknown: []known.Gap{}}
 	m, ok := s.Host.Memory.Get()
 	if !ok {
 		r.miss(s.Host.Memory.Gap())

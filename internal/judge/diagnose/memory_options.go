@@ -50,7 +50,7 @@ func (r *MemoryReport) options(s *snapshot.Snapshot, in *snapshot.Instance, out 
 	set, _ := in.Server.Settings.Get()
 	out.huge(s, in, m, base)
 	r.fewer(s, in, m, base, set, out)
-	out.smaller(in, m, base, set)
+	out.smaller(in, m, base, set, r.plan)
 }
 
 // memoryOption lays an instance out; where base is not empty it says what is saved.
@@ -127,8 +127,9 @@ func (r *MemoryReport) fewer(s *snapshot.Snapshot, in *snapshot.Instance, m memo
 	out.Options = append(out.Options, o)
 }
 
-// smaller is half of shared_buffers.
-func (out *MemoryInstance) smaller(in *snapshot.Instance, m memory.Instance, base MemoryOption, set pg.Settings) {
+// smaller is the shared_buffers of the plan where that is less; else half of it, to
+// compare with: then it is no advice, which is the plan's alone.
+func (out *MemoryInstance) smaller(in *snapshot.Instance, m memory.Instance, base MemoryOption, set pg.Settings, plan MemoryPlan) {
 	setting := set["shared_buffers"]
 	buffers, isMem := set.Bytes("shared_buffers")
 	block, known1 := unit.MemoryUnit(setting.Unit)
@@ -137,11 +138,15 @@ func (out *MemoryInstance) smaller(in *snapshot.Instance, m memory.Instance, bas
 	if !isMem || !known1 || !known2 || block <= 0 || buffers < 256*unit.MB {
 		return
 	}
-	half := (buffers / 2).RoundDown(unit.MB)
+	less, known3 := plan[in.Key]
+	advised := known3 && less < buffers
+	if !advised {
+		less = (buffers / 2).RoundDown(unit.MB)
+	}
 	present, ok1 := memory.SharedOf(set, nil)
 	planned, ok2 := memory.SharedOf(set, func(name string) (string, bool) {
 		if name == "shared_buffers" {
-			return strconv.FormatInt(int64(half/block), 10), true
+			return strconv.FormatInt(int64(less/block), 10), true
 		}
 		return "", false
 	})
@@ -153,9 +158,19 @@ func (out *MemoryInstance) smaller(in *snapshot.Instance, m memory.Instance, bas
 	if huge := m.SharedPage; huge > 64*unit.KB {
 		h.Shared = h.Shared.RoundUp(huge)
 	}
-	o := memoryOption(SmallerPool, "shared_buffers = "+half.GUC(), h, base)
-	o.Do = append(o.Do, "shared_buffers = "+half.GUC()+" in postgresql.conf, then restart the server")
-	o.Note = "the file cache of the kernel takes what is freed; whether the server reads as fast from there is to be measured"
+	o := memoryOption(SmallerPool, "half of shared_buffers", h, base)
+	switch {
+	case advised:
+		o.Title = "shared_buffers = " + less.GUC()
+		o.Do = append(o.Do, o.Title+" in postgresql.conf, which pgfettle plan gives, then restart the server")
+		o.Note = "the file cache of the kernel takes what is freed; whether the server reads as fast from there is to be measured"
+	case known3 && plan[in.Key] > buffers:
+		o.Note = "to compare with; pgfettle plan gives " + plan[in.Key].GUC()
+	case known3:
+		o.Note = "to compare with; pgfettle plan leaves shared_buffers as it is"
+	default:
+		o.Note = "to compare with; pgfettle plan gives the value for this host"
+	}
 	out.Options = append(out.Options, o)
 }
 

@@ -24,7 +24,7 @@ func crowds(t *testing.T) map[string]*diagnose.MemoryReport {
 	}
 	out := map[string]*diagnose.MemoryReport{}
 	for _, c := range list {
-		out[c.Name] = diagnose.Memory(c.Snapshot)
+		out[c.Name] = diagnose.Memory(c.Snapshot, hosts.Buffers(c.Snapshot))
 	}
 	return out
 }

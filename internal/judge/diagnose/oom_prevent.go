@@ -26,7 +26,9 @@ type OOMChange struct {
 type OOMWorkMem struct {
 	Instance  string // data directory
 	WorkMem   unit.Bytes
-	Open, Fit int // connections, and of them that fit at work with the work_mem that is planned
+	Buffers   unit.Bytes // shared_buffers that is planned; 0: none
+	Pinned    bool       // a person has fixed work_mem to another value
+	Open, Fit int        // connections, and of them that fit at work with WorkMem
 	Saved     unit.Bytes
 }
 
@@ -157,7 +159,10 @@ func (c *oomCase) formula(cause string, planned map[knob.Address]bool) {
 		if c.report.Constraint == kernlog.Memcg {
 			c.raiseLimit()
 		}
-		if t := c.kill.Memory.Total; t != nil && !planned["pg:shared_buffers"] {
+		if planned["pg:shared_buffers"] || c.buffers() {
+			return
+		}
+		if t := c.kill.Memory.Total; t != nil {
 			c.add("report", fmt.Sprintf("shared_buffers of at most %s", (*t/4).RoundDown(unit.MB).GUC()), "a quarter of the memory is where to begin on a server of its own; more only after measuring, and with huge pages",
 				fmt.Sprintf("ALTER SYSTEM SET shared_buffers = '%s';", (*t/4).RoundDown(unit.MB).GUC()))
 		}
@@ -189,8 +194,12 @@ func (c *oomCase) workMem() {
 		if !c.bears(&OOMChange{Address: "pg:work_mem", Instance: p.Instance}) {
 			continue
 		}
+		gives := "the most that a plan gives here"
+		if p.Pinned {
+			gives = "the most that a plan would give here if work_mem were not pinned"
+		}
 		c.add("plan", fmt.Sprintf("work_mem of at most %s, for %s", p.WorkMem.GUC(), p.Instance),
-			fmt.Sprintf("what a plan gives, so that %s may be at work at once; a report that needs more gets it for its role alone", oomCount(p.Open, "connection", "connections")),
+			fmt.Sprintf(gives+", so that %s may be at work at once; a report that needs more gets it for its role alone", oomCount(p.Open, "connection", "connections")),
 			fmt.Sprintf("ALTER SYSTEM SET work_mem = '%s';", p.WorkMem.GUC()), "ALTER ROLE report SET work_mem = '…';")
 		if p.Fit < p.Open {
 			c.add("plan", fmt.Sprintf("a pooler in front of %s, with at most %s", p.Instance, oomCount(p.Fit, "session", "sessions")),
@@ -214,6 +223,8 @@ func (c *oomCase) workMem() {
 			rest -= p.Private
 		}
 	}
+	// A kernel's report has no settings: 2 is the default of hash_mem_multiplier from 15
+	// on, and errs on the safe side before.
 	all := memory.Instance{Connections: sessions, Sorts: memory.Mixed.Sorts, Hashes: memory.Mixed.Hashes, HashFactor: 2}.AllAtWork()
 	each := memory.WorkMemFor(rest, all.Claims())
 	if each < memory.WorkMemFloor {
@@ -223,6 +234,19 @@ func (c *oomCase) workMem() {
 	c.add("report", fmt.Sprintf("work_mem of at most %s, where no more than the %s of that moment are open", each.GUC(), oomCount(sessions, "session", "sessions")),
 		fmt.Sprintf("of the %s that shared memory, sessions and others leave, for one sort and one hash in each session; more sessions, less in the same proportion; a report that needs more gets it for its role alone", rest),
 		fmt.Sprintf("ALTER SYSTEM SET work_mem = '%s';", each.GUC()), "ALTER ROLE report SET work_mem = '…';")
+}
+
+// buffers bounds shared_buffers by the plan's own number, where the host is known.
+func (c *oomCase) buffers() (told bool) {
+	for _, p := range c.facts.WorkMem {
+		if p.Buffers == 0 || !c.bears(&OOMChange{Address: "pg:shared_buffers", Instance: p.Instance}) {
+			continue
+		}
+		c.add("plan", fmt.Sprintf("shared_buffers of at most %s, for %s", p.Buffers.GUC(), p.Instance), "what a plan gives for this host",
+			fmt.Sprintf("ALTER SYSTEM SET shared_buffers = '%s';", p.Buffers.GUC()))
+		told = true
+	}
+	return told
 }
 
 // strict is the commit limit that refuses instead of killing.

@@ -35,15 +35,6 @@ const (
 	// InitdbBuffers is what initdb writes on every machine, and the least that is planned on
 	// one that can hold it.
 	InitdbBuffers = 128 * unit.MB
-	// BuffersRoomToGrow is what databases are given beyond their size.
-	BuffersRoomToGrow = 1.25
-	// BuffersHit and BuffersBusy: of a thousand pages asked for less than one was not in
-	// shared_buffers, at a thousand pages a second or more. An idle server hits as well, and
-	// says nothing.
-	BuffersHit  = 0.999
-	BuffersBusy = 1000.0
-	// BuffersUnused of the buffers, never used since the start, are no accident.
-	BuffersUnused = 0.1
 )
 
 // Autovacuum's workers share one cost limit.

@@ -74,9 +74,9 @@ func (l Load) AtWork(in *snapshot.Instance, cpus, connections int, part unit.Byt
 // sessions says more than max_connections: a week has its busy days.
 const openDays = 7
 
-// openOverPeak is how many times the peak that was seen may come: a pool that
+// OpenOverPeak is how many times the peak that was seen may come: a pool that
 // connects anew before its old sessions have gone has twice as many.
-const openOverPeak = 2
+const OpenOverPeak = 2
 
 // OpenOf returns how many sessions may be open at once: max_connections, or twice
 // the peak of a history of at least a week where that is fewer.
@@ -86,7 +86,7 @@ func OpenOf(in *snapshot.Instance, connections int) int {
 		return connections
 	}
 	most := max(h.Open.Value, float64(SeenOpen(in)))
-	return int(min(float64(connections), openOverPeak*most))
+	return int(min(float64(connections), OpenOverPeak*most))
 }
 
 // SeenOpen is how many sessions were seen open at once: now, or at the peak of a

@@ -85,7 +85,7 @@ func leavesWith(p *plan.Plan, f *check.Finding) string {
 // unexpected returns the findings at notice or above of the result of a plan that the plan
 // does not say it leaves; those that it leaves are counted.
 func unexpected(s *snapshot.Snapshot, p *plan.Plan, left map[string]int) (out []check.Finding) {
-	for _, f := range check.Run(plan.Simulate(s, p), check.All(), check.Options{}).Findings {
+	for _, f := range check.Run(plan.Simulate(s, p), check.All(), check.Options{Plan: p.Options()}).Findings {
 		if f.Severity < check.Notice {
 			continue
 		}

@@ -36,6 +36,7 @@ const (
 // the plan was carried out.
 func Leaves(s *snapshot.Snapshot, p *Plan, checks []check.Check, o check.Options) []Left {
 	var out []Left
+	o.Plan = p.Options()
 	r := check.Run(Simulate(s, p), checks, o)
 	add := func(f check.Finding, why Reason, detail string) {
 		if f.Severity >= check.Warning {

@@ -7,7 +7,6 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/past"
-	"github.com/pgfettle/pgfettle/internal/judge/limits"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
@@ -140,14 +139,14 @@ type enough struct {
 
 const (
 	// roomToGrow is what a database is given beyond its size.
-	roomToGrow = limits.BuffersRoomToGrow
+	roomToGrow = 1.25
 	// hitsEnough and busyEnough: of a thousand pages asked for less than one was
 	// not in shared_buffers, at a thousand pages a second or more. An idle server
 	// hits as well, and says nothing.
-	hitsEnough = limits.BuffersHit
-	busyEnough = limits.BuffersBusy
+	hitsEnough = 0.999
+	busyEnough = 1000.0
 	// unusedShare of the buffers never used since the start is no accident.
-	unusedShare = limits.BuffersUnused
+	unusedShare = 0.1
 )
 
 // enoughBuffers returns how much of shared_buffers is enough by what was seen,

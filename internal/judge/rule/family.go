@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
@@ -33,6 +34,14 @@ func Here(s *snapshot.Snapshot, a knob.Address) bool {
 	}
 	c := &Case{Snapshot: s, Options: &Options{}, rule: &r, address: r.Address, out: &Outcome{}}
 	return slices.Contains(r.Over(c), a)
+}
+
+// On returns the options without the pins of what a snapshot does not have: a policy
+// may be for more hosts than one.
+func (o Options) On(s *snapshot.Snapshot) Options {
+	o.Pins = maps.Clone(o.Pins)
+	maps.DeleteFunc(o.Pins, func(a knob.Address, _ string) bool { return !Here(s, a) })
+	return o
 }
 
 // ofHost runs a rule of the host: once, or for each address of its family. The

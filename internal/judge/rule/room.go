@@ -19,7 +19,7 @@ type fitted struct {
 	seen    bool       // something told how much is enough
 	work    unit.Bytes // the work_mem that all connections were given beside it
 
-	holds func(unit.Bytes) bool // whether all the rest, all connections at work included, fits beside so much
+	holds func(unit.Bytes) bool // whether all the rest, all connections at work included, fits beside the present value
 }
 
 // cut says what took from the nominal shared_buffers.
@@ -60,14 +60,17 @@ func (c *Case) fitBuffers(b Basis, conns int) (fitted, bool) {
 	if _, ok := c.estimate(f.nominal, conns); !ok {
 		return fitted{}, false
 	}
-	estimate := func(sb unit.Bytes) unit.Bytes {
-		shared, _ := c.estimateAbove(withTolerance(sb, buffersNear), conns, above)
+	// bare is of a value that is there: it is kept as it is, and work_mem is given beside
+	// it so. What is newly sized may come out larger in the next plan, by the tolerance.
+	bare := func(sb unit.Bytes) unit.Bytes {
+		shared, _ := c.estimateAbove(sb, conns, above)
 		return shared
 	}
-	fits := func(sb, page unit.Bytes) bool {
-		shared := estimate(sb)
+	estimate := func(sb unit.Bytes) unit.Bytes { return bare(withTolerance(sb, buffersNear)) }
+	leaves := func(shared, page unit.Bytes) bool {
 		return !slices.ContainsFunc(list, func(d layout) bool { return !d.fits(shared, page, f.work) })
 	}
+	fits := func(sb, page unit.Bytes) bool { return leaves(estimate(sb), page) }
 	small := func(sb unit.Bytes) bool {
 		if sb <= hugeFrom {
 			return true
@@ -82,25 +85,13 @@ func (c *Case) fitBuffers(b Basis, conns int) (fitted, bool) {
 	huge := unit.Bytes(0)
 	room := c.hugeRoom()
 	present, _ := c.Bytes(knob.PG("shared_buffers"))
+	inPool := func(shared unit.Bytes) bool { return shared.RoundUp(l.huge) <= room.most }
 	pooled := func(sb unit.Bytes) bool {
-		if estimate(sb).RoundUp(l.huge) <= room.most || f.outside && sb <= present {
-			return true
-		}
-		// What is there already needs no tolerance for a larger value to be kept.
-		bare, ok := c.estimateAbove(sb, conns, above)
-		return ok && sb <= present && bare.RoundUp(l.huge) <= room.most
-	}
-	// What is kept is kept as it is: no tolerance, as work_mem is given beside it without
-	// one, and what was given has to be held in the next plan.
-	exactly := func(sb, page unit.Bytes) bool {
-		shared, _ := c.estimateAbove(sb, conns, above)
-		return !slices.ContainsFunc(list, func(d layout) bool { return !d.fits(shared, page, f.work) })
+		return inPool(estimate(sb)) || sb <= present && (f.outside || inPool(bare(sb)))
 	}
 	f.holds = func(sb unit.Bytes) bool {
-		shared, _ := c.estimateAbove(sb, conns, above)
-		inPool := pooled(sb) || shared.RoundUp(l.huge) <= room.most
-		pages := room.most > 0 && inPool && (sb >= hugeFrom || c.insistsOnHuge())
-		return pages && exactly(sb, l.huge) || small(sb) && exactly(sb, l.base)
+		pages := room.most > 0 && pooled(sb) && (sb >= hugeFrom || c.insistsOnHuge())
+		return pages && leaves(bare(sb), l.huge) || small(sb) && leaves(bare(sb), l.base)
 	}
 	if room.most > 0 {
 		huge = max(largest(f.nominal, func(sb unit.Bytes) bool { return fits(sb, l.huge) && pooled(sb) }), largest(least, pooled))

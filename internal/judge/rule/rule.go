@@ -136,7 +136,7 @@ type Outcome struct {
 	others    *memory.Others   // instead of those of the snapshot; see steady
 	shapes    map[string]shape // by Instance.Key; see Case.shape
 	segments  map[string]segment
-	atWork    map[string]AtWork // by Instance.Key; see AtWorkOf
+	atWork    map[string]AtWork // by Instance.Key; see Outcome.AtWork
 }
 
 // Of returns the decision on a knob of an instance ("" for the host), or nil.

@@ -151,16 +151,16 @@ func (c *Case) leastWork() (work unit.Bytes, seen memory.Shortage) {
 	return max(present, memory.WorkMemFloor), seen
 }
 
-// openTimes is how many times the peak of open sessions may come (memory.OpenOf).
-const openTimes = 2
-
 // AtWork is what the memory has room for when the connections are at work: the
 // figures that a plan, a check and a diagnosis tell of the same server.
 type AtWork struct {
 	WorkMem unit.Bytes // that is wanted whatever it is now: all connections fit with it, or it is 4 MB
 	Planned unit.Bytes // that is planned
+	Pinned  bool       // a person has fixed what is planned
+	Buffers unit.Bytes // shared_buffers that is planned
 	Open    int        // connections that may be open at once
 	Fit     int        // of them that fit at work with what is planned
+	FitBest int        // likewise with WorkMem, where what is planned is more
 	Saved   unit.Bytes // private memory and page tables of the others: what a pooler saves
 	Share   unit.Bytes // what the instance may have
 }
@@ -171,14 +171,14 @@ func (o *Outcome) AtWork(key string) (AtWork, bool) {
 	return a, ok
 }
 
-// AtWorkOf makes the plan of an instance's memory for its figures alone: whoever
-// judges work_mem reckons as the plan does.
-func AtWorkOf(s *snapshot.Snapshot, key string, opt Options) (AtWork, bool) {
-	out, err := Decide(s, All(), opt)
-	if err != nil {
-		return AtWork{}, false
+// Buffers returns the shared_buffers that is planned for an instance; ok is false
+// where nothing was decided.
+func (o *Outcome) Buffers(key string) (unit.Bytes, bool) {
+	d := o.Of(key, knob.PG("shared_buffers"))
+	if d == nil {
+		return 0, false
 	}
-	return out.AtWork(key)
+	return size(d.Effective)
 }
 
 // reckonAtWork reckons how many connections fit at work with everything as it was
@@ -204,14 +204,24 @@ func (o *Outcome) reckonAtWork(s *snapshot.Snapshot, in *snapshot.Instance, opt 
 	}
 	a := AtWork{Planned: work, Open: m.After.Connections, Share: b.Share()}
 	a.WorkMem, _, _ = c.wantedWork(b, room)
+	a.Buffers, _ = c.Bytes(knob.PG("shared_buffers"))
+	if d := o.Of(in.Key, knob.PG("work_mem")); d != nil {
+		a.Pinned = d.Pinned
+	}
 	commit, _ := c.commitRoom(b)
 	i := m.After
 	if exact, ok := c.demanded(conns); ok {
 		i.Active = int(exact)
 	}
-	a.Fit = c.prior().ConnectionsThatFit(i, func(i memory.Instance) bool {
+	fits := func(i memory.Instance) bool {
 		return room.binding.charged(i.Parts(), i.SharedPage).Sum() <= b.Share() && (commit == 0 || i.Commits(true) <= commit)
-	})
+	}
+	a.Fit = c.prior().ConnectionsThatFit(i, fits)
+	a.FitBest = a.Fit
+	if a.WorkMem < work {
+		i.WorkMem = a.WorkMem
+		a.FitBest = c.prior().ConnectionsThatFit(i, fits)
+	}
 	each := memory.BackendBase + memory.PageTables(i.Shared, i.SharedPage) + memory.ProcessPageTables
 	a.Saved = unit.Bytes(a.Open-a.Fit) * each
 	o.atWork[in.Key] = a

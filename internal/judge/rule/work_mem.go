@@ -52,7 +52,7 @@ var workMem = Rule{
 			c.Keep("{present} stays, as nobody saw that the memory does not suffice; more than {wanted} is not planned here: "+text, append(pairs, "present", c.shown(), "wanted", want)...)
 		case known && present > want && short.Clause != "":
 			c.Set(want, text+"; "+short.Clause, append(pairs, "seen", short.Seen)...)
-		case known && present < want && near(c.canonical(present), c.canonical(want), workMemNear):
+		case known && present < want && present >= memory.WorkMemFloor && near(c.canonical(present), c.canonical(want), workMemNear):
 			c.Keep("{present} is close enough to {wanted}: "+text, append(pairs, "present", c.shown(), "wanted", want)...)
 		default:
 			c.Set(want, text, pairs...)
@@ -76,7 +76,7 @@ func (c *Case) wantedWork(b Basis, room workRoom) (want unit.Bytes, text string,
 	pairs = []any{"share", b.Share(), "fixed", room.fixed, "left", max(b.Share()-room.fixed, 0), "working", countOf(m.Working(), "process", "processes"),
 		"active", count{m.Active, "session"}, "parallel", count{m.Parallel, "parallel worker"},
 		"commit", l.strict, "committed", room.committed, "claims", m.Allowances(), "sorts", m.Sorts, "hashes", m.Hashes, "multiplier", m.HashFactor}
-	if h, ok := c.Instance.History.Get(); ok && h.Open != nil && m.Active == m.Connections && m.Connections == int(openTimes*h.Open.Value) {
+	if h, ok := c.Instance.History.Get(); ok && h.Open != nil && m.Active == m.Connections && m.Connections == int(memory.OpenOverPeak*h.Open.Value) {
 		text += "; twice the peak of {peak} on {date}, history of {days}"
 		pairs = append(pairs, "peak", count{int(h.Open.Value), "open session"}, "date", dayOf(h.Open.At), "days", age(h.Days*24*3600))
 	}

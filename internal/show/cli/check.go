@@ -148,7 +148,7 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 	if err != nil {
 		return err
 	}
-	d := judge(l, check.Options{Only: o.only, Skip: o.skip, Accept: pol.Accepted(), Today: today(env)})
+	d := judge(l, check.Options{Only: o.only, Skip: o.skip, Accept: pol.Accepted(), Today: today(env), Plan: asked(env, pol)})
 	d.Policy, d.All = pol.File, o.all
 	switch o.format {
 	case "json":

@@ -12,7 +12,9 @@ import (
 	"golang.org/x/term"
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/render"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
@@ -117,7 +119,22 @@ func memoryReport(ctx context.Context, env *Env, o *diagnoseMemoryOptions) (*dia
 	if err != nil {
 		return nil, err
 	}
-	return diagnose.Memory(l.snapshot), nil
+	return diagnose.Memory(l.snapshot, memoryPlan(l.snapshot, asked(env, sitePolicy(env, l)))), nil
+}
+
+// memoryPlan is what a plan for the host gives shared_buffers.
+func memoryPlan(s *snapshot.Snapshot, o rule.Options) diagnose.MemoryPlan {
+	out, err := rule.Decide(s, rule.All(), o.On(s))
+	if err != nil {
+		return nil
+	}
+	plan := diagnose.MemoryPlan{}
+	for i := range s.Instances {
+		if b, ok := out.Buffers(s.Instances[i].Key); ok {
+			plan[s.Instances[i].Key] = b
+		}
+	}
+	return plan
 }
 
 // watchMemory looks again and again. On a terminal each look replaces the one before;

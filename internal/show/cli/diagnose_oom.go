@@ -26,7 +26,6 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
-	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/render"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
@@ -109,7 +108,7 @@ func oomLive(args []string) bool {
 
 // oomPlan adds what is known of the host, with the changes of its plan.
 func oomPlan(ctx context.Context, env *Env, l *loaded) diagnose.OOMFacts {
-	p, err := makePlan(ctx, env, l, rule.Options{Profile: rule.Mixed})
+	p, err := makePlan(ctx, env, l, asked(env, sitePolicy(env, l)))
 	if err != nil {
 		return diagnose.OOMFacts{Snapshot: l.snapshot, PlanGap: "there is no plan for this host: " + err.Error()}
 	}
@@ -120,7 +119,7 @@ func oomPlan(ctx context.Context, env *Env, l *loaded) diagnose.OOMFacts {
 func oomFacts(s *snapshot.Snapshot, p *plan.Plan) diagnose.OOMFacts {
 	f := diagnose.OOMFacts{Snapshot: s}
 	for _, a := range p.AtWork {
-		f.WorkMem = append(f.WorkMem, diagnose.OOMWorkMem{Instance: a.Instance, WorkMem: a.WorkMem, Open: a.Open, Fit: a.Fit, Saved: a.Saved})
+		f.WorkMem = append(f.WorkMem, diagnose.OOMWorkMem{Instance: a.Instance, WorkMem: a.WorkMem, Buffers: a.Buffers, Pinned: a.Pinned && a.Planned != a.WorkMem, Open: a.Open, Fit: a.FitBest, Saved: a.Saved})
 	}
 	for _, c := range p.Changes {
 		from, err1 := strconv.ParseFloat(c.FromBase, 64)

@@ -240,7 +240,7 @@ func explainCheck(ctx context.Context, env *Env, o *explainOptions, c check.Chec
 	}
 	page := render.CheckPage{Check: c, Pages: advice.Of(c.ID)}
 	if l != nil {
-		here := judge(l, check.Options{Only: []string{c.ID}, Accept: o.site.Accepted(), Today: today(env)})
+		here := judge(l, check.Options{Only: []string{c.ID}, Accept: o.site.Accepted(), Today: today(env), Plan: asked(env, o.site)})
 		page.Here = &here
 	}
 	return writeCheckPage(env, o, page)

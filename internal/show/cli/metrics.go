@@ -203,7 +203,7 @@ func readMetrics(ctx context.Context, env *Env, o *planOptions, journals string)
 	if err != nil {
 		return nil, err
 	}
-	report := check.Run(l.snapshot, check.All(), check.Options{Accept: o.site.Accepted(), Today: today(env)})
+	report := check.Run(l.snapshot, check.All(), check.Options{Accept: o.site.Accepted(), Today: today(env), Plan: ro})
 	r, err := metrics.Read(l.snapshot, report, p)
 	if err != nil {
 		return nil, err

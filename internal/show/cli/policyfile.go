@@ -141,6 +141,33 @@ func (o *planOptions) withPolicy(ro *rule.Options) error {
 	return nil
 }
 
+// asked is what the policy alone asks of a plan: where nobody said more, check,
+// diagnosis and watch tell the numbers of this one.
+func asked(env *Env, pol *policy.Policy) rule.Options {
+	o := planOptions{site: pol}
+	ro := rule.Options{Profile: rule.Mixed}
+	var err error
+	if ro.Pins, err = readPins(nil); err == nil {
+		err = o.withPolicy(&ro)
+	}
+	if err != nil { // nothing was said that a policy could contradict
+		return rule.Options{Profile: rule.Mixed}
+	}
+	ro.Accepted = holding(ro.Accepted, today(env))
+	return ro
+}
+
+// sitePolicy is the policy of this site for a command without --policy. One that
+// cannot be read is told and left out: a diagnosis is made in an emergency.
+func sitePolicy(env *Env, l *loaded) *policy.Policy {
+	pol, err := (&policyOptions{}).load(env, l.request != nil)
+	if err != nil {
+		env.tell("warning", "the policy is left out: "+err.Error())
+		return &policy.Policy{}
+	}
+	return pol
+}
+
 // meant takes the pins that come from the policy out where what they are of is
 // not here, a server or a device: a policy may be for more hosts than one.
 func (o *planOptions) meant(ro *rule.Options, s *snapshot.Snapshot) {

@@ -209,7 +209,7 @@ func makeReport(ctx context.Context, env *Env, o *reportOptions) (web.Report, er
 		return r, err
 	}
 	r.Snapshot = l.snapshot
-	r.Check = judge(l, check.Options{Accept: accept, Today: today(env)})
+	r.Check = judge(l, check.Options{Accept: accept, Today: today(env), Plan: ro})
 	r.Check.Policy = o.plan.site.File
 	if o.redact {
 		for i := range r.Check.Accepted { // a person's own words
@@ -217,7 +217,7 @@ func makeReport(ctx context.Context, env *Env, o *reportOptions) (web.Report, er
 		}
 	}
 	r.Plan = render.Plan{Plan: p, Subject: r.Check.Subject}
-	r.Memory = diagnose.Memory(l.snapshot)
+	r.Memory = diagnose.Memory(l.snapshot, memoryPlan(l.snapshot, ro))
 	if log != nil {
 		r.OOM = diagnose.DiagnoseOOM(log, oomFacts(l.snapshot, p))
 	}

@@ -186,7 +186,7 @@ func (o *serveOptions) engine(env *Env) serve.Engine {
 			if err != nil {
 				return render.Check{}, err
 			}
-			d := judge(look.Keep.(*loaded), check.Options{Accept: pol.Accepted(), Today: today(env)})
+			d := judge(look.Keep.(*loaded), check.Options{Accept: pol.Accepted(), Today: today(env), Plan: asked(env, pol)})
 			d.Policy = pol.File
 			return d, nil
 		},
@@ -216,7 +216,11 @@ func (o *serveOptions) engine(env *Env) serve.Engine {
 			if err != nil {
 				return nil, err
 			}
-			return diagnose.Memory(l.snapshot), nil
+			pol, err := o.policy.load(env, site(env, o.target))
+			if err != nil {
+				return nil, err
+			}
+			return diagnose.Memory(l.snapshot, memoryPlan(l.snapshot, asked(env, pol))), nil
 		},
 	}
 }

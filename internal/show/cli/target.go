@@ -84,10 +84,22 @@ func (l *loaded) read() (err error) {
 func describe(spec string) (*loaded, error) {
 	a, err := snapshot.Describe(spec)
 	if err != nil {
-		return nil, usage("--for: "+err.Error(), "describe the host as in --for 'ram=64GB,swap=2GB,cpus=16,sockets=2,storage=nvme,pg=17'")
+		return nil, usage("--for: "+err.Error(), describeHint(spec))
 	}
 	l := &loaded{archive: a}
 	return l, l.read()
+}
+
+// describeHint shows how a host is described; what the server is for is told with flags.
+func describeHint(spec string) string {
+	for word := range strings.SplitSeq(spec, ",") {
+		key, val, _ := strings.Cut(strings.TrimSpace(word), "=")
+		switch key {
+		case "connections", "active", "profile":
+			return "what the server is for is told with flags: --" + key + " " + val
+		}
+	}
+	return "describe the host as in --for 'ram=64GB,swap=2GB,cpus=16,sockets=2,storage=nvme,pg=17'"
 }
 
 // resolve says what an argument means: a request to collect, or the name of an

@@ -386,23 +386,13 @@ func (p *policyNow) read() error {
 func (p *policyNow) checks() check.Options {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return check.Options{Accept: p.pol.Accepted(), Today: today(p.env)}
+	return check.Options{Accept: p.pol.Accepted(), Today: today(p.env), Plan: asked(p.env, p.pol)}
 }
 
 func (p *policyNow) rules(s *snapshot.Snapshot) rule.Options {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	o := planOptions{site: p.pol}
-	ro := rule.Options{Profile: rule.Mixed}
-	var err error
-	if ro.Pins, err = readPins(nil); err == nil {
-		err = o.withPolicy(&ro)
-	}
-	if err != nil { // nothing was said that a policy could contradict
-		return rule.Options{Profile: rule.Mixed}
-	}
-	o.meant(&ro, s)
-	return ro
+	return asked(p.env, p.pol).On(s)
 }
 
 // talk writes the lines of a watch: with the time of day where a person reads

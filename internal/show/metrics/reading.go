@@ -99,7 +99,7 @@ func (r *Reading) host(k *sink) {
 				k.put(l.family, float64(b))
 			}
 		}
-		if d := diagnose.Memory(s); d.Host != nil && r.processesSeen() {
+		if d := diagnose.Memory(s, nil); d.Host != nil && r.processesSeen() {
 			for _, p := range d.Host.Parts {
 				k.put(&hostPart, float64(p.Size), partNames[p.Name])
 			}

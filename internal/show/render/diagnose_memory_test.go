@@ -23,7 +23,7 @@ func TestDiagnoseMemory(t *testing.T) {
 	}
 	for _, c := range list {
 		t.Run(c.Name, func(t *testing.T) {
-			d := diagnose.Memory(c.Snapshot)
+			d := diagnose.Memory(c.Snapshot, hosts.Buffers(c.Snapshot))
 			var b bytes.Buffer
 			if err := DiagnoseMemoryText(&b, d, Style{Width: 100}); err != nil {
 				t.Fatal(err)

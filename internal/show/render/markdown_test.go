@@ -116,7 +116,7 @@ func TestMarkdownOfDiagnoses(t *testing.T) {
 	}
 	for _, c := range crowds {
 		markdownGolden(t, "memory/"+c.Name, func(b *bytes.Buffer) error {
-			return DiagnoseMemoryMarkdown(b, diagnose.Memory(c.Snapshot))
+			return DiagnoseMemoryMarkdown(b, diagnose.Memory(c.Snapshot, hosts.Buffers(c.Snapshot)))
 		})
 	}
 	for name, files := range map[string][]string{

@@ -20,6 +20,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/test/hosts"
 	"github.com/pgfettle/pgfettle/test/page"
 )
 
@@ -74,7 +75,7 @@ func engine(a *evidence.Archive, looks *atomic.Int64) Engine {
 			if err != nil {
 				return nil, err
 			}
-			return diagnose.Memory(s), nil
+			return diagnose.Memory(s, hosts.Buffers(s)), nil
 		},
 	}
 }

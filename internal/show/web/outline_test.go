@@ -57,7 +57,7 @@ func TestMemoryPages(t *testing.T) {
 	}
 	for _, c := range crowds {
 		t.Run(c.Name, func(t *testing.T) {
-			d := diagnose.Memory(c.Snapshot)
+			d := diagnose.Memory(c.Snapshot, hosts.Buffers(c.Snapshot))
 			p, err := DiagnoseMemoryPage(d, View{})
 			text := pageGolden(t, "memory/"+c.Name, p, err)
 			drawn := 0

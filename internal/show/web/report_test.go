@@ -33,7 +33,7 @@ func whole(t *testing.T) Report {
 	}
 	given(t, "check/worst_first", &r.Check)
 	given(t, "plan/server", &r.Plan)
-	r.Memory = diagnose.Memory(r.Snapshot)
+	r.Memory = diagnose.Memory(r.Snapshot, hosts.Buffers(r.Snapshot))
 	kernel := diagnose.NewOOMReader()
 	for _, f := range []string{"../../fact/kernlog/testdata/k618_memcg_v1_backend.log", "../../judge/diagnose/testdata/oom/pg15_log_backend_sigkill.log"} {
 		b, err := os.ReadFile(f)

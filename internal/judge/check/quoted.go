@@ -1,0 +1,65 @@
+package check
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+)
+
+// quoted is the plan whose numbers the findings of a run tell: a finding that
+// reckons a value of its own would tell another one than the plan. It is made once,
+// when the first finding asks for it.
+type quoted struct {
+	made bool
+	out  *rule.Outcome // nil: there is none
+}
+
+// planned returns what a plan decides for this snapshot; nil where it cannot be made.
+func (c *Case) planned() *rule.Outcome {
+	if c.quoted.made {
+		return c.quoted.out
+	}
+	o := c.options.Plan
+	if o.Profile == "" {
+		o.Profile = rule.Mixed
+	}
+	out, err := rule.Decide(c.Snapshot, rule.All(), o.On(c.Snapshot))
+	if err != nil {
+		out = nil // a pin that the server does not take; the plan itself says so
+	}
+	*c.quoted = quoted{made: true, out: out}
+	return c.quoted.out
+}
+
+// decided returns the plan's decision on a knob of the case's instance, or on one of
+// the host; nil where there is none.
+func (c *Case) decided(a knob.Address) *rule.Decision {
+	out := c.planned()
+	switch {
+	case out == nil:
+		return nil
+	case a.Layer() != knob.Instance:
+		return out.Of("", a)
+	case c.Instance == nil:
+		return nil
+	}
+	return out.Of(c.Instance.Key, a)
+}
+
+// atWork returns the figures of the case's instance with its connections at work.
+func (c *Case) atWork() (rule.AtWork, bool) {
+	out := c.planned()
+	if out == nil || c.Instance == nil {
+		return rule.AtWork{}, false
+	}
+	return out.AtWork(c.Instance.Key)
+}
+
+// plannedBuffers returns the shared_buffers of the plan as SHOW prints it, "" where
+// none is decided, and whether that is another than the present one.
+func (c *Case) plannedBuffers() (planned string, changes bool) {
+	d := c.decided(knob.PG("shared_buffers"))
+	if d == nil {
+		return "", false
+	}
+	return d.Effective.Show(), d.Changes()
+}
