@@ -6,7 +6,7 @@ LDFLAGS := -s -w -X github.com/pgfettle/pgfettle/internal/show/cli.Version=$(VER
 # needs a pool of huge pages to the page
 ALONE   := ^TestHugePagesOfThePlanStartTheServer$$
 
-.PHONY: help build dist demo test soak bench bench-plans plans lab-pagetables fuzz generate verify facts new-check new-knob new-page clean
+.PHONY: help build dist demo test soak promises bench bench-plans plans lab-pagetables fuzz generate verify facts new-check new-knob new-page clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,6 +34,12 @@ test: ## do all set-up and run every tier of tests; PGFETTLE_REQUIRE=servers,…
 
 soak: ## kill applies and start random plans with new seeds for SOAK (default 10m); the first failure ends it and tells its seed
 	$(GO) test -count=1 -timeout 0 -failfast -v -run '^(TestKilledAtAnyPoint|TestRandomPlansStart)$$' ./test/servers -soak $(or $(SOAK),10m)
+
+# all that are drawn over random hosts
+PROMISES := ^Test(Fits|Legal|Settled|SameInSameOut|Monotone|Coherent|Explained|Modest|Obedient|Durable|Survives|Capped|Floored|Ordered|MonotoneWorkMem|OneWorkMem|ChosenValuesStay|DesktopKeepsItsMemory|WAL.*|SmallHosts.*|OutsideIsSettled|Neighbours|SeveralInstances|.*Anywhere|PlannedConnectionsAreNotFound)$$
+
+promises: ## hold the planner's promises over HOSTS (default 10000) random hosts each, drawn from SEED (default 1); for an hour or two
+	$(GO) test -count=1 -timeout 0 -v -run '$(PROMISES)' ./internal/judge/plan -rapid.checks=$(or $(HOSTS),10000) -rapid.seed=$(or $(SEED),1)
 
 bench: build ## print the benchmarks: census, collection, and the whole process against psql
 	$(GO) test -run '^$$' -bench . -benchmem ./internal/...

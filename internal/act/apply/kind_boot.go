@@ -23,6 +23,9 @@ import (
 // Red Hat's: grubby, which keeps the command line in places of its own, so there
 // is no file here. The live value is then what grubby says the next boot has.
 //
+// systemd-boot: /etc/kernel/cmdline, and the entries that were made of it
+// (kind_boot_entries.go). The live value is that of /proc/cmdline.
+//
 // Every other boot loader is refused with the word to add.
 type bootKind struct{ Host }
 
@@ -47,6 +50,7 @@ type loader int
 const (
 	grubDebian loader = iota
 	grubby
+	systemdBoot
 )
 
 // loader finds out which program writes the command line.
@@ -57,10 +61,20 @@ func (b bootKind) loader(k Knob) (loader, error) {
 		return 0, fmt.Errorf("%s does not name a parameter of the kernel's command line", k.Address)
 	case there("/usr/sbin/grubby") && b.Kernel != nil:
 		return grubby, nil
+	case b.byEntries(), b.Kernel != nil && !there(grubDefaults):
+		list, err := b.entries()
+		switch {
+		case err != nil:
+			return 0, fmt.Errorf("boot loader: %w", err)
+		case len(list) > 0:
+			return systemdBoot, nil
+		case b.unified():
+			return 0, fmt.Errorf("boot loader: the kernels of this host are unified images (EFI/Linux), whose command line is within the image: add %s=VALUE where they are built (/etc/kernel/cmdline with ukify, or /etc/cmdline.d) and build them anew", k.Address.Name())
+		}
 	case there(grubDefaults) && there("/etc/debian_version"):
 		return grubDebian, nil
 	}
-	return 0, fmt.Errorf("boot loader: neither Debian's GRUB nor grubby is here: add %s=VALUE to the kernel's command line by hand (systemd-boot: the options line of the entry in /boot/loader/entries, or /etc/kernel/cmdline)", k.Address.Name())
+	return 0, fmt.Errorf("boot loader: neither Debian's GRUB nor grubby nor an entry of systemd-boot for this machine is here: add %s=VALUE to the kernel's command line by hand", k.Address.Name())
 }
 
 // Look implements Kind.
@@ -70,13 +84,16 @@ func (b bootKind) Look(ctx context.Context, k Knob) (st journal.State, err error
 		return st, err
 	}
 	name := k.Address.Name()
-	if l == grubDebian {
-		if st.File, err = b.lookFile(grubFile); err != nil || b.Kernel == nil {
+	if at := map[loader]string{grubDebian: grubFile, systemdBoot: kernelCmdline}[l]; at != "" {
+		if st.File, err = b.lookFile(at); err != nil || b.Kernel == nil {
 			return st, err
 		}
 	}
-	live, err := b.next(ctx, l, name)
-	if err == nil && l == grubDebian {
+	live := ""
+	if l != systemdBoot {
+		live, err = b.next(ctx, l, name)
+	}
+	if err == nil && l != grubby {
 		live, err = b.running(name)
 	}
 	if err != nil {
@@ -168,7 +185,13 @@ func (b bootKind) Want(now journal.State, k Knob, value string) (journal.State, 
 		return now, fmt.Errorf("boot parameter %s: %q is not a value for the kernel's command line", name, value)
 	}
 	want := now
-	if now.File != nil {
+	if now.File != nil && now.File.Path == kernelCmdline {
+		f, err := b.wantCmdline(now.File, name, value)
+		if err != nil {
+			return now, err
+		}
+		want.File = f
+	} else if now.File != nil {
 		if value == "" {
 			want.File = withText(now.File, grubForm.without(now.File.Text, nil, name))
 		} else {
@@ -192,6 +215,12 @@ func (b bootKind) Set(ctx context.Context, k Knob, st journal.State) error {
 		return err
 	}
 	name := k.Address.Name()
+	if l == systemdBoot {
+		if st.File == nil {
+			return nil
+		}
+		return b.setEntries(st.File, name)
+	}
 	now, err := b.next(ctx, l, name)
 	if err != nil {
 		return err
@@ -236,15 +265,32 @@ func (b bootKind) Set(ctx context.Context, k Knob, st journal.State) error {
 }
 
 // Allowed implements Guard.
-func (b bootKind) Allowed(context.Context, Knob) error { return b.mayRun("update-grub or grubby") }
+func (b bootKind) Allowed(_ context.Context, k Knob) error {
+	l, err := b.loader(k)
+	if err == nil && l == systemdBoot {
+		return errors.Join(b.agree(k.Address.Name()), b.mayWriteEntries())
+	}
+	return errors.Join(err, b.mayRun("update-grub or grubby"))
+}
 
 // Ours implements Kind.
 func (b bootKind) Ours(found, after journal.State, k Knob) bool {
+	if found.File != nil && after.File != nil && found.File.Path == kernelCmdline {
+		name := k.Address.Name()
+		return inText(found.File, name) == inText(after.File, name) && sameLiveOrNone(found.Live, after.Live)
+	}
 	return grubForm.sameLine(found.File, after.File, k.Address.Name()) && sameLiveOrNone(found.Live, after.Live)
 }
 
 // Without implements Kind.
 func (b bootKind) Without(found, before journal.State, k Knob) (journal.State, error) {
+	if found.File != nil && before.File != nil && found.File.Path == kernelCmdline {
+		if found.File.Text == nil {
+			return before, nil
+		}
+		text := asWord(*found.File.Text, k.Address.Name(), inText(before.File, k.Address.Name()))
+		return journal.State{Live: before.Live, File: withText(found.File, &text)}, nil
+	}
 	return journal.State{Live: before.Live, File: grubForm.takeOut(found.File, before.File, k.Address.Name())}, nil
 }
 

@@ -120,9 +120,36 @@ var specimens = []specimen{
 		foreign: `GRUB_CMDLINE_LINUX="$GRUB_CMDLINE_LINUX psi=1"` + "\n", changed: `GRUB_CMDLINE_LINUX="$GRUB_CMDLINE_LINUX transparent_hugepage=always"` + "\n"},
 	{name: "a boot parameter where grubby rules", address: "boot:transparent_hugepage", files: map[string]string{"/usr/sbin/grubby": "#!/bin/sh\n"},
 		prepare: func(l *lab) { l.grubby = []string{"ro", "transparent_hugepage=always"} }, live: "always", value: "never", then: "never"},
+	{name: "a boot parameter where systemd-boot rules", address: "boot:transparent_hugepage", files: entriesOf("quiet"), live: "", value: "never", then: "", reboot: true,
+		file: kernelCmdline, line: "root=/dev/vda1 ro quiet transparent_hugepage=never\n", foreign: "splash\n", changed: "root=/dev/vda1 ro quiet transparent_hugepage=always\n"},
+	{name: "a boot parameter that the entries have already", address: "boot:transparent_hugepage",
+		files: with(entriesOf("transparent_hugepage=always quiet"), kernelCmdline, "root=/dev/vda1  ro\ttransparent_hugepage=always quiet\n"), live: "", value: "never", then: "", reboot: true,
+		file: kernelCmdline, line: "root=/dev/vda1  ro\ttransparent_hugepage=never quiet\n", foreign: "splash\n", changed: "root=/dev/vda1 transparent_hugepage=madvise\n"},
 	{name: "options of a mount", address: "mount:/srv/options", live: "rw,relatime", value: "defaults,noatime,nosuid", then: "rw,nosuid,noatime",
 		file: fstabFile, line: "UUID=2\t/srv\text4\tdefaults,noatime,nosuid\t0\t2   # data\n", foreign: "\n# more\nUUID=3 /more xfs defaults 0 2\n",
 		changed: "UUID=2\t/srv\text4\tdefaults\t0\t2   # data\n"},
+}
+
+// entriesOf is a host that systemd-boot has started: two entries of its own, as
+// kernel-install 252 writes them, and one of another system beside them.
+func entriesOf(words string) map[string]string {
+	const id = "0123456789abcdef0123456789abcdef"
+	entry := func(version, of string) string {
+		return "title      Debian GNU/Linux 12 (bookworm)\nversion    " + version + "\nmachine-id " + of + "\nsort-key   debian\n" +
+			"options    root=/dev/vda1 ro " + words + " systemd.machine_id=" + of + "\nlinux      /" + of + "/" + version + "/linux\ninitrd     /" + of + "/" + version + "/initrd.img\n"
+	}
+	return map[string]string{
+		loaderInfo: "\x06\x00\x00\x00s\x00y\x00s\x00t\x00e\x00m\x00d\x00-\x00b\x00o\x00o\x00t\x00 \x002\x005\x002\x00\x00\x00",
+		machineID:  id + "\n",
+		"/efi/loader/entries/" + id + "-6.1.0-9.conf":  entry("6.1.0-9", id),
+		"/efi/loader/entries/" + id + "-6.1.0-10.conf": strings.ReplaceAll(entry("6.1.0-10", id), "\n", "\r\n"),
+		"/efi/loader/entries/other.conf":               entry("1", "fedcba9876543210fedcba9876543210"),
+	}
+}
+
+func with(files map[string]string, name, text string) map[string]string {
+	files[name] = text
+	return files
 }
 
 func (s specimen) lab(t *testing.T) *lab {
@@ -369,7 +396,7 @@ func TestKindsKnowForeignValues(t *testing.T) {
 // live values, even where it has a /proc.
 func TestKindsInATree(t *testing.T) {
 	eachSpecimen(t, func(t *testing.T, s specimen, l *lab, _ Kind, k Knob) {
-		if s.file == "" {
+		if s.file == "" || s.file == kernelCmdline { // what starts an image is not told by its files
 			return
 		}
 		kind := Host{Files: l}.Kinds()[s.address.Prefix()]
@@ -445,10 +472,10 @@ func (s specimen) crash(t *testing.T, n int, late, forward bool) bool {
 	if found := mustLook(t, kind, k); !found.Same(goal) {
 		t.Errorf("%s:\n%s", what, cmp.Diff(goal, found))
 	}
-	if s.address.Prefix() == "boot" && s.file != "" && strings.Contains(l.text("/boot/grub/grub.cfg"), bootWord(s.address.Name(), s.value)) != forward {
+	if s.file == grubFile && strings.Contains(l.text("/boot/grub/grub.cfg"), bootWord(s.address.Name(), s.value)) != forward {
 		t.Errorf("%s: grub.cfg is\n%s", what, l.text("/boot/grub/grub.cfg"))
 	}
-	if now := l.tree(); !forward && s.address.Prefix() != "boot" {
+	if now := l.tree(); !forward && (s.address.Prefix() != "boot" || s.file == kernelCmdline) {
 		if d := cmp.Diff(tree, now); d != "" {
 			t.Errorf("%s: not as it was:\n%s", what, d)
 		}

@@ -55,8 +55,11 @@ func (p *PG) reload(ctx context.Context, in *snapshot.Instance) error {
 	if err != nil {
 		return p.hangup(in, err)
 	}
-	if s == nil {
-		return nil // a server that is down reads its files when it starts
+	if s == nil { // a server that is down reads its files when it starts
+		if p.Tell != nil {
+			p.Tell("the server of " + in.Label() + " does not run: its settings hold from its next start")
+		}
+		return nil
 	}
 	defer s.close()
 	loaded := func() (string, error) {

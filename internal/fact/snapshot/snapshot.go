@@ -173,6 +173,21 @@ func (in *Instance) FromFiles() bool {
 	return ok && !up && in.Server.Settings.Known()
 }
 
+// Version is the version of the server for a person: "17.11"; "" where it is not
+// known. Of one that does not run often the major version alone is known, as its
+// folder tells no more.
+func (in *Instance) Version() string {
+	v, ok := in.Server.Version.Get()
+	up, told := in.Running.Get()
+	switch {
+	case !ok:
+		return ""
+	case told && !up && v.Minor() == 0:
+		return strconv.Itoa(v.Major())
+	}
+	return v.String()
+}
+
 // MemoryLimit returns the memory that an instance may count on: the host's, or
 // the smallest limit of its control group's ancestors where that is less.
 // limited says which of the two it is.

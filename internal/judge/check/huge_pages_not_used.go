@@ -79,7 +79,7 @@ var HugePagesNotUsed = Check{
 		}
 		want := pool.Total + need.Pages - max(pool.Free-pool.Reserved, 0)
 		c.FoundDo(sev, "Write vm.nr_hugepages = {want} into /etc/sysctl.d/60-postgresql.conf, stop the server, run sysctl --system, see in /proc/meminfo that HugePages_Total reached it, start the "+
-			"server, and set huge_pages = on so that the next shortage is not silent.",
+			"server, and set huge_pages = on so that the next shortage is not silent."+c.plannedPool(want),
 			seen+there, append(pairs, "want", pagesText(want, need.Exact()))...)
 	},
 }

@@ -57,7 +57,7 @@ var HugePagesShort = Check{
 			what = "the next start will fall back to ordinary pages"
 		}
 		c.FoundDo(sev, "Write vm.nr_hugepages = {need} into /etc/sysctl.d/60-postgresql.conf, stop the server, run sysctl --system, see in /proc/meminfo that HugePages_Total reached it (the kernel gives "+
-			"fewer without an error when memory is fragmented: then reboot), and start the server.",
+			"fewer without an error when memory is fragmented: then reboot), and start the server."+c.plannedPool(need.Pages),
 			"huge_pages = {mode}; {need} pages of {size} are needed, the pool has {total} (and may grow by {overcommit}): {what}.",
 			"mode", mode, "need", pagesText(need.Pages, need.Exact()), "size", size, "total", pool.Total, "overcommit", pool.Overcommit, "what", what)
 	},

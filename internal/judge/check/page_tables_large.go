@@ -34,6 +34,7 @@ var PageTablesLarge = Check{
 		size, _ := memory.HugePageSize(c.Snapshot, c.Instance).Get()
 		if need, ok := memory.HugeNeedOf(c.Instance, size); ok && m.SharedPage < size {
 			pairs = append(pairs, "pages", pagesText(need.Pages, need.Exact()))
+			do += c.plannedPool(need.Pages)
 		} else {
 			do = c.check.Do
 		}

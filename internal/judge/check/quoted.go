@@ -1,6 +1,8 @@
 package check
 
 import (
+	"strconv"
+
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
@@ -62,4 +64,19 @@ func (c *Case) plannedBuffers() (planned string, changes bool) {
 		return "", false
 	}
 	return d.Effective.Show(), d.Changes()
+}
+
+// plannedPool tells the plan's pool of huge pages where that is another number than the
+// one for the present settings, as where the plan changes the shared memory too; ""
+// where both are the same, or none is planned.
+func (c *Case) plannedPool(present int64) string {
+	d := c.decided(knob.Sysctl("vm.nr_hugepages"))
+	if d == nil {
+		return ""
+	}
+	pages, err := strconv.ParseInt(d.Effective.Setting, 10, 64)
+	if err != nil || pages <= 0 || pages == present {
+		return ""
+	}
+	return " This is for the settings as they are; with its own settings pgfettle plan gives vm.nr_hugepages = " + d.Effective.Setting + "."
 }

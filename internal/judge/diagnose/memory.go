@@ -158,9 +158,7 @@ type naming map[int]*MemoryProcess
 
 func (r *MemoryReport) instance(s *snapshot.Snapshot, in *snapshot.Instance, names naming) MemoryInstance {
 	out := MemoryInstance{Label: in.Label(), HugePages: Unknown, Kinds: []MemoryGroup{}, Sessions: []MemoryGroup{}, Processes: []MemoryProcess{}, Options: []MemoryOption{}}
-	if v, ok := in.Server.Version.Get(); ok {
-		out.Version = v.String()
-	}
+	out.Version = in.Version()
 	if on, ok := memory.OnHugePages(in).Get(); ok {
 		out.HugePages = map[bool]string{true: "on", false: "off"}[on]
 	}

@@ -1,6 +1,11 @@
 package rule
 
-import "github.com/pgfettle/pgfettle/internal/fact/snapshot"
+import (
+	"slices"
+
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+)
 
 // Accepted is a finding that the policy of the site accepts: what mends it is not
 // planned.
@@ -52,6 +57,24 @@ func (c *Case) accepted() (Accepted, bool) {
 		}
 	}
 	return Accepted{}, false
+}
+
+// acceptedOn returns the acceptance of a finding on what is mounted, where it is
+// accepted for every instance that has something there.
+func (c *Case) acceptedOn(id string, m host.Mount) (of Accepted, ok bool) {
+	for i := range c.Snapshot.Instances {
+		in := &c.Snapshot.Instances[i]
+		places, _ := in.Places.Get()
+		if !slices.ContainsFunc(places, func(p snapshot.Place) bool { at, on := c.Snapshot.MountOf(p.Path); return on && at.Point == m.Point }) {
+			continue
+		}
+		at := slices.IndexFunc(c.Options.Accepted, func(a Accepted) bool { return a.ID == id && a.covers(in) })
+		if at < 0 {
+			return Accepted{}, false
+		}
+		of, ok = c.Options.Accepted[at], true
+	}
+	return of, ok
 }
 
 func (a Accepted) covers(in *snapshot.Instance) bool {

@@ -87,6 +87,10 @@ var mountOptions = Rule{
 			return
 		}
 		options := withBarriers(words)
+		if a, ok := c.acceptedOn("nobarrier", m); ok {
+			options = lines[0].Options
+			c.Warn("The line of {point} in /etc/fstab keeps its words on write barriers: the finding {id} is accepted: {reason}.", "point", m.Point, "id", a.ID, "reason", a.Reason)
+		}
 		if options != lines[0].Options {
 			c.Warn("The line of {point} in /etc/fstab is written without nobarrier and barrier=0, which let fsync return before the data is on the disk. What is mounted now gets them back with mount -o remount,barrier {point}, or when it is mounted again.", "point", m.Point)
 		}

@@ -30,6 +30,7 @@ var update = flag.Bool("update", false, "rewrite what the rules' cases want")
 //	host: ram=64GB cpus=16 pg=17 set.max_connections=200      (snapshot.ParseDescription)
 //	options: profile=oltp connections=300 active=20 storage=nvme dedicated=false
 //	pin: pg:work_mem=64MB
+//	accept: nobarrier a reason     a finding that the policy accepts
 //	with: pg:shared_buffers …     other rules to run too
 //	file: proc/sys/vm/swappiness 10    a file of the evidence; \n is a line break
 //	hide: proc/meminfo forbidden the reason    a fact that is absent, forbidden or unread
@@ -143,6 +144,9 @@ func decide(t *testing.T, ar *txtar.Archive, name, host string, r rule.Rule) str
 		case "pin":
 			a, v, _ := strings.Cut(val, "=")
 			o.Pins[knob.Address(a)] = v
+		case "accept": // a finding everywhere
+			id, reason, _ := strings.Cut(val, " ")
+			o.Accepted = append(o.Accepted, rule.Accepted{ID: id, Reason: reason, Expires: "never"})
 		case "with":
 			for _, a := range strings.Fields(val) {
 				for _, other := range rule.All() {

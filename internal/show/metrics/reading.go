@@ -130,10 +130,7 @@ func (r *Reading) processesSeen() bool {
 
 func (r *Reading) instance(k *sink, in *snapshot.Instance, names map[string]string) {
 	s, name := r.Snapshot, names[in.Key]
-	version, port := "", ""
-	if v, ok := in.Server.Version.Get(); ok {
-		version = v.String()
-	}
+	version, port := in.Version(), ""
 	if p, ok := in.Port.Get(); ok {
 		port = strconv.Itoa(p)
 	}

@@ -75,8 +75,8 @@ func head(b *strings.Builder, mark string, d Plan, s *snapshot.Snapshot, key str
 	name := "an instance"
 	if in := s.Instance(key); in != nil {
 		name = in.Label()
-		if v, ok := in.Server.Version.Get(); ok {
-			name += ", PostgreSQL " + v.String()
+		if v := in.Version(); v != "" {
+			name += ", PostgreSQL " + v
 		}
 	}
 	comment(b, mark, fmt.Sprintf("pgfettle: %s for %s", count(n, "change", "changes"), clean(name)), commentWidth)

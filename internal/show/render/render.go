@@ -63,9 +63,7 @@ func SubjectOf(s *snapshot.Snapshot) Subject {
 	for i := range s.Instances {
 		in := &s.Instances[i]
 		si := SubjectInstance{Label: in.Label(), State: "unknown", Asked: in.Server.Settings.Known() && !in.FromFiles(), FromFiles: in.FromFiles()}
-		if v, ok := in.Server.Version.Get(); ok {
-			si.Version = v.String()
-		}
+		si.Version = in.Version()
 		if up, ok := in.Running.Get(); ok {
 			si.State = map[bool]string{true: "running", false: "stopped"}[up]
 		}

@@ -108,6 +108,11 @@ func (t Told) PlanSummary(d Plan) string {
 // Warnings heads what is to be known before one acts.
 func (t Told) Warnings() string { return t.p.say("show/plan/warnings", "Before you act") }
 
+// LeftHeading is the heading of the findings that a plan leaves; Left is one of them: what
+// it is with its place, and why it is left.
+func (t Told) LeftHeading() string                 { return t.p.leftHeading() }
+func (t Told) Left(l plan.Left) (name, why string) { return t.p.leftLine(l) }
+
 // Shared is the line on the shared memory of an instance.
 func (t Told) Shared(s plan.Shared) string { return t.p.sharedLine(s) }
 

@@ -46,10 +46,15 @@ type planView struct {
 	Warnings               []string
 	ChangeHeading, Nothing string
 	Layers                 []layerView
+	LeftHeading            string
+	Left                   []leftView
 	StepHeading            string
 	Steps                  []step
 	Unknown                unknownView
 }
+
+// leftView is a finding that the plan leaves.
+type leftView struct{ Name, Href, Severity, Why string }
 
 // Plan is the sections of a plan: the memory before and after, what to know
 // before one acts, the changes with their reasons, how to carry it out.
@@ -84,6 +89,11 @@ func (v View) plan(d render.Plan) (planView, error) {
 	}
 	for _, s := range d.Shared {
 		out.Shared = append(out.Shared, t.Shared(s))
+	}
+	for _, l := range d.Left {
+		name, why := t.Left(l)
+		out.LeftHeading = t.LeftHeading()
+		out.Left = append(out.Left, leftView{name, v.explain(l.ID), v.say("show/severity/"+l.Severity.String(), l.Severity.String()), why})
 	}
 	if len(d.Changes) > 0 {
 		out.StepHeading, out.Steps = v.say("show/web/next", "To carry it out, and to take it back"), v.steps(d)

@@ -1,0 +1,30 @@
+package snapshot
+
+import (
+	"testing"
+
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+)
+
+// Of a server that does not run the folder tells the major version alone; a
+// release 18.0 that runs is 18.0.
+func TestVersion(t *testing.T) {
+	for _, c := range []struct {
+		running known.Fact[bool]
+		version known.Fact[unit.Version]
+		want    string
+	}{
+		{known.Is(false), known.Is(unit.Version(180000)), "18"},
+		{known.Is(false), known.Is(unit.Version(180006)), "18.6"}, // its program said so
+		{known.Is(true), known.Is(unit.Version(180000)), "18.0"},
+		{known.Is(true), known.Fact[unit.Version]{}, ""},
+		{known.Fact[bool]{}, known.Is(unit.Version(170011)), "17.11"},
+	} {
+		in := Instance{Running: c.running}
+		in.Server.Version = c.version
+		if got := in.Version(); got != c.want {
+			t.Errorf("%+v %+v is %q, not %q", c.running, c.version, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,31 @@
+package web
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/show/render"
+)
+
+// TestPlanTellsWhatItLeaves: the page has the findings that stand after the plan, as
+// the text and the Markdown do.
+func TestPlanTellsWhatItLeaves(t *testing.T) {
+	var d render.Plan
+	given(t, "plan/server", &d)
+	d.Left = []plan.Left{{ID: "end_of_life", Instance: "/srv/<b>", Severity: check.Warning, Reason: plan.ByPerson, Detail: "Upgrade."}}
+	html, err := Plan(d, View{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Not in this plan: what check still tells after it", "end_of_life /srv/&lt;b&gt;", "(warning): ", "needs a person: Upgrade."} {
+		if !strings.Contains(string(html), want) {
+			t.Errorf("%q is not in\n%s", want, html)
+		}
+	}
+	d.Left = nil
+	if html, err := Plan(d, View{}); err != nil || strings.Contains(string(html), "Not in this plan") {
+		t.Errorf("a heading without findings: %v", err)
+	}
+}
