@@ -5,12 +5,13 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
 // hugeFrom is the shared_buffers from which huge pages are wanted: the page
 // tables of each process for 1 GB take 2 MB, and a hundred of them 200 MB.
-const hugeFrom = unit.GB
+const hugeFrom = limits.HugeFrom
 
 // hugeRoom is how much shared memory may lie in huge pages.
 type hugeRoom struct {

@@ -57,7 +57,10 @@ func (c *Case) dirty(ratioName string, pick func(dirtyLimits) unit.Bytes, least,
 		return
 	}
 	// The ratio is of free memory and file cache; that much of it there may be.
-	base := b.Total - b.Reserve - b.Others
+	base := b.Total - b.Reserve
+	if !c.Options.Shared {
+		base -= b.Others // on a shared host they are assumed, and file cache of theirs counts as well
+	}
 	waiting := base.Scale(float64(ratio) / 100)
 	large := dirtyLarge
 	if ratioName == "vm.dirty_background_ratio" {
