@@ -63,6 +63,8 @@ func leavesWith(p *plan.Plan, f *check.Finding) string {
 		return outOfReach[f.ID]
 	case slices.Contains(ofTheHost, f.ID):
 		return warned("This is a container", "No kernel knob is decided here")
+	case f.ID == "page_tables_large" && warned("Page tables may take") != "":
+		return warned("Page tables may take")
 	case slices.Contains(ofTheLoad, f.ID) && p.Budget.Fit < p.Budget.Open:
 		return warned("connections", "fit", "work_mem = ")
 	case slices.Contains(ofTheDisk, f.ID):
