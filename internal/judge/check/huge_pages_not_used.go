@@ -47,13 +47,13 @@ var HugePagesNotUsed = Check{
 		if total, ok := limit.Get(); ok {
 			seen += " ({worstShare} of {total})"
 			pairs = append(pairs, "worstShare", share(worst, total), "total", total)
-			if atLeast(worst, memory.TablesMuch, total) {
+			if atLeast(worst, limits.TablesMuch, total) {
 				sev = Warning
 			}
 			if now, ok := pageTables(c.Instance).Get(); ok {
 				seen += ", {now} now"
 				pairs = append(pairs, "now", now)
-				if atLeast(now, memory.TablesTooMuch, total) {
+				if atLeast(now, limits.TablesTooMuch, total) {
 					sev = Critical
 				}
 			}

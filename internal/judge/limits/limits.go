@@ -21,6 +21,30 @@ const (
 	StatisticsMost = 1000
 )
 
+// Sorts and hashes that spill.
+const (
+	// SpillFactor is what a sort or hash takes in memory for a byte that it wrote: rows in files
+	// have no pointers and no headers of the allocator, and are two to three times smaller.
+	SpillFactor = 3
+	// WorkMemMost is the largest work_mem that is planned, or named as a remedy. Beyond it a sort or
+	// hash of so many gigabytes is a report that should SET its own, or a matter of plans and
+	// indexes: one such session more than planned costs gigabytes.
+	WorkMemMost = 2 * unit.GB
+)
+
+// Page tables, in percent of the memory.
+const (
+	// TablesMuch is what huge pages would give back at once.
+	TablesMuch = 2
+	// TablesPlanned is what those for shared memory may take where huge pages cannot be had and
+	// shared_buffers is above 1 GB: up to there they take 2 MB of a process that has 5 MB of its own
+	// anyway.
+	TablesPlanned = 5
+	// TablesTooMuch is where they rival the page cache, and a burst of connections takes that much
+	// again.
+	TablesTooMuch = 10
+)
+
 // Evidence of what a server counted of itself.
 const (
 	// Hour is the least time that rates of WAL and checkpoints are counted for: it holds
@@ -74,6 +98,13 @@ const (
 	// HugeFrom is the shared memory from which huge pages pay: the page tables of each process for
 	// 1 GB take 2 MB, and those of a hundred processes 200 MB.
 	HugeFrom = unit.GB
+	// DirtyMuch: writing 4 GB takes eight seconds on a SATA SSD of 500 MB/s and half a minute on a
+	// cloud volume of 125 MB/s, and an fsync that comes then waits in the same queue.
+	DirtyMuch = 4 * unit.GB
+	// DirtyPlanned is from where on a plan gives the limit in bytes, before a check complains: a
+	// controller's cache is a few gigabytes at most, and what does not fit it stalls everybody who
+	// writes.
+	DirtyPlanned = DirtyMuch / 2
 	// SwappinessMost: between 1 and 10 every value has its advocates. 0 is not better: the kernel
 	// then swaps only when it can reclaim nothing else.
 	SwappinessMost = 10

@@ -7,6 +7,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
@@ -248,7 +249,7 @@ func (c *Case) warnOfTables(i memory.Instance) {
 	if c.out.Of(c.Instance.Key, knob.PG("huge_pages")) == nil { // nobody asked what the pages will be
 		return
 	}
-	if !ok || tables < total.Scale(memory.TablesTooMuch/100.0) {
+	if !ok || tables < total.Scale(limits.TablesTooMuch/100.0) {
 		return
 	}
 	text := "Page tables may take {tables} of {total}: on ordinary pages each of {processes} has its own for the {shared} of shared memory. A pooler in front of the server (PgBouncer) with fewer sessions lessens them."
