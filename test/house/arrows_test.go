@@ -29,7 +29,7 @@ var storeys = []string{"base", "fact", "judge", "act", "show"}
 var sideways = map[string][]string{
 	"base":  {"known"},
 	"fact":  {"evidence", "pg", "pg/params", "pg/releases", "host", "kernlog", "pglog", "measured", "snapshot"},
-	"judge": {"memory", "stat", "rule", "rule/planned", "check"},
+	"judge": {"limits", "memory", "stat", "rule", "rule/planned", "check"},
 }
 
 // user names, for each package that may be imported sideways, who may do so;

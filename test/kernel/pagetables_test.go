@@ -174,7 +174,7 @@ func look(t *testing.T, i *server.Instance) *diagnose.MemoryReport {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return diagnose.Memory(s)
+	return diagnose.Memory(s, nil) // no advice is asked for
 }
 
 var vmPTE = regexp.MustCompile(`(?m)^VmPTE:\s+(\d+) kB$`)

@@ -24,7 +24,7 @@ func memoryOf(t *testing.T, r collect.Request) *diagnose.MemoryReport {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return diagnose.Memory(s)
+	return diagnose.Memory(s, nil) // no advice is asked for
 }
 
 // TestMemoryOfEachInstance: with two servers side by side each one's processes

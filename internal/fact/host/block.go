@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
@@ -44,6 +45,13 @@ type Block struct {
 func (b Block) Virtual() bool {
 	return len(b.Name) >= 2 && (b.Name[:2] == "vd" || len(b.Name) >= 3 && b.Name[:3] == "xvd") || b.Driver == "virtio_blk" || b.Driver == "virtio_scsi"
 }
+
+// networkBlock are the kernel's block devices whose disks are another machine's.
+var networkBlock = regexp.MustCompile(`^(nbd|rbd|drbd)[0-9]`)
+
+// Network says whether what lies behind the device is reached over a network, where
+// a server puts requests into an order by itself.
+func (b Block) Network() bool { return networkBlock.MatchString(b.Name) }
 
 // maxBlocks bounds the list: only the chains under places of interest are
 // collected, and a host with a thousand LUNs is a large one.

@@ -1,10 +1,12 @@
 package check
 
+import "github.com/pgfettle/pgfettle/internal/judge/limits"
+
 // manyWorkers: twice the default; from there a table gets less than half of
 // what the default leaves it (worstShare) when nobody raised the limit.
 const (
-	manyWorkers = 6
-	worstShare  = 34
+	manyWorkers = limits.AutovacuumWorkersMany
+	worstShare  = limits.AutovacuumShareLeast
 )
 
 // AutovacuumWorkersShareLimit says nothing of tables with their own limit: those do not share.

@@ -2,19 +2,17 @@ package check
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
 const (
 	// enoughCheckpoints and enoughHistory keep a restart, a base backup or one
 	// bulk load (each of them requests checkpoints) from counting as a habit.
 	enoughCheckpoints = 10
-	enoughHistory     = 3600
-	// walDiskShare is how much of what is free on the WAL's filesystem
-	// max_wal_size may be told to take: it is a soft limit that a failing archive
-	// command or a burst goes beyond.
-	walDiskShare = 0.6
+	enoughHistory     = limits.Hour
 )
 
 // CheckpointsTooFrequent fires when more checkpoints were requested than came
@@ -73,10 +71,13 @@ var CheckpointsTooFrequent = Check{
 		do := "Run ALTER SYSTEM SET max_wal_size = '{want}'; SELECT pg_reload_conf();: at the average rate checkpoints then come by the clock, and bursts need more. " +
 			"Watch the log (log_checkpoints = on) for \"checkpoint starting: wal\". It costs disk space in pg_wal and a longer crash recovery."
 		seen += "; WAL grows by {rate} a minute."
-		if free, ok := walFree(c.Snapshot, c.Instance); ok && want > free.Scale(walDiskShare) {
-			pairs = append(pairs, "free", free)
-			do = "About max_wal_size = {want} would be needed, but only {free} are free where pg_wal lies: give it a larger disk first, or write less WAL " +
-				"(wal_compression = on, fewer full rewrites)."
+		if sp, ok := walSpace(c.Snapshot, c.Instance); ok {
+			dir, _ := c.Instance.Server.WALDir.Get() // what pg_wal holds is WAL's already
+			if room := limits.WALRoom(sp.Total, sp.Free, dir.Size); want > room {
+				pairs = append(pairs, "free", sp.Free, "total", sp.Total, "room", room.RoundDown(unit.MB).GUC())
+				do = "About max_wal_size = {want} would be needed, but the filesystem of pg_wal, {free} free of {total}, has room for {room}: give it a larger disk first, or write less WAL " +
+					"(wal_compression = on, fewer full rewrites)."
+			}
 		}
 		c.FoundDo(Warning, do, seen, pairs...)
 	},
@@ -98,8 +99,8 @@ func enoughWAL(set pg.Settings, s pg.Server, timeout float64, size unit.Bytes) (
 	return want, unit.Bytes(perSecond * 60), true
 }
 
-// walFree returns what is free where the WAL lies.
-func walFree(s *snapshot.Snapshot, in *snapshot.Instance) (unit.Bytes, bool) {
+// walSpace returns the filesystem that the WAL lies on.
+func walSpace(s *snapshot.Snapshot, in *snapshot.Instance) (host.Space, bool) {
 	places, _ := in.Places.Get()
 	spaces, _ := s.Host.Spaces.Get()
 	for _, p := range places {
@@ -108,9 +109,9 @@ func walFree(s *snapshot.Snapshot, in *snapshot.Instance) (unit.Bytes, bool) {
 		}
 		for _, sp := range spaces {
 			if sp.Path == p.Path {
-				return sp.Free, true
+				return sp, true
 			}
 		}
 	}
-	return 0, false
+	return host.Space{}, false
 }

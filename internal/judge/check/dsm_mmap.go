@@ -18,7 +18,11 @@ var DsmMmap = Check{
 			return
 		}
 		if v, ok := set.Text("dynamic_shared_memory_type"); ok && v == "mmap" {
-			c.Found("dynamic_shared_memory_type = mmap with max_parallel_workers = {n}.", "n", set["max_parallel_workers"].Value)
+			sev := Warning
+			if v, ok := c.Snapshot.Host.Virt.Get(); !ok || v.Container != "" {
+				sev = Info // posix may not fit its /dev/shm, so a plan leaves it
+			}
+			c.FoundAs(sev, "dynamic_shared_memory_type = mmap with max_parallel_workers = {n}.", "n", set["max_parallel_workers"].Value)
 		}
 	},
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
 const (
@@ -16,7 +17,7 @@ const (
 	// daysSeen is the least history: a load of one night is over in the morning.
 	daysSeen = 2
 	// walDay: WAL counted for less than a day is that of a night or of an afternoon.
-	walDay = 24 * 3600
+	walDay = limits.Day
 )
 
 // FilesystemFillsUp counts the days until a disk is full, however large it is.

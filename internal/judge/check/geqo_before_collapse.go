@@ -1,11 +1,13 @@
 package check
 
+import "github.com/pgfettle/pgfettle/internal/judge/limits"
+
 // What the plan for 1C leads to, and a DBA who raised a limit with the default
 // threshold: all orders of up to 12 tables are tried, and the longer lists, which
 // would follow the written order otherwise, go to the random search by intent.
 const (
-	geqoUsual    = 12 // the default of geqo_threshold
-	collapseMost = 20 // beyond it the search space grows, and what the search finds does not get better
+	geqoUsual    = limits.GeqoUsual
+	collapseMost = limits.CollapseMost
 )
 
 // GeqoBeforeCollapse compares with the larger limit: explicit joins and lists of
@@ -34,7 +36,11 @@ var GeqoBeforeCollapse = Check{
 		from, _ := set.Int("from_collapse_limit")
 		join, _ := set.Int("join_collapse_limit")
 		if limit := max(from, join); ok && at <= limit && (at < geqoUsual || limit > collapseMost) {
-			c.Found("geqo_threshold = {at} with from_collapse_limit = {from} and join_collapse_limit = {join}.", "at", at, "from", from, "join", join)
+			sev := Notice
+			if at >= geqoUsual {
+				sev = Info // whoever raised a limit so far wanted it, and the search bounds what it costs: a plan leaves it
+			}
+			c.FoundAs(sev, "geqo_threshold = {at} with from_collapse_limit = {from} and join_collapse_limit = {join}.", "at", at, "from", from, "join", join)
 		}
 	},
 }

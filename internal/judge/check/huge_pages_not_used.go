@@ -1,13 +1,13 @@
 package check
 
 import (
-	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
 // worthHugePages: on 1 GB of shared memory each backend's page tables reach
 // 2 MB and huge pages begin to pay; below, ordinary pages do.
-const worthHugePages = unit.GB
+const worthHugePages = limits.HugeFrom
 
 // HugePagesNotUsed is about try, the default: nothing tells that it fell back.
 // It is a notice as long as the page tables cannot grow large, a warning from
@@ -47,13 +47,13 @@ var HugePagesNotUsed = Check{
 		if total, ok := limit.Get(); ok {
 			seen += " ({worstShare} of {total})"
 			pairs = append(pairs, "worstShare", share(worst, total), "total", total)
-			if atLeast(worst, memory.TablesMuch, total) {
+			if atLeast(worst, limits.TablesMuch, total) {
 				sev = Warning
 			}
 			if now, ok := pageTables(c.Instance).Get(); ok {
 				seen += ", {now} now"
 				pairs = append(pairs, "now", now)
-				if atLeast(now, memory.TablesTooMuch, total) {
+				if atLeast(now, limits.TablesTooMuch, total) {
 					sev = Critical
 				}
 			}

@@ -12,7 +12,8 @@ import (
 // NextMajorBreaks looks only at what somebody set: a changed default is the
 // release's own doing and in its notes, a line of one's own files is one's own to
 // carry over. It is a notice for what stops a server and an info for what changes
-// its meaning: nothing is wrong as long as nobody upgrades.
+// its meaning, for what stops only a version that is not released, and for a line
+// that says the default: nothing is wrong as long as nobody upgrades.
 var NextMajorBreaks = Check{
 	ID:       "next_major_breaks",
 	Area:     Version,
@@ -33,7 +34,7 @@ var NextMajorBreaks = Check{
 		if !ok {
 			return
 		}
-		var stops, changes []string
+		var stops, changes, harmless []string
 		for _, name := range byName(set) {
 			s := set[name]
 			if !setByHand(s) || name == "standard_conforming_strings" && s.Value == "off" {
@@ -42,8 +43,12 @@ var NextMajorBreaks = Check{
 			if name == "escape_string_warning" && set["standard_conforming_strings"].Value == "off" {
 				continue // and of its companion
 			}
-			if text := stopsNext(v.Major(), s); text != "" {
-				stops = append(stops, text)
+			if text, next := stopsNext(v.Major(), s); text != "" {
+				if next == params.Preview || s.Value == s.Boot {
+					harmless = append(harmless, text)
+				} else {
+					stops = append(stops, text)
+				}
 			} else if text := changesNext(v.Major(), s, set); text != "" {
 				changes = append(changes, text)
 			}
@@ -53,6 +58,10 @@ var NextMajorBreaks = Check{
 		}
 		if len(stops) > 0 {
 			c.Found("{settings}.", "settings", listed(stops, "; ", 8))
+		}
+		// A version that is not released stops nobody yet, and a line that says the default can go today.
+		if len(harmless) > 0 {
+			c.FoundAs(Info, "{settings}.", "settings", listed(harmless, "; ", 8))
 		}
 		if len(changes) > 0 {
 			c.FoundAs(Info, "{settings}.", "settings", listed(changes, "; ", 8))
@@ -77,27 +86,27 @@ func setByHand(s pg.Setting) bool {
 
 // stopsNext says in which later version the setting keeps the server from
 // starting, the first of them; "" for none.
-func stopsNext(major int, s pg.Setting) string {
+func stopsNext(major int, s pg.Setting) (text string, next int) {
 	if _, ok := params.Lookup(major, s.Name); !ok {
-		return "" // of a module or of another maker: nothing is known of it
+		return "", 0 // of a module or of another maker: nothing is known of it
 	}
-	for _, next := range append(params.Majors(), params.Preview) {
+	for _, next = range append(params.Majors(), params.Preview) {
 		if next <= major {
 			continue
 		}
 		p, ok := params.Find(next, s.Name)
 		if !ok {
-			text := fmt.Sprintf("%s = %s: %s has no such parameter", s.Name, s.Show(), majorWord(next))
+			text = fmt.Sprintf("%s = %s: %s has no such parameter", s.Name, s.Show(), majorWord(next))
 			if g, ok := params.GoneBy(next, s.Name); ok {
 				text += ". " + strings.TrimSuffix(g.How, ".")
 			}
-			return text
+			return text, next
 		}
 		if r := p.Accepts(next, s.Value); r != nil && r.Fault != params.BuildDecides {
-			return fmt.Sprintf("%s = %s: %s refuses it: %s", s.Name, s.Show(), majorWord(next), r.Text)
+			return fmt.Sprintf("%s = %s: %s refuses it: %s", s.Name, s.Show(), majorWord(next), r.Text), next
 		}
 	}
-	return ""
+	return "", 0
 }
 
 func majorWord(major int) string {

@@ -1,6 +1,9 @@
 package check
 
-import "github.com/pgfettle/pgfettle/internal/judge/memory"
+import (
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
+)
 
 // PageTablesLarge measures the page tables of the instance's processes (VmPTE)
 // and reckons what they become when every connection has touched all buffers.
@@ -39,17 +42,17 @@ var PageTablesLarge = Check{
 			do = c.check.Do
 		}
 		now, measured := Need(c, pageTables(c.Instance))
-		if measured && atLeast(now, memory.TablesMuch, total) {
+		if measured && atLeast(now, limits.TablesMuch, total) {
 			ps, _ := c.Instance.Processes.Get()
 			sev := Warning
-			if atLeast(now, memory.TablesTooMuch, total) {
+			if atLeast(now, limits.TablesTooMuch, total) {
 				sev = Critical
 			}
 			c.FoundDo(sev, do, "{now} of page tables in {n} processes, {share} of {total}; {worst} ({worstShare}) when {procs} processes have touched all {shared} of shared memory.",
 				append(pairs, "now", now, "n", len(ps), "share", share(now, total))...)
 			return
 		}
-		if atLeast(worst, memory.TablesTooMuch, total) {
+		if atLeast(worst, limits.TablesTooMuch, total) {
 			seen := "Up to {worst} of page tables ({worstShare} of {total}) when {procs} processes have touched all {shared} of shared memory"
 			if measured {
 				seen += "; {now} now"

@@ -1,18 +1,19 @@
 package check
 
 import (
-	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
 // readAheadMost: distributions' profiles for servers go to 4 MB, cloud images
 // to 8 MB. Beyond that one scan that is given up, as by LIMIT, has read and
 // thrown away more than a good part of a second of any disk.
-const readAheadMost = 16 * unit.MB
+const readAheadMost = limits.ReadAheadMost
 
 // ReadAheadWrong names only what is wrong for every load: between 128 kB and
 // some MB the right value depends on how much is scanned. What counts is the
-// device that the filesystem is on, not the disks below it.
+// device that the filesystem is on, not the disks below it. A loop device and memory
+// have no disk of their own to wait for, and over a network a large window pays.
 var ReadAheadWrong = Check{
 	ID:       "read_ahead_wrong",
 	Area:     Storage,
@@ -38,9 +39,10 @@ var ReadAheadWrong = Check{
 		seen := onDevices(list, func(b host.Block) string {
 			v, ok := b.ReadAhead.Get()
 			switch {
+			case b.Kind == "loop" || b.Kind == "zram":
 			case ok && v == 0:
 				return "none on " + called(b)
-			case ok && v >= readAheadMost:
+			case ok && v >= readAheadMost && !b.Network():
 				return v.String() + " on " + called(b)
 			}
 			return ""

@@ -1,10 +1,13 @@
 package check
 
-import "github.com/pgfettle/pgfettle/internal/base/unit"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
+)
 
 const (
 	// initdbBuffers is what initdb writes on every machine.
-	initdbBuffers = 128 * unit.MB
+	initdbBuffers = limits.InitdbBuffers
 	// bigEnough: on 4 GB the default is 3 % of the memory, an eighth of what the
 	// manual starts with; below, the difference is small change.
 	bigEnough = 4 * unit.GB

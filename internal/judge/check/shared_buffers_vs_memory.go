@@ -1,12 +1,15 @@
 package check
 
-import "github.com/pgfettle/pgfettle/internal/judge/memory"
+import (
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
+)
 
 const (
 	// buffersMuch: PostgreSQL's manual says that more than 40 % of the memory is
 	// unlikely to work better than less, as the same pages then lie in the
 	// kernel's cache a second time.
-	buffersMuch = 40
+	buffersMuch = limits.BuffersMuch
 	// buffersTooMuch leaves less than the rest of a server needs: backends and
 	// their page tables, work_mem, the kernel and a little cache take a third of
 	// the memory on any machine that is in use.

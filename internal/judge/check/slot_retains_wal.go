@@ -60,8 +60,8 @@ var SlotRetainsWal = Check{
 		}
 		limit := set["max_slot_wal_keep_size"].Show()
 		if limit == "-1" && kept > 0 {
-			if free, ok := walFree(c.Snapshot, c.Instance); ok && kept > free {
-				c.FoundAs(Critical, "{slots}; {free} are free for WAL, and max_slot_wal_keep_size = -1 sets no limit.", "slots", listed(told, "; ", 3), "free", free)
+			if sp, ok := walSpace(c.Snapshot, c.Instance); ok && kept > sp.Free {
+				c.FoundAs(Critical, "{slots}; {free} are free for WAL, and max_slot_wal_keep_size = -1 sets no limit.", "slots", listed(told, "; ", 3), "free", sp.Free)
 				return
 			}
 		}

@@ -1,8 +1,10 @@
 package check
 
+import "github.com/pgfettle/pgfettle/internal/judge/limits"
+
 // highTarget: 500 is what tuning guides give data warehouses; 1000 for every
 // column is the lower end of an advice that was meant for single columns.
-const highTarget = 1000
+const highTarget = limits.StatisticsMost
 
 // StatisticsTargetHigh begins where the advice for single columns ends.
 var StatisticsTargetHigh = Check{

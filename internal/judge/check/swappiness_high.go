@@ -4,11 +4,12 @@ import (
 	"strconv"
 
 	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
 // swappinessMost: between 1 and 10 every value has its advocates. 0 is not
 // better: the kernel then swaps only when it can reclaim nothing else.
-const swappinessMost = 10
+const swappinessMost = limits.SwappinessMost
 
 // SwappinessHigh is silent without swap, where the value has no effect, and
 // where all swap is compressed memory, for which the kernel's manual itself

@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
 const (
@@ -15,13 +16,6 @@ const (
 	// tempWarning is ten times that: a fifth of what a cloud volume of 125 MB/s
 	// gives, all day long.
 	tempWarning = 50 * unit.GB
-	// inMemory: rows in a sort or hash take two to three times the space of
-	// their compact form in a temporary file.
-	inMemory = 2.5
-	// tempWorkMem is the largest work_mem that is still named as a remedy: from
-	// there on a handful of sessions with two such sorts fill the memory of most
-	// hosts, and another plan or an index is the remedy.
-	tempWorkMem = unit.GB
 )
 
 // TempFiles goes by the rate since the statistics were reset, as the bare total
@@ -79,8 +73,8 @@ var TempFiles = Check{
 			workMem = set["work_mem"].Show()
 		}
 		do := c.check.Do
-		enough := max(list[0].file.Scale(inMemory).RoundUp(unit.MB), unit.MB)
-		if enough <= tempWorkMem {
+		enough := max(list[0].file.Scale(limits.SpillFactor).RoundUp(unit.MB), unit.MB)
+		if enough <= limits.WorkMemMost {
 			do += " An average file of {file} would stay in memory from about work_mem = {enough} on."
 		}
 		c.FoundDo(sev, do, "{databases}; work_mem = {work}.", "databases", listed(texts, "; ", 3), "work", workMem,

@@ -2,19 +2,20 @@ package check
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
 const (
 	// walFullPercent is the share of the WAL that a backend had to write in the middle
 	// of its work from which on the rule for wal_buffers gives more of them. The
 	// server counts times; at each a page at least was written.
-	walFullPercent = 1
+	walFullPercent = limits.WALBuffersFull * 100
 	walPage        = 8 * unit.KB // wal_block_size of every packaged server
 	// walFullWAL: below 1 MB/s of WAL on average a few bulk loads are all that
 	// ever filled the buffers, and for those nobody waits a noticeable time.
 	walFullWAL = unit.MB
 	// walBuffersLarge: with more than this the device is what is too slow.
-	walBuffersLarge = 64 * unit.MB
+	walBuffersLarge = limits.WALBuffersMore
 )
 
 // WalBuffersFull names the buffers while they are small, and then the device.

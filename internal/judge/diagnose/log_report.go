@@ -9,6 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
 // Severities of findings.
@@ -307,10 +308,6 @@ func (c *LogCollector) checkpoints(r *LogReport) (LogFinding, bool) {
 	return f, ok
 }
 
-// mostWorkMem is the largest work_mem that is named as a remedy; the check temp_files
-// draws the line there too: a handful of such sorts fill the memory of most hosts.
-const mostWorkMem = unit.GB
-
 func (c *LogCollector) tempFiles(r *LogReport) (LogFinding, bool) {
 	t := r.Temp
 	f, ok := c.finding(pglog.TempFile, "temporary_files", LogNotice, fmt.Sprintf("%s of temporary files: %s, %s", t.Bytes, things(t.Files, "file", "files"), things(t.Spills, "execution that spilled", "executions that spilled")))
@@ -323,13 +320,13 @@ func (c *LogCollector) tempFiles(r *LogReport) (LogFinding, bool) {
 	}
 	var holds []string
 	for _, h := range t.Holds {
-		if h.WorkMem > mostWorkMem {
-			holds = append(holds, fmt.Sprintf("%d %% would need more than %s each, which is a matter of plans and indexes, not of work_mem", h.Percent, mostWorkMem.GUC()))
+		if h.WorkMem > limits.WorkMemMost {
+			holds = append(holds, fmt.Sprintf("%d %% would need more than %s each, which is a matter of plans and indexes, not of work_mem", h.Percent, unit.Bytes(limits.WorkMemMost).GUC()))
 			break
 		}
 		holds = append(holds, fmt.Sprintf("%s for %d %%", h.WorkMem.GUC(), h.Percent))
 	}
-	f.Evidence = append(f.Evidence, fmt.Sprintf("work_mem that would hold them in memory: %s (%.1f × what an execution wrote, as rows take two to three times the space in memory that they take on disk)", strings.Join(holds, ", "), spillFactor))
+	f.Evidence = append(f.Evidence, fmt.Sprintf("work_mem that would hold them in memory: %s (%d × what an execution wrote, as rows take two to three times the space in memory that they take on disk)", strings.Join(holds, ", "), limits.SpillFactor))
 	f.Do = append(f.Do, "Begin with these statements: an index or a better plan often makes the sort needless. Then raise work_mem for the role or the statement (ALTER ROLE … SET work_mem), not for all: each node of each session may take it.",
 		"It is a bound from above where an execution has several sorts and hashes, as each has a work_mem of its own; hashes have hash_mem_multiplier × work_mem (2 × since 15).")
 	return f, true

@@ -3,13 +3,10 @@ package diagnose
 import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
 const (
-	// spillFactor: rows of a sort or a hash take two to three times the space of
-	// their compact form on disk, as pointers, headers and rounding come with each.
-	// The check temp_files reckons with the same.
-	spillFactor = 2.5
 	// maxGroups is how many processes may be about to remove files at once.
 	maxGroups = 1024
 	// spillGap: the files of one execution are removed within moments of its end,
@@ -106,7 +103,7 @@ func (s *temp) report(c *LogCollector) LogTemp {
 	if s.spills.all > 0 {
 		for _, p := range []int{50, 90, 99} {
 			size := unit.Bytes(min(s.spills.quantile(p), s.largest))
-			out.Holds = append(out.Holds, LogHold{Percent: p, Spill: size, WorkMem: max(size.Scale(spillFactor).RoundUp(unit.MB), unit.MB)})
+			out.Holds = append(out.Holds, LogHold{Percent: p, Spill: size, WorkMem: max(size.Scale(limits.SpillFactor).RoundUp(unit.MB), unit.MB)})
 		}
 	}
 	out.Statements, out.Others = s.by.first(shownTop)

@@ -7,6 +7,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
@@ -217,11 +218,11 @@ func memoryRank(in *MemoryInstance) int {
 	switch {
 	case in.Limit <= 0 || in.Sum.Processes == 0 && !reckoned:
 		return 0
-	case 100*in.Sum.PageTables >= memory.TablesTooMuch*in.Limit:
+	case 100*in.Sum.PageTables >= limits.TablesTooMuch*in.Limit:
 		return 4
-	case 100*in.Sum.PageTables >= memory.TablesMuch*in.Limit:
+	case 100*in.Sum.PageTables >= limits.TablesMuch*in.Limit:
 		return 3
-	case reckoned && 100*base.PageTables >= memory.TablesTooMuch*in.Limit:
+	case reckoned && 100*base.PageTables >= limits.TablesTooMuch*in.Limit:
 		return 2
 	}
 	return 1

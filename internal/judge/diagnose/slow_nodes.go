@@ -7,6 +7,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/explain"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
 // slowTotals is what is summed over a plan's nodes.
@@ -72,8 +73,7 @@ func (d *Slow) spills() {
 		return
 	}
 	e := s.spillOwn - f.spillOwn
-	// A sort in memory takes more than on disk, whose form is packed: about twice to three times.
-	want := (unit.Bytes(s.memKB) * unit.KB * 3).RoundUp(unit.MB)
+	want := (unit.Bytes(s.memKB) * unit.KB * limits.SpillFactor).RoundUp(unit.MB)
 	evidence := s.spills[:min(len(s.spills), 5)]
 	if t := d.Slow.Temp; t != nil && *t > 0 {
 		evidence = append(evidence, fmt.Sprintf("%d blocks of temporary files were read and written", *t))

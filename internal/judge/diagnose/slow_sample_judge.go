@@ -7,6 +7,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/live"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
 // The shares from which on something is told. A fifth of the time of all queries
@@ -245,11 +246,11 @@ func (d *SlowSample) pageTables() {
 		return
 	}
 	share := 100 * float64(*t) / float64(d.e.Memory)
-	if share < 2 && *t < unit.GB { // where check warns as well
+	if share < limits.TablesMuch && *t < unit.GB { // where check warns as well
 		return
 	}
 	certainty := slowPossible
-	if share >= 10 {
+	if share >= limits.TablesTooMuch {
 		certainty = slowLikely
 	}
 	d.add("page-tables", certainty, 2*share, "Page tables take much memory, and every access to shared_buffers is slower for it",

@@ -66,7 +66,11 @@ func Figures(get Lookup, load Load) (m Instance, ok bool) {
 	r.ok = true
 	m.Processes = auxiliary + m.Workers + m.Parallel
 	if method, _, has := get("io_method"); has && method == "worker" { // 18+
-		m.Processes += r.int("io_workers")
+		if _, _, has := get("io_max_workers"); has { // 19 starts them as they are needed
+			m.Processes += r.int("io_max_workers")
+		} else {
+			m.Processes += r.int("io_workers")
+		}
 	}
 	return m, ok && r.ok
 }

@@ -36,6 +36,17 @@ func TestFiguresOfAServer(t *testing.T) {
 	}
 }
 
+// TestFiguresOfThePreview: 19 has io_max_workers in the place of io_workers, and its memory is known.
+func TestFiguresOfThePreview(t *testing.T) {
+	set := settings(t, 18, nil)
+	before, _ := Figures(Present(set), Mixed)
+	delete(set, "io_workers") // 3 by default
+	set["io_max_workers"] = pg.Setting{Name: "io_max_workers", Value: "8"}
+	if m, ok := Figures(Present(set), Mixed); !ok || m.Processes != before.Processes+5 {
+		t.Errorf("%v: %d processes with 8 I/O workers at most, %d with 3", ok, m.Processes, before.Processes)
+	}
+}
+
 func TestFiguresOfNonsense(t *testing.T) {
 	for _, v := range []string{"NaN", "Inf", "-5", "9e99", "1e15", "", "x"} {
 		set := settings(t, 17, map[string]string{"temp_buffers": v})

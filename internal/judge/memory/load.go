@@ -3,6 +3,7 @@ package memory
 import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
 // Load is what is assumed of the sessions at the peak where nothing was
@@ -121,7 +122,7 @@ const PeakOverMean = 2
 
 // MeasuredLeast is for how long statistics must have been counted, in seconds:
 // a day has its busy hours and the batch of its night.
-const MeasuredLeast = 24 * 3600
+const MeasuredLeast = limits.Day
 
 // MeanActive returns how many sessions of an instance were executing something
 // at once on average, by pg_stat_database (14+); 0 where that was not counted

@@ -78,11 +78,3 @@ func Touched(buffers unit.Bytes) unit.Bytes {
 func PageTablesOfBackend(buffers, page unit.Bytes) unit.Bytes {
 	return PageTables(Touched(buffers), page) + ProcessPageTables
 }
-
-// TablesMuch and TablesTooMuch are percent of the memory. 2 % is what huge
-// pages would give back at once; at 10 % the page tables rival the page cache,
-// and a burst of connections takes that much again.
-const (
-	TablesMuch    = 2
-	TablesTooMuch = 10
-)

@@ -6,6 +6,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
 // vacuumLimits is the work that all autovacuum workers together may do between
@@ -17,20 +18,23 @@ var autovacuumVacuumCostLimit = Rule{
 	Address: knob.PG("autovacuum_vacuum_cost_limit"),
 	Title:   "how much work autovacuum does between two pauses",
 	Why:     "The limit is one for all workers together. The default was made for rotating disks; on flash it lets the dead rows of a busy table grow faster than they are removed.",
-	Formula: "nvme 2000, ssd 1000, storage network 600; more, up to 10000, where the rows that were updated and deleted in a day or more of counting, three times as many at the peak and each on a page of its own, would need it; rotating disks keep what they have. More stays, and so does a server without pauses.",
+	Formula: "nvme 2000, ssd 1000, storage network 600; more, up to 10000, where the rows that were updated and deleted in a day or more of counting, three times as many at the peak and each on a page of its own, would need it; rotating disks and those of an unknown kind keep what they have, but 6 workers and more are given as much each as one of 3 has by default. More stays, and so does a server without pauses.",
 	Sources: []string{"pg-config-autovacuum", "pg-routine-vacuuming"},
-	Needs:   []knob.Address{knob.PG("autovacuum_vacuum_cost_delay")},
+	Needs:   []knob.Address{knob.PG("autovacuum_vacuum_cost_delay"), knob.PG("autovacuum_max_workers")},
 	Decide: func(c *Case) {
-		s, why, ok := c.StorageOf(snapshot.DataPlace)
-		if !ok {
-			return
-		}
 		have, general := int(c.now()), false
 		if have <= 0 { // -1: vacuum_cost_limit is the limit
 			have, general = c.Int(knob.PG("vacuum_cost_limit"))
 			if !general {
 				return
 			}
+		}
+		s, why, ok := c.StorageOf(snapshot.DataPlace)
+		if _, faster := vacuumLimits[s]; (!ok || !faster) && c.limitOfWorkers(have) {
+			return
+		}
+		if !ok {
+			return
 		}
 		want, faster := vacuumLimits[s]
 		if least, rate, span, ok := c.limitOfChurn(); ok && faster && least > want && have < least {
@@ -49,6 +53,23 @@ var autovacuumVacuumCostLimit = Rule{
 		c.Set(want, "the data lies on {storage} ({why}): a limit of {present}, shared by all workers, lets them dirty at most {speed} a second",
 			"storage", string(s), "why", why, "present", have, "speed", c.dirtied(have))
 	},
+}
+
+// limitOfWorkers decides where many workers would share what is there now: each would
+// clean more slowly than one of three does by default. It says whether it did.
+func (c *Case) limitOfWorkers(have int) bool {
+	workers, ok := c.Int(knob.PG("autovacuum_max_workers"))
+	if pause, paused := c.Float(knob.PG("autovacuum_vacuum_cost_delay")); paused && pause == 0 {
+		return false // no pauses, no limit
+	}
+	if !ok || workers < limits.AutovacuumWorkersMany || have/workers >= limits.AutovacuumShareLeast {
+		return false
+	}
+	want := workers * limits.AutovacuumLimitUsual / limits.AutovacuumWorkersUsual
+	want = (want + 99) / 100 * 100 // in hundreds, as people write it
+	c.Set(want, "{workers} share a limit of {present}; {limit} leaves each what one of 3 has by default",
+		"workers", count{workers, "worker"}, "present", have, "limit", want)
+	return true
 }
 
 // churnPeak is how many times the mean the rows of the busiest hours are taken for.

@@ -9,6 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
 const (
@@ -24,7 +25,7 @@ const (
 	readAheadScans = 4 * unit.MB
 	// readAheadNever is where the check read_ahead_wrong begins, whatever the
 	// device asks for: some disks ask for 32 MB by a fault of their firmware.
-	readAheadNever = 16 * unit.MB
+	readAheadNever = limits.ReadAheadMost
 )
 
 var blockReadAhead = Rule{
@@ -35,7 +36,7 @@ var blockReadAhead = Rule{
 		"Between 128 kB and 4 MB the right value depends on how much is scanned, and the difference is small.",
 	Formula: "Of the device that the filesystem is on (a partition's disk, the array or the volume), as those below it do not count. 0 becomes 128 kB, the kernel's default. More than 4 MB, and more than twice what the device asks " +
 		"for (optimal_io_size, by which the kernel sets it for arrays), becomes 512 kB on flash, and 4 MB on rotating disks, for the profile dw, and where the kind of the storage is not known. " +
-		"At 128 kB or less it becomes 4 MB on rotating disks for the profile dw. All else stays.",
+		"At 128 kB or less it becomes 4 MB on rotating disks for the profile dw. Devices over a network keep more than 4 MB. All else stays.",
 	Sources: []string{"linux-block", "dalibo-j1"},
 	Effect:  knob.Now,
 	Risk:    knob.Low,
@@ -48,7 +49,7 @@ var blockReadAhead = Rule{
 			}
 			tops = append(tops, chain[0])
 		}
-		return addressesOf("read_ahead_kb", tops)
+		return c.addressesOf("read_ahead_kb", tops)
 	},
 	Legal: func(c *Case, value string) error {
 		const most = 1 << 20 // 1 GB: more than any window that was ever set on purpose
@@ -88,6 +89,8 @@ var blockReadAhead = Rule{
 		case have == 0:
 			c.warnTuned()
 			c.Set(readAheadDefault, "read-ahead of {device} is switched off: every scan waits for it block by block, or a few at a time; 128 kB is the kernel's default", "device", device)
+		case have > readAheadScans && b.Network():
+			c.Keep("{device} is a device over a network: a window of {present} asks its server once where a smaller one would wait for it several times", "device", device, "present", have)
 		case have > readAheadScans:
 			optimal, ok := b.OptimalIO.Get()
 			if !ok && have < readAheadNever {

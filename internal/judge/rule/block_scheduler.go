@@ -25,7 +25,7 @@ var blockScheduler = Rule{
 	Why: "A scheduler is worth what it computes only where the order of requests matters: a rotating disk seeks less with mq-deadline, and writes do not starve reads. NVMe, virtual disks and the volumes of " +
 		"a controller or an array order by themselves, and none costs nothing there. bfq (cfq before Linux 5.0) divides a disk among programs and holds it idle in wait for the next request of one: " +
 		"a server's many processes are many programs to it. It is the only one that obeys io.bfq.weight, to which systemd's IOWeight= comes down.",
-	Formula: "Of the disks under data directories, WAL and tablespaces, never of arrays and volumes above them: bfq and cfq give way to none on NVMe, virtual disks and paths of a multipath device, and to mq-deadline on all " +
+	Formula: "Of the disks under data directories, WAL and tablespaces, never of arrays and volumes above them: bfq and cfq give way to none on NVMe, virtual disks, devices over a network and paths of a multipath device, and to mq-deadline on all " +
 		"others; a rotating disk of a machine without a hypervisor has mq-deadline instead of none and kyber, unless a RAID controller is before it. Only among those that the kernel has loaded. All else stays.",
 	Sources: []string{"linux-block", "linux-bfq", "dalibo-j1"},
 	Effect:  knob.Now,
@@ -39,7 +39,7 @@ var blockScheduler = Rule{
 				}
 			}
 		}
-		return addressesOf("scheduler", disks)
+		return c.addressesOf("scheduler", disks)
 	},
 	Legal: func(c *Case, value string) error {
 		b, _ := blockOf(c.Snapshot, c.address)
@@ -107,6 +107,8 @@ func (c *Case) ordersItself(b host.Block) (what string, orders bool) {
 	switch {
 	case strings.HasPrefix(b.Name, "nvme"):
 		return "is NVMe", true
+	case b.Network():
+		return "is a device over a network, whose server orders by itself", true
 	case strings.HasPrefix(b.DMUUID, "mpath-"), above:
 		return "is of a multipath device, whose array orders by itself", true
 	case b.Virtual():

@@ -1,6 +1,9 @@
 package rule
 
-import "github.com/pgfettle/pgfettle/internal/base/knob"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
+)
 
 var defaultStatisticsTarget = Rule{
 	Address: knob.PG("default_statistics_target"),
@@ -8,7 +11,7 @@ var defaultStatisticsTarget = Rule{
 	Why: "ANALYZE reads 300 rows for each unit of it and keeps as many common values and histogram bounds. More makes estimates of skewed columns better and planning slower. " +
 		"A warehouse's queries run for minutes over large skewed tables, so milliseconds of planning are well spent; a short query's are not. " +
 		"Single columns are better served by ALTER TABLE … SET STATISTICS.",
-	Formula: "dw 500 (from 200 on it stays). 1c 200. Otherwise at least the default of 100. More than 1000 goes back to 500.",
+	Formula: "dw 500 (from 200 on it stays). 1c 200. Otherwise at least the default of 100. 1000 and more go back to 500.",
 	Sources: []string{"pg-config-query", "pgtune", "postgrespro-1c"},
 	Risk:    knob.Medium,
 	Decide: func(c *Case) {
@@ -16,7 +19,7 @@ var defaultStatisticsTarget = Rule{
 		switch {
 		case c.Options.Profile == DW && have < 200:
 			c.Set(500, "a warehouse's plans over large skewed tables are worth a sample of 150,000 rows; at {present} it has {rows}", "present", c.shown(), "rows", int64(have)*300)
-		case have > 1000:
+		case have >= limits.StatisticsMost:
 			c.Set(500, "{present} makes ANALYZE sample {rows} rows of every table and planning slow with the square of the common values (up to 18): 500 for all, and ALTER TABLE … SET STATISTICS for the columns that need more", "present", c.shown(), "rows", int64(have)*300)
 		case c.Options.Profile == OneC && have < 200:
 			c.Set(200, "1C's registers are skewed, and wrong estimates of their joins are what month closing hangs on; at {present} ANALYZE samples {rows} rows of a table", "present", c.shown(), "rows", int64(have)*300)

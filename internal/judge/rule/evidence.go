@@ -7,6 +7,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/past"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
@@ -97,10 +98,6 @@ const (
 	// spillsFew is how many temporary files a day say nothing about work_mem: one
 	// an hour is an index build, a dump, or one report.
 	spillsFew = 24
-	// spillFactor is what a sort or hash takes in memory for a byte that it wrote:
-	// rows in files have no pointers and no headers of the allocator, and are two
-	// to three times smaller.
-	spillFactor = 3
 	// workMemFloor is the least that is wanted even where nothing spills: a planner
 	// that sees less does not choose the hash that would have spilled, and no
 	// file tells.
@@ -112,7 +109,7 @@ func (s spilled) asked(present unit.Bytes) unit.Bytes {
 	if s.daily < spillsFew {
 		return max(present, workMemFloor)
 	}
-	size := s.mean * spillFactor
+	size := s.mean * limits.SpillFactor
 	if s.byCall > 0 {
 		// All files of a call together: those of one node are no more.
 		size = max(size, s.byCall)

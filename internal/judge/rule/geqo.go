@@ -1,10 +1,13 @@
 package rule
 
-import "github.com/pgfettle/pgfettle/internal/base/knob"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
+)
 
 // geqoDefault is the default of geqo_threshold: from there on trying all orders
 // takes longer than most queries.
-const geqoDefault = 12
+const geqoDefault = limits.GeqoUsual
 
 // planned returns how many relations the collapse limits let be planned together.
 func (c *Case) planned() (int, bool) {

@@ -7,7 +7,7 @@ var hugePages = Rule{
 	Title:   "whether the shared memory lies in huge pages",
 	Why: "On ordinary pages each process needs page tables for all of the shared memory that it touches, a 512th of it, and the processor looks addresses up far more often. " +
 		"With try a server that does not get its huge pages says nothing and runs on ordinary ones; with on it does not start.",
-	Formula: "on where shared_buffers is 1 GB or more and the planned pool has a page for every instance and every other user of it; try where that is not certain " +
+	Formula: "on where shared_buffers is 1 GB or more, or the page tables of all connections for it would take 200 MB, and the planned pool has a page for every instance and every other user of it; try where that is not certain " +
 		"(the pool belongs to the host of a container, cannot be had before a reboot, or an unknown library asks for shared memory too), and where it is try already and the pool is there. " +
 		"Never on on a desktop, whose pool is not planned.",
 	Sources: []string{"pg-config-resource", "pg-huge-pages"},
@@ -26,13 +26,14 @@ var hugePages = Rule{
 		room := c.hugeRoom()
 		if !c.wantsHuge() {
 			sb, _ := c.Bytes(knob.PG("shared_buffers"))
+			conns, _ := c.Int(knob.PG("max_connections"))
 			why := room.why.String()
 			if why == "" {
 				why = "the planned shared memory does not fit the memory beside what is kept for the kernel"
 			}
 			switch {
-			case room.most > 0 && sb < hugeFrom:
-				c.Keep("shared_buffers is below 1 GB: page tables for so little are small")
+			case room.most > 0 && !c.hugePays(sb, conns):
+				c.Keep("shared_buffers is below 1 GB, and the page tables of {connections} for it are small", "connections", count{conns, "connection"})
 			case present == "on":
 				c.Set("try", "{why}: with on the server would not start", "why", why)
 			default:

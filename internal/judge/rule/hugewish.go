@@ -5,12 +5,25 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
-// hugeFrom is the shared_buffers from which huge pages are wanted: the page
-// tables of each process for 1 GB take 2 MB, and a hundred of them 200 MB.
-const hugeFrom = unit.GB
+// hugeFrom is the shared_buffers from which huge pages are wanted whatever the
+// connections: the page tables of each process for 1 GB take 2 MB, and a hundred of
+// them 200 MB.
+const hugeFrom = limits.HugeFrom
+
+// hugeTables is what makes them wanted for less: as much as a hundred sessions
+// take for 1 GB.
+const hugeTables = 200 * unit.MB
+
+// hugePays says whether huge pages are worth a pool for shared_buffers of this size.
+// It only turns to yes with more memory and more connections, never back.
+func (c *Case) hugePays(buffers unit.Bytes, conns int) bool {
+	tables := memory.PageTables(buffers, memory.BasePage(c.Snapshot)) * unit.Bytes(conns)
+	return buffers >= hugeFrom || tables >= hugeTables
+}
 
 // hugeRoom is how much shared memory may lie in huge pages.
 type hugeRoom struct {
@@ -121,7 +134,8 @@ func (c *Case) hugeOfItself() bool {
 		// A present value a little below 1 GB that is as good as 1 GB counts as that.
 		wanted, _ = size(d.Want)
 	}
-	if wanted < hugeFrom && !c.insistsOnHuge() {
+	conns, _ := c.Int("pg:max_connections")
+	if !c.hugePays(wanted, conns) && !c.insistsOnHuge() {
 		return false
 	}
 	return c.hugeFits()

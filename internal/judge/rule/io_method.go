@@ -15,8 +15,6 @@ var ioMethod = Rule{
 		switch {
 		case have != "sync":
 			c.Keep("reads are carried out by {present} while the query goes on", "present", have)
-		case c.Options.Profile == Desktop:
-			c.Keep("a desktop is not worth a restart for it")
 		default:
 			c.Set("worker", "sync makes each read wait for the one before it, as before 18; worker is the default and works on every kernel")
 		}

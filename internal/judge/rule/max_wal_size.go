@@ -4,18 +4,17 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
 const (
 	// walMeasured is how long WAL must have been counted before its rate means anything.
-	walMeasured = 3600
-	// walShare is the share of the WAL's file system that max_wal_size may claim: it
-	// is a soft limit, an archiver that lags or a slot comes on top, and the data
-	// often lies there too.
-	walShare = 0.2
+	walMeasured = limits.Hour
+	// walShare is the share of the WAL's file system that max_wal_size may claim.
+	walShare = limits.WALShare
 	// walFreeShare is the share that it may claim of what is free there, or WAL already.
-	walFreeShare = 0.4
+	walFreeShare = limits.WALFreeShare
 	// walKeptShare of the file system is where a value ends that somebody has chosen:
 	// twice walShare still leaves more than half to everything else.
 	walKeptShare = 0.4

@@ -56,7 +56,7 @@ var mountOptions = Rule{
 		tell := func(why string) {
 			c.Warn("Every read of a file below {point} is noted on the disk (strictatime), and no plan changes that: "+why+".", "point", m.Point)
 		}
-		if _, ok := Need(c, c.Snapshot.Host.Fstab); !ok {
+		if _, ok := Need(c, c.Snapshot.Host.Fstab); !ok && c.Snapshot.Host.Fstab.State() != known.Absent {
 			return
 		}
 		lines := fstabOf(c.Snapshot, m.Point)

@@ -70,7 +70,7 @@ var nrHugepages = Rule{
 			c.Keep("a desktop's memory is for other programs too: none of it is reserved in huge pages")
 			return
 		case d.instances == 0 && d.foreign == 0 && have == 0:
-			c.Keep("no instance should run on huge pages: none has shared_buffers of 1 GB or more that fits, or none can get them")
+			c.Keep("no instance should run on huge pages: none has shared_buffers of 1 GB or more, or page tables of 200 MB for less, that fits, or none can get them")
 			return
 		case d.instances == 0:
 			text, pairs = "no instance should run on huge pages", nil

@@ -90,12 +90,12 @@ func (c *Case) fitBuffers(b Basis, conns int) (fitted, bool) {
 		return inPool(estimate(sb)) || sb <= present && (f.outside || inPool(bare(sb)))
 	}
 	f.holds = func(sb unit.Bytes) bool {
-		pages := room.most > 0 && pooled(sb) && (sb >= hugeFrom || c.insistsOnHuge())
+		pages := room.most > 0 && pooled(sb) && (c.hugePays(sb, conns) || c.insistsOnHuge())
 		return pages && leaves(bare(sb), l.huge) || small(sb) && leaves(bare(sb), l.base)
 	}
 	if room.most > 0 {
 		huge = max(largest(f.nominal, func(sb unit.Bytes) bool { return fits(sb, l.huge) && pooled(sb) }), largest(least, pooled))
-		if huge < hugeFrom && !c.insistsOnHuge() {
+		if !c.hugePays(huge, conns) && !c.insistsOnHuge() {
 			huge = 0
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
@@ -34,19 +35,16 @@ const (
 	// buffersKeptFrom and buffersKeptTo bound the shares of the memory between which
 	// a chosen value stays: the manual names 25 % to start with and sees little use in
 	// more than 40 %, from where on a check complains; below a fifth more is worth a restart.
-	buffersKeptFrom, buffersKeptTo = 0.2, 0.4
+	buffersKeptFrom, buffersKeptTo = 0.2, limits.BuffersMuch / 100.0
 	// workMemNear is how much less a work_mem may be than what is wanted and be as
 	// good: it is an estimate by nature. One that is larger is another matter.
 	workMemNear = 0.2
-	// tablesShare is the share of the memory that page tables for shared memory
-	// may take where huge pages cannot be had and shared_buffers is above 1 GB:
-	// up to there they take 2 MB of a process that has 5 MB of its own anyway.
-	// From 2 % on they are reported, 10 % are critical.
-	tablesShare = 0.05
+	// tablesShare is limits.TablesPlanned as a share.
+	tablesShare = limits.TablesPlanned / 100.0
 	// buffersLeast and buffersLeastShare, of the memory, are what shared_buffers is
 	// not lowered below to make room for connections: the default that initdb writes,
 	// and a share below which a server lives from the kernel's cache alone.
-	buffersLeast      = 128 * unit.MB
+	buffersLeast      = limits.InitdbBuffers
 	buffersLeastShare = 0.15
 )
 

@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 
@@ -70,12 +71,16 @@ func blockOf(s *snapshot.Snapshot, a knob.Address) (host.Block, bool) {
 	return blocks[i], true
 }
 
-// addressesOf returns an attribute's address for each of some devices, each once.
-func addressesOf(attribute string, devices []host.Block) []knob.Address {
+// addressesOf returns an attribute's address for each of some devices, each once. Of a
+// device whose name no address and no rule of udev can hold it says that.
+func (c *Case) addressesOf(attribute string, devices []host.Block) []knob.Address {
 	var out []knob.Address
 	for _, b := range devices {
 		a := knob.Block(SubjectOf(b), attribute)
-		if SubjectOf(b) != "" && !slices.Contains(out, a) {
+		switch {
+		case SubjectOf(b) == "":
+			c.Miss(known.Gap{Fact: "block:" + cmp.Or(b.DMName, b.Name) + "/" + attribute, Reason: "a device of this name cannot be addressed by a rule of udev"})
+		case !slices.Contains(out, a):
 			out = append(out, a)
 		}
 	}
@@ -103,11 +108,6 @@ func unlike(b host.Block) string {
 		return "is a loop device: the filesystem that its file lies on has a device with a queue of its own"
 	case b.Kind == "zram":
 		return "is memory"
-	case networkBlock.MatchString(b.Name):
-		return "is a device over a network, whose server orders and reads ahead by itself"
 	}
 	return ""
 }
-
-// networkBlock are the kernel's block devices whose disks are another machine's.
-var networkBlock = regexp.MustCompile(`^(nbd|rbd|drbd)[0-9]`)

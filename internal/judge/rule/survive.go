@@ -7,6 +7,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
@@ -225,6 +226,9 @@ func (o *Outcome) reckonAtWork(s *snapshot.Snapshot, in *snapshot.Instance, opt 
 	each := memory.BackendBase + memory.PageTables(i.Shared, i.SharedPage) + memory.ProcessPageTables
 	a.Saved = unit.Bytes(a.Open-a.Fit) * each
 	o.atWork[in.Key] = a
+	tables := *c
+	tables.rule = &hugePages
+	tables.warnOfTables(m.After)
 	if a.Fit >= a.Open {
 		return
 	}
@@ -235,6 +239,26 @@ func (o *Outcome) reckonAtWork(s *snapshot.Snapshot, in *snapshot.Instance, opt 
 			"A pooler in front of the server (PgBouncer) with few sessions, or more memory, is needed."
 	}
 	c.Warn(text, "open", a.Open, "fit", a.Fit, "profile", string(c.Options.Profile), "work", work.GUC(), "share", b.Share(), "saved", a.Saved)
+}
+
+// warnOfTables says that page tables stay large where huge pages cannot be had.
+func (c *Case) warnOfTables(i memory.Instance) {
+	limit, _ := c.Snapshot.MemoryLimit(c.Instance)
+	total, ok := limit.Get()
+	tables := i.Parts().PageTables
+	if c.out.Of(c.Instance.Key, knob.PG("huge_pages")) == nil { // nobody asked what the pages will be
+		return
+	}
+	if !ok || tables < total.Scale(limits.TablesTooMuch/100.0) {
+		return
+	}
+	text := "Page tables may take {tables} of {total}: on ordinary pages each of {processes} has its own for the {shared} of shared memory. A pooler in front of the server (PgBouncer) with fewer sessions lessens them."
+	pairs := []any{"tables", tables, "total", total, "processes", countOf(i.Connections+i.Processes, "process", "processes"), "shared", i.Shared}
+	if why := c.hugeRoom().why; why.String() != "" {
+		text += " Huge pages: {why}."
+		pairs = append(pairs, "why", why.String())
+	}
+	c.Warn(text, pairs...)
 }
 
 // commitRoom is what an instance may commit where the kernel is strict and a plan

@@ -5,6 +5,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
 var swappiness = Rule{
@@ -40,7 +41,7 @@ var swappiness = Rule{
 		case have == 0:
 			c.warnTuned()
 			c.Set("10", "0 does not switch swapping off, it puts it off until the file cache is gone, when the OOM killer is near; 10 swaps a little, in time")
-		case have <= 10:
+		case have <= limits.SwappinessMost:
 			c.Keep("{present} keeps programs in memory", "present", have)
 		default:
 			c.warnTuned()

@@ -2,7 +2,7 @@ package rule
 
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
-	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
@@ -10,8 +10,8 @@ const (
 	// walBuffersFull is the share of the WAL that had to be written by a backend
 	// in the middle of its work, because the buffers were full, from which on
 	// more of them are worth a restart.
-	walBuffersFull = 0.01
-	walBuffersMore = 64 * unit.MB
+	walBuffersFull = limits.WALBuffersFull
+	walBuffersMore = limits.WALBuffersMore
 )
 
 var walBuffers = Rule{

@@ -3,13 +3,9 @@ package rule
 import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
-
-// workMemMost is where work_mem ends. Beyond it a sort or hash of so many
-// gigabytes is a report that should SET its own, and one such session more than
-// planned costs gigabytes.
-const workMemMost = 2 * unit.GB
 
 var workMem = Rule{
 	Address: knob.PG("work_mem"),
@@ -84,7 +80,7 @@ func (c *Case) wantedWork(b Basis, room workRoom) (want unit.Bytes, text string,
 		text += "; no more than the {profile} profile gets, whose queries are larger"
 		pairs = append(pairs, "profile", string(l.of))
 	}
-	want, text, pairs = c.bySpills(max(min(room.work, workMemMost), memory.WorkMemFloor), text, pairs)
+	want, text, pairs = c.bySpills(max(min(room.work, limits.WorkMemMost), memory.WorkMemFloor), text, pairs)
 	return want, text, pairs
 }
 

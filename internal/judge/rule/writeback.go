@@ -5,12 +5,8 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
-
-// dirtyLarge is the amount of written file pages waiting in memory from which
-// on their limit is given in bytes: a controller's cache is a few gigabytes at
-// most, and what does not fit it stalls everybody who writes.
-const dirtyLarge = 2 * unit.GB
 
 // dirtyLimits are the amounts for a kind of storage: what a second or so of its
 // sequential writing takes away.
@@ -57,9 +53,12 @@ func (c *Case) dirty(ratioName string, pick func(dirtyLimits) unit.Bytes, least,
 		return
 	}
 	// The ratio is of free memory and file cache; that much of it there may be.
-	base := b.Total - b.Reserve - b.Others
+	base := b.Total - b.Reserve
+	if !c.Options.Shared {
+		base -= b.Others // on a shared host they are assumed, and file cache of theirs counts as well
+	}
 	waiting := base.Scale(float64(ratio) / 100)
-	large := dirtyLarge
+	large := unit.Bytes(limits.DirtyPlanned)
 	if ratioName == "vm.dirty_background_ratio" {
 		large /= 2 // half of the hard limit, as the kernel's own defaults have it
 	}

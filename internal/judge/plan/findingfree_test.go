@@ -1,0 +1,187 @@
+package plan_test
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	random "github.com/pgfettle/pgfettle/test/hosts"
+)
+
+// outOfReach are the findings at notice and above that no plan ends on any host, with the
+// reason: no setting mends them, or what they count was counted before the plan.
+var outOfReach = map[string]string{
+	"checksums_off":              "pg_checksums writes every page while the server is stopped",
+	"pg_stat_statements_missing": "an extension is installed by whoever wants it",
+	"checkpoints_too_frequent":   "it counts the time before the plan",
+}
+
+// byDecision are findings of what somebody has decided, which is told and not changed: durability, rights
+// and methods of the planner.
+var byDecision = map[string]string{
+	"planner_method_off":     "which query it was switched off for is not known",
+	"planner_costs_scaled":   "all costs together are scaled by a measurement, or not: the plan cannot know",
+	"row_security_off":       "a question of rights",
+	"synchronous_commit_off": "what a crash may lose is its owner's decision",
+}
+
+// ofTheHost are findings of the kernel, which a container has from the host below.
+var ofTheHost = []string{"dirty_limits_large", "swappiness_high", "thp_always"}
+
+// ofTheLoad are findings of memory: a plan leaves them where not all connections that may be
+// open fit at work, and says how many do.
+var ofTheLoad = []string{"cgroup_limit_below_plan", "connections_vs_memory", "page_tables_large", "work_mem_vs_memory"}
+
+// ofTheDisk are findings of devices and mounts: a plan leaves them where it names what is in its way.
+var ofTheDisk = []string{"io_scheduler_bfq", "read_ahead_wrong", "mount_strictatime"}
+
+// leavesWith says by which of its own words a plan leaves a finding; "" for none.
+func leavesWith(p *plan.Plan, f *check.Finding) string {
+	warned := func(words ...string) string {
+		for _, w := range p.Warnings {
+			if !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(w, word) }) {
+				return w
+			}
+		}
+		return ""
+	}
+	switch {
+	case outOfReach[f.ID] != "":
+		return outOfReach[f.ID]
+	case slices.Contains(ofTheHost, f.ID):
+		return warned("This is a container", "No kernel knob is decided here")
+	case f.ID == "page_tables_large" && warned("Page tables may take") != "":
+		return warned("Page tables may take")
+	case slices.Contains(ofTheLoad, f.ID) && p.Budget.Fit < p.Budget.Open:
+		return warned("connections", "fit", "work_mem = ")
+	case slices.Contains(ofTheDisk, f.ID):
+		if w := warned("This is a container"); w != "" {
+			return w
+		}
+		if w := warned("strictatime", "no plan changes that"); w != "" && f.ID == "mount_strictatime" {
+			return w
+		}
+		for _, g := range p.Unknown { // block:sda/scheduler; etc/fstab
+			device, _, _ := strings.Cut(strings.TrimPrefix(g.Fact, "block:"), "/")
+			if strings.HasPrefix(g.Fact, "block:") && strings.Contains(f.Seen, device) || f.ID == "mount_strictatime" && strings.HasSuffix(g.Fact, "fstab") {
+				return g.Reason
+			}
+		}
+	}
+	return ""
+}
+
+// unexpected returns the findings at notice or above of the result of a plan that the plan
+// does not say it leaves; those that it leaves are counted.
+func unexpected(s *snapshot.Snapshot, p *plan.Plan, left map[string]int) (out []check.Finding) {
+	for _, f := range check.Run(plan.Simulate(s, p), check.All(), check.Options{Plan: p.Options()}).Findings {
+		if f.Severity < check.Notice {
+			continue
+		}
+		if leavesWith(p, &f) == "" {
+			out = append(out, f)
+		}
+		left[f.ID]++
+	}
+	return out
+}
+
+// roundsOfHosts is how many hosts are drawn for each profile and major version: 336 in all, and 10,080
+// with PGFETTLE_LAB=full. Its seeds are the numbers from 0.
+func roundsOfHosts() int {
+	if os.Getenv("PGFETTLE_LAB") == "full" {
+		return 240
+	}
+	return 8
+}
+
+// ofPreview makes the described server of a snapshot one of the version that is not released, which
+// no description can be of.
+func ofPreview(s *snapshot.Snapshot) {
+	server := &s.Instances[0].Server
+	server.Version = known.Is(unit.MajorVersion(params.Preview))
+	server.Settings = known.Map(server.Settings, func(set pg.Settings) pg.Settings {
+		for name, v := range set {
+			if _, there := params.Find(params.Preview, name); !there && v.Type != "" {
+				delete(set, name)
+			}
+		}
+		for _, p := range params.All(params.Preview) {
+			if _, there := set[p.Name]; !there && p.Context != "internal" { // which a server that was started computes
+				set[p.Name] = pg.Setting{Name: p.Name, Value: p.Boot, Unit: p.Unit, Type: p.Type, Context: p.Context,
+					Source: "default", Min: p.Min, Max: p.Max, Enum: p.Enum, Boot: p.Boot}
+			}
+		}
+		return set
+	})
+}
+
+// TestPlannedIsFindingFree: check has nothing to say at notice or above of what a plan leads to, but what
+// the plan leaves and says so, for every profile and version.
+func TestPlannedIsFindingFree(t *testing.T) {
+	before, seed, left := 0, 0, map[string]int{}
+	for range roundsOfHosts() {
+		for _, profile := range rule.Profiles {
+			for major := 13; major <= 19; major++ {
+				x := random.Any().Example(seed)
+				seed++
+				x.Of(min(major, 18))
+				x.Opt.Profile, x.Opt.Pins = profile, nil // what a person pins is his
+				h := host{x.Spec, x.Opt}
+				s := h.snapshot(t)
+				if major == params.Preview {
+					ofPreview(s)
+				}
+				before += len(unexpected(s, &plan.Plan{}, map[string]int{}))
+				p := mustPlan(t, s, h.opt)
+				for _, f := range unexpected(s, p, left) {
+					h.spec.Answers = nil // pointers
+					t.Errorf("seed %d, %v\nplanned, and %s %s: %s\nwarnings: %s", seed-1, h, f.Severity, f.ID, f.Seen, strings.Join(p.Warnings, "\n"))
+				}
+			}
+		}
+	}
+	if before < seed {
+		t.Errorf("%d findings on %d hosts before they were planned: this test has seen too little", before, seed)
+	}
+	t.Logf("%d hosts, %d findings before; left: %v", seed, before, left)
+	for _, id := range slices.Concat(slices.Collect(maps.Keys(outOfReach)), ofTheHost, ofTheLoad, ofTheDisk) {
+		if left[id] == 0 {
+			t.Errorf("%s was left on no host: it needs no exception", id)
+		}
+	}
+}
+
+// TestPlannedHostsAreFindingFree is the same for the hosts of whole plans.
+func TestPlannedHostsAreFindingFree(t *testing.T) {
+	files, err := filepath.Glob("testdata/hosts/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no hosts: %v", err)
+	}
+	for _, name := range files {
+		ar, err := txtar.ParseFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, o := buildHost(t, string(ar.Files[0].Data))
+		s := read(t, a)
+		for _, f := range unexpected(s, mustPlan(t, s, o), map[string]int{}) {
+			if byDecision[f.ID] == "" {
+				t.Errorf("%s: %s %s: %s", filepath.Base(name), f.Severity, f.ID, f.Seen)
+			}
+		}
+	}
+}
