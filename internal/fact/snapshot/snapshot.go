@@ -207,6 +207,22 @@ func (s *Snapshot) MemoryLimit(in *Instance) (m known.Fact[unit.Bytes], limited 
 	return cg.Memory, true
 }
 
+// AllOnZFS says whether every place of every instance is known to lie on ZFS.
+func (s *Snapshot) AllOnZFS() bool {
+	for i := range s.Instances {
+		places, ok := s.Instances[i].Places.Get()
+		if !ok || len(places) == 0 {
+			return false
+		}
+		for _, p := range places {
+			if m, ok := s.MountOf(p.Path); !ok || m.FSType != "zfs" {
+				return false
+			}
+		}
+	}
+	return len(s.Instances) > 0
+}
+
 // MountOf returns the mount that a path lies on: the one with the longest mount
 // point that is a prefix of it, the last one where several are stacked.
 func (s *Snapshot) MountOf(path string) (host.Mount, bool) {

@@ -33,7 +33,7 @@ var DirtyLimitsLarge = Check{
 		}
 		if ok1 && ok2 && stop >= limits.DirtyMuch {
 			sev := Notice
-			if allOnZFS(c.Snapshot) {
+			if c.Snapshot.AllOnZFS() {
 				sev = Info // what the instances write waits in a cache of ZFS's own, which these limits do not count
 			}
 			c.FoundAs(sev, "{how}: writers are stopped at about {stop} of unwritten data, and writing begins at about {start}.", "how", how, "stop", stop, "start", start)

@@ -153,19 +153,3 @@ func overNetwork(m host.Mount) bool {
 func onTmpfs(m host.Mount) bool {
 	return m.FSType == "tmpfs" || m.FSType == "ramfs" || m.FSType == "devtmpfs"
 }
-
-// allOnZFS says whether every folder of every instance lies on ZFS.
-func allOnZFS(s *snapshot.Snapshot) bool {
-	for i := range s.Instances {
-		places, ok := s.Instances[i].Places.Get()
-		if !ok || len(places) == 0 {
-			return false
-		}
-		for _, p := range places {
-			if m, ok := s.MountOf(p.Path); !ok || m.FSType != "zfs" {
-				return false
-			}
-		}
-	}
-	return len(s.Instances) > 0
-}

@@ -17,7 +17,7 @@ var checkpointFlushAfter = Rule{
 		case !ok:
 		case have > 0:
 			c.Keep("the kernel begins to write after {present}", "present", c.shown())
-		case allOnZFS(c.Snapshot):
+		case c.Snapshot.AllOnZFS():
 			c.Keep("ZFS writes when its own time comes")
 		default:
 			c.Set(256*unit.KB, "0 leaves all writing to the fsync at the end of the checkpoint, when every session waits; 256 kB is the default")

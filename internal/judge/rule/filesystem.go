@@ -40,22 +40,6 @@ func zfsMounted(mounts []host.Mount) bool {
 	return false
 }
 
-// allOnZFS says whether every place of every instance is known to lie on ZFS.
-func allOnZFS(s *snapshot.Snapshot) bool {
-	for i := range s.Instances {
-		places, ok := s.Instances[i].Places.Get()
-		if !ok || len(places) == 0 {
-			return false
-		}
-		for _, p := range places {
-			if m, ok := s.MountOf(p.Path); !ok || m.FSType != "zfs" {
-				return false
-			}
-		}
-	}
-	return len(s.Instances) > 0
-}
-
 // warnARC says that the cache of ZFS is outside of the budget, and how to bound
 // it. c is a case of the host with everything about memory decided.
 func (c *Case) warnARC() {

@@ -241,7 +241,8 @@ func (o *Outcome) reckonAtWork(s *snapshot.Snapshot, in *snapshot.Instance, opt 
 	c.Warn(text, "open", a.Open, "fit", a.Fit, "profile", string(c.Options.Profile), "work", work.GUC(), "share", b.Share(), "saved", a.Saved)
 }
 
-// warnOfTables says that page tables stay large where huge pages cannot be had.
+// warnOfTables says that page tables stay large: where huge pages cannot be had, or where
+// so many processes have even with them.
 func (c *Case) warnOfTables(i memory.Instance) {
 	limit, _ := c.Snapshot.MemoryLimit(c.Instance)
 	total, ok := limit.Get()
@@ -254,7 +255,9 @@ func (c *Case) warnOfTables(i memory.Instance) {
 	}
 	text := "Page tables may take {tables} of {total}: on ordinary pages each of {processes} has its own for the {shared} of shared memory. A pooler in front of the server (PgBouncer) with fewer sessions lessens them."
 	pairs := []any{"tables", tables, "total", total, "processes", countOf(i.Connections+i.Processes, "process", "processes"), "shared", i.Shared}
-	if why := c.hugeRoom().why; why.String() != "" {
+	if why := c.hugeRoom().why; i.SharedPage > memory.BasePage(c.Snapshot) {
+		text = "Page tables may take {tables} of {total}: each of {processes} has some of its own, with huge pages too. A pooler in front of the server (PgBouncer) with fewer sessions lessens them."
+	} else if why.String() != "" {
 		text += " Huge pages: {why}."
 		pairs = append(pairs, "why", why.String())
 	}

@@ -25,7 +25,7 @@ var dirtyFor = map[Storage]dirtyLimits{
 // the instances write goes to ZFS nothing is decided: it writes through a cache of
 // its own (zfs_dirty_data_max), which these limits do not count.
 func (c *Case) dirty(ratioName string, pick func(dirtyLimits) unit.Bytes, least, most unit.Bytes) {
-	if !c.kernel() || allOnZFS(c.Snapshot) {
+	if !c.kernel() || c.Snapshot.AllOnZFS() {
 		return
 	}
 	b, ok := c.Basis()
