@@ -2,13 +2,6 @@ package check
 
 import "github.com/pgfettle/pgfettle/internal/judge/limits"
 
-// manyWorkers: twice the default; from there a table gets less than half of
-// what the default leaves it (worstShare) when nobody raised the limit.
-const (
-	manyWorkers = limits.AutovacuumWorkersMany
-	worstShare  = limits.AutovacuumShareLeast
-)
-
 // AutovacuumWorkersShareLimit says nothing of tables with their own limit: those do not share.
 var AutovacuumWorkersShareLimit = Check{
 	ID:        "autovacuum_workers_share_limit",
@@ -33,10 +26,10 @@ var AutovacuumWorkersShareLimit = Check{
 			limit, ok2 = set.Int("vacuum_cost_limit")
 		}
 		delay, ok3 := set.Float("autovacuum_vacuum_cost_delay")
-		if !ok || !ok2 || !ok3 || delay == 0 || workers < manyWorkers {
+		if !ok || !ok2 || !ok3 || delay == 0 || workers < limits.AutovacuumWorkersMany {
 			return
 		}
-		if each := limit / workers; each < worstShare {
+		if each := limit / workers; each < limits.AutovacuumShareLeast {
 			c.Found("{workers} workers share a cost limit of {limit}: {each} for each when all are at work, where the default leaves 66.", "workers", workers, "limit", limit, "each", each)
 		}
 	},

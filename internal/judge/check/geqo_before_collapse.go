@@ -2,14 +2,6 @@ package check
 
 import "github.com/pgfettle/pgfettle/internal/judge/limits"
 
-// What the plan for 1C leads to, and a DBA who raised a limit with the default
-// threshold: all orders of up to 12 tables are tried, and the longer lists, which
-// would follow the written order otherwise, go to the random search by intent.
-const (
-	geqoUsual    = limits.GeqoUsual
-	collapseMost = limits.CollapseMost
-)
-
 // GeqoBeforeCollapse compares with the larger limit: explicit joins and lists of
 // tables have one each. It is about a threshold that somebody lowered, or limits
 // beyond reason.
@@ -35,9 +27,12 @@ var GeqoBeforeCollapse = Check{
 		at, ok := set.Int("geqo_threshold")
 		from, _ := set.Int("from_collapse_limit")
 		join, _ := set.Int("join_collapse_limit")
-		if limit := max(from, join); ok && at <= limit && (at < geqoUsual || limit > collapseMost) {
+		// What the plan for 1C leads to, and a DBA who raised a limit with the default threshold, is
+		// right: all orders of up to 12 tables are tried, and longer lists, which would follow the
+		// written order otherwise, go to the random search by intent.
+		if limit := max(from, join); ok && at <= limit && (at < limits.GeqoUsual || limit > limits.CollapseMost) {
 			sev := Notice
-			if at >= geqoUsual {
+			if at >= limits.GeqoUsual {
 				sev = Info // whoever raised a limit so far wanted it, and the search bounds what it costs: a plan leaves it
 			}
 			c.FoundAs(sev, "geqo_threshold = {at} with from_collapse_limit = {from} and join_collapse_limit = {join}.", "at", at, "from", from, "join", join)

@@ -5,10 +5,6 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
-// worthHugePages: on 1 GB of shared memory each backend's page tables reach
-// 2 MB and huge pages begin to pay; below, ordinary pages do.
-const worthHugePages = limits.HugeFrom
-
 // HugePagesNotUsed is about try, the default: nothing tells that it fell back.
 // It is a notice as long as the page tables cannot grow large, a warning from
 // where they can, and critical where they have.
@@ -32,7 +28,7 @@ var HugePagesNotUsed = Check{
 			return
 		}
 		m, ok := Need(c, memory.AsItIs(c.Snapshot, c.Instance, memory.Mixed))
-		if !ok || m.Shared < worthHugePages {
+		if !ok || m.Shared < limits.HugeFrom {
 			return
 		}
 		used, ok := Need(c, memory.OnHugePages(c.Instance))

@@ -5,11 +5,6 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
-// readAheadMost: distributions' profiles for servers go to 4 MB, cloud images
-// to 8 MB. Beyond that one scan that is given up, as by LIMIT, has read and
-// thrown away more than a good part of a second of any disk.
-const readAheadMost = limits.ReadAheadMost
-
 // ReadAheadWrong names only what is wrong for every load: between 128 kB and
 // some MB the right value depends on how much is scanned. What counts is the
 // device that the filesystem is on, not the disks below it. A loop device and memory
@@ -42,7 +37,7 @@ var ReadAheadWrong = Check{
 			case b.Kind == "loop" || b.Kind == "zram":
 			case ok && v == 0:
 				return "none on " + called(b)
-			case ok && v >= readAheadMost && !b.Network():
+			case ok && v >= limits.ReadAheadMost && !b.Network():
 				return v.String() + " on " + called(b)
 			}
 			return ""

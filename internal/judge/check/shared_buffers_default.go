@@ -6,8 +6,6 @@ import (
 )
 
 const (
-	// initdbBuffers is what initdb writes on every machine.
-	initdbBuffers = limits.InitdbBuffers
 	// bigEnough: on 4 GB the default is 3 % of the memory, an eighth of what the
 	// manual starts with; below, the difference is small change.
 	bigEnough = 4 * unit.GB
@@ -35,7 +33,7 @@ var SharedBuffersDefault = Check{
 		if !ok {
 			return
 		}
-		if b, ok := set.Bytes("shared_buffers"); ok && b <= initdbBuffers && total >= bigEnough {
+		if b, ok := set.Bytes("shared_buffers"); ok && b <= limits.InitdbBuffers && total >= bigEnough {
 			const seen = "shared_buffers = {buffers} on {total} of memory ({share})."
 			planned, changes := c.plannedBuffers()
 			switch {

@@ -6,10 +6,6 @@ import (
 )
 
 const (
-	// buffersMuch: PostgreSQL's manual says that more than 40 % of the memory is
-	// unlikely to work better than less, as the same pages then lie in the
-	// kernel's cache a second time.
-	buffersMuch = limits.BuffersMuch
 	// buffersTooMuch leaves less than the rest of a server needs: backends and
 	// their page tables, work_mem, the kernel and a little cache take a third of
 	// the memory on any machine that is in use.
@@ -45,7 +41,7 @@ var SharedBuffersVsMemory = Check{
 			return
 		}
 		b, ok := set.Bytes("shared_buffers")
-		if !ok || !atLeast(b, buffersMuch, total) || total == 0 {
+		if !ok || !atLeast(b, limits.BuffersMuch, total) || total == 0 {
 			return
 		}
 		sev := Warning

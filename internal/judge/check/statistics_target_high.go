@@ -2,10 +2,6 @@ package check
 
 import "github.com/pgfettle/pgfettle/internal/judge/limits"
 
-// highTarget: 500 is what tuning guides give data warehouses; 1000 for every
-// column is the lower end of an advice that was meant for single columns.
-const highTarget = limits.StatisticsMost
-
 // StatisticsTargetHigh begins where the advice for single columns ends.
 var StatisticsTargetHigh = Check{
 	ID:       "statistics_target_high",
@@ -25,7 +21,7 @@ var StatisticsTargetHigh = Check{
 		if !ok {
 			return
 		}
-		if n, ok := set.Int("default_statistics_target"); ok && n >= highTarget {
+		if n, ok := set.Int("default_statistics_target"); ok && n >= limits.StatisticsMost {
 			c.Found("default_statistics_target = {n}: ANALYZE samples up to {rows} rows of each table.", "n", n, "rows", 300*n)
 		}
 	},

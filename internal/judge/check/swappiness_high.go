@@ -7,10 +7,6 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
-// swappinessMost: between 1 and 10 every value has its advocates. 0 is not
-// better: the kernel then swaps only when it can reclaim nothing else.
-const swappinessMost = limits.SwappinessMost
-
 // SwappinessHigh is silent without swap, where the value has no effect, and
 // where all swap is compressed memory, for which the kernel's manual itself
 // suggests high values.
@@ -40,7 +36,7 @@ var SwappinessHigh = Check{
 		if _, _, told := c.notInForce("vm.swappiness"); told {
 			c.Because("sysctl_not_in_force") // which names the file whose word is not obeyed
 		}
-		if ok && n > swappinessMost {
+		if ok && n > limits.SwappinessMost {
 			c.Found("vm.swappiness = {n}.", "n", strconv.FormatInt(n, 10))
 		}
 	},
