@@ -29,7 +29,6 @@ var randomPageCost = Rule{
 	Sources: []string{"pg-config-query", "dalibo-j1"},
 	Risk:    knob.Medium,
 	Decide: func(c *Case) {
-		c.tablespaceAdvice()
 		cost, inputs, ok := c.measuredCost()
 		var s Storage
 		var why string

@@ -77,6 +77,7 @@ func All() []Rule {
 		standardConformingStrings,
 		superuserReservedConnections,
 		tempBuffers,
+		tempTablespaces,
 		trackActivities,
 		trackActivityQuerySize,
 		trackCostDelayTiming,

@@ -85,7 +85,6 @@ var unplanned = []Unplanned{
 	{"pg:deadlock_timeout", "1 s is right, and is also from when on log_lock_waits speaks"},
 	{"pg:tcp_keepalives_idle", "a session over a socket shows 0 whatever is set, so it could not be verified; client_connection_check_interval is planned"},
 	{"pg:temp_file_limit", "ends queries that were right; how large one may be is policy"},
-	{"pg:temp_tablespaces", "where temporary files lie is a choice of devices that a person makes"},
 	{"pg:default_tablespace", "where tables lie is a choice that a person makes"},
 	{"pg:row_security", "off makes queries fail where a policy applies; 1C needs nothing of it"},
 	{"pg:restart_after_crash", "on is right except under a cluster manager, which sets it itself"},

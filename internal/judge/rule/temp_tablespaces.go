@@ -1,0 +1,110 @@
+package rule
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+)
+
+// spillRoom: a tablespace for temporary files has at least a quarter of the room that is
+// free beside the data, or spills that find room today would end with an error there. It
+// is the factor from which check temp_tablespaces_place finds room uneven.
+const spillRoom = 4
+
+// tempTablespaces is planned only where somebody has made a tablespace for temporary
+// files and does not use it: which disks are for that is a person's choice.
+var tempTablespaces = Rule{
+	Address: knob.PG("temp_tablespaces"),
+	Title:   "the tablespaces of temporary files and temporary tables",
+	Why: "What a query cannot hold in memory goes to temporary files, by default in the data directory: " +
+		"they take room that the data needs, and writes of its disks. On a filesystem of its own a query that " +
+		"spills too much ends alone. A role without CREATE on the tablespace goes on in the data directory; " +
+		"no query fails for it.",
+	Formula: "Where it is empty: a tablespace whose name says that it is for temporary files (temp, tmp, temporary, " +
+		"spill), on a filesystem of its own, on disks no slower than those of the data, with at least a quarter " +
+		"of the free room beside the data. Of several the one with the most room.",
+	Sources: []string{"pg-config-client", "pg-tablespaces"},
+	Risk:    knob.Medium,
+	Decide: func(c *Case) {
+		now, ok := c.Text(knob.PG("temp_tablespaces"))
+		if !ok {
+			return
+		}
+		if strings.TrimSpace(now) != "" {
+			c.Keep("where temporary files go was chosen")
+			return
+		}
+		list := c.spillSpaces()
+		if len(list) == 0 {
+			return
+		}
+		best := slices.MaxFunc(list, func(a, b spillSpace) int { return int((a.free - b.free) / unit.MB) })
+		dataFree := c.freeAt(best.data)
+		if !bareIdentifier.MatchString(best.name) || best.free == 0 || best.free < dataFree/spillRoom {
+			c.Warn("Tablespace {name} is named for temporary files and lies on a filesystem of its own ({point}, {its}), and temp_tablespaces is empty: spills of queries take room and writes from the data directory. By hand, if it has room enough: {grant} to every role that runs such queries, then {set} SELECT pg_reload_conf(); A role without CREATE on it goes on in the data directory.",
+				"name", best.name, "point", best.point, "its", string(best.kind), "grant", "GRANT CREATE ON TABLESPACE "+identifier(best.name),
+				"set", "ALTER SYSTEM SET temp_tablespaces = "+identifier(best.name)+";")
+			return
+		}
+		c.Set(best.name, "tablespace {name} is named for temporary files and lies on a filesystem of its own ({point}, {its}, {free} free); each role that shall use it needs {grant}, and others go on in the data directory",
+			"name", best.name, "point", best.point, "its", string(best.kind), "free", best.free, "grant", "GRANT CREATE ON TABLESPACE "+identifier(best.name))
+	},
+}
+
+// spillSpace is a tablespace that somebody has made for temporary files.
+type spillSpace struct {
+	name, point string
+	kind        Storage
+	free        unit.Bytes // 0: not known
+	data        string     // the data directory
+}
+
+// forTemp is a name that somebody gave a tablespace for temporary files.
+var forTemp = regexp.MustCompile(`(?i)(^|[^a-z])(te?mp|temporary|spills?)([^a-z]|$)`)
+
+// spillSpaces are the tablespaces for temporary files on filesystems of their own, and
+// on disks that are no slower than those of the data.
+func (c *Case) spillSpaces() (out []spillSpace) {
+	spaces, ok := c.Instance.Server.Tablespaces.Get()
+	places, ok2 := c.Instance.Places.Get()
+	i := slices.IndexFunc(places, func(p snapshot.Place) bool { return p.Role == snapshot.DataPlace })
+	if !ok || !ok2 || i < 0 || c.Options.Storage != "" {
+		return nil // --storage says one kind for all of it
+	}
+	main, _, ok := c.kindOf(places[i])
+	data, mounted := c.Snapshot.MountOf(places[i].Path)
+	if !ok || !mounted {
+		return nil
+	}
+	for _, t := range spaces {
+		for _, p := range places {
+			if p.Role != snapshot.TablespacePlace || p.Tablespace != strconv.FormatInt(t.OID, 10) || !forTemp.MatchString(t.Name) {
+				continue
+			}
+			kind, _, known := c.kindOf(p)
+			m, ok := c.Snapshot.MountOf(p.Path)
+			if known && ok && m.Device != data.Device && slices.Index(slowness, kind) <= slices.Index(slowness, main) {
+				out = append(out, spillSpace{t.Name, m.Point, kind, c.freeAt(p.Path), places[i].Path})
+			}
+		}
+	}
+	return out
+}
+
+// freeAt is the room that is free on the filesystem of a path; 0 where it is not known.
+func (c *Case) freeAt(path string) unit.Bytes {
+	spaces, _ := c.Snapshot.Host.Spaces.Get()
+	at, mounted := c.Snapshot.MountOf(path)
+	for _, s := range spaces {
+		// statfs answers for the whole file system, whichever folder was asked.
+		if m, ok := c.Snapshot.MountOf(s.Path); s.Path == path || mounted && ok && m.Point == at.Point {
+			return s.Free
+		}
+	}
+	return 0
+}
