@@ -3,7 +3,7 @@
 # calculators under five loads, the exercises of courses, and configurations against themselves. With prove's own
 # durations it takes a day and more on a quiet machine; one that was interrupted goes on where it was, and what had
 # no verdict because the machine was disturbed is run again. The calculators were told that the disk is an SSD; what a
-# virtual disk is, nobody tells pgfettle: run 'pgfettle probe' first. What is set in the environment:
+# virtual disk is, nobody tells pgfettle: 'pgfettle probe' comes first. What is set in the environment:
 #   BENCH_DIR     where the documents go (default: ./bench-plans); finished experiments there are not run again
 #   BENCH_BLOCKS  blocks of each experiment (8)
 #   BENCH_FLAGS   more flags of prove, such as '--pg 17', '--duration 8s --warmup 5s' for two hours in all, or, for a
@@ -28,6 +28,15 @@ kernel=
 olap=${BENCH_OLAP:-0.1x}
 scratch=${BENCH_SCRATCH:+--scratch $BENCH_SCRATCH}
 mkdir -p "$dir"
+
+# Of a virtual disk nobody tells what it is: without a probe the plan keeps random_page_cost = 4, and the calculators
+# were told that it is an SSD.
+state=/var/lib
+[ "$(id -u)" = 0 ] || state=${XDG_STATE_HOME:-$HOME/.local/state}
+if [ -z "$(find "$state/pgfettle/measured" -name '*.json' 2>/dev/null)" ]; then
+  echo "bench-plans: this host was not probed; make a cluster on the filesystem that is measured, and run: pgfettle probe DATADIR --yes" >&2
+  exit 2
+fi
 
 # one NAME FLAGS…: an experiment, unless it is there
 one() {
