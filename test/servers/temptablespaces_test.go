@@ -34,16 +34,20 @@ func TestTempTablespaces(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for _, sql := range []string{`CREATE TABLESPACE spill LOCATION '` + dir + `'`, `CREATE ROLE plain LOGIN`, `CREATE ROLE report LOGIN`, `GRANT CREATE ON TABLESPACE spill TO report`} {
+		for _, sql := range []string{`CREATE TABLESPACE spill LOCATION '` + dir + `'`, `CREATE ROLE plain LOGIN`,
+			`CREATE ROLE report LOGIN`, `GRANT CREATE ON TABLESPACE spill TO report`} {
 			if err := i.Exec(t.Context(), sql); err != nil {
 				t.Fatal(err)
 			}
 		}
 		s := read(t, evidenceOf(t, i, true))
 		onDisks(s)
-		s.Host.Blocks = known.Is([]host.Block{{Device: "259:0", Name: "nvme0n1", Kind: "disk"}, {Device: "8:0", Name: "nvme1n1", Kind: "disk"}})
-		s.Host.Mounts = known.Is([]host.Mount{{Point: "/", Source: "/dev/nvme0n1", FSType: "ext4", Device: "259:0"}, {Point: dir, Source: "/dev/nvme1n1", FSType: "xfs", Device: "8:0"}})
-		s.Host.Spaces = known.Is([]host.Space{{Path: i.DataDir, Total: 100 * unit.GB, Free: 50 * unit.GB}, {Path: dir, Total: 40 * unit.GB, Free: 40 * unit.GB}})
+		s.Host.Blocks = known.Is([]host.Block{{Device: "259:0", Name: "nvme0n1", Kind: "disk"},
+			{Device: "8:0", Name: "nvme1n1", Kind: "disk"}})
+		s.Host.Mounts = known.Is([]host.Mount{{Point: "/", Source: "/dev/nvme0n1", FSType: "ext4", Device: "259:0"},
+			{Point: dir, Source: "/dev/nvme1n1", FSType: "xfs", Device: "8:0"}})
+		s.Host.Spaces = known.Is([]host.Space{{Path: i.DataDir, Total: 100 * unit.GB, Free: 50 * unit.GB},
+			{Path: dir, Total: 40 * unit.GB, Free: 40 * unit.GB}})
 		whole, err := plan.Make(s, rule.All(), rule.Options{Profile: rule.Mixed})
 		if err != nil {
 			t.Fatal(err)
@@ -72,14 +76,16 @@ func TestTempTablespaces(t *testing.T) {
 		}
 		defer super.Close(t.Context())
 		files := func(space string) string {
-			return strings.TrimSpace(lines(t, super, `SELECT count(*) FROM pg_ls_tmpdir((SELECT oid FROM pg_tablespace WHERE spcname = '`+space+`'))`))
+			return strings.TrimSpace(lines(t, super,
+				`SELECT count(*) FROM pg_ls_tmpdir((SELECT oid FROM pg_tablespace WHERE spcname = '`+space+`'))`))
 		}
 		for role, spills := range map[string]string{"report": "spill", "plain": "pg_default"} {
 			conn, err := pgconn.Connect(t.Context(), strings.Replace(i.ConnString(), "user=postgres", "user="+role, 1))
 			if err != nil {
 				t.Fatal(err)
 			}
-			lines(t, conn, `SET work_mem = '64kB'; BEGIN; DECLARE c CURSOR FOR SELECT g FROM generate_series(1, 300000) g ORDER BY g DESC; FETCH 1 FROM c`)
+			lines(t, conn, `SET work_mem = '64kB'; BEGIN;
+				DECLARE c CURSOR FOR SELECT g FROM generate_series(1, 300000) g ORDER BY g DESC; FETCH 1 FROM c`)
 			for _, space := range []string{"spill", "pg_default"} {
 				if n := files(space); (n != "0") != (space == spills) {
 					t.Errorf("%s has %s files in %s, and spills to %s", role, n, space, spills)

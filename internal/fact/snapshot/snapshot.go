@@ -286,3 +286,15 @@ func (in *Instance) Label() string {
 	}
 	return "instance " + in.Key
 }
+
+// SpaceAt returns, of what is known of filesystems, the one that a path lies on.
+func (s *Snapshot) SpaceAt(spaces []host.Space, path string) (host.Space, bool) {
+	at, mounted := s.MountOf(path)
+	for _, sp := range spaces {
+		m, ok := s.MountOf(sp.Path)
+		if sp.Path == path || mounted && ok && m.Point == at.Point { // statfs answers for the whole filesystem
+			return sp, true
+		}
+	}
+	return host.Space{}, false
+}

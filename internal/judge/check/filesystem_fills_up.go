@@ -45,14 +45,14 @@ var FilesystemFillsUp = Check{
 		growth := c.growth(list)
 		within := func(days float64) func(host.Mount) bool {
 			return func(m host.Mount) bool {
-				sp, ok := spaceAt(c.Snapshot, spaces, m.Point)
+				sp, ok := c.Snapshot.SpaceAt(spaces, m.Point)
 				left, grows := growth[m.Point].days(sp.Free)
 				_, told := nearlyFull(sp)
 				return ok && sp.Total > 0 && grows && left < days && !onTmpfs(m) && !told
 			}
 		}
 		text := func(m host.Mount) string {
-			sp, _ := spaceAt(c.Snapshot, spaces, m.Point)
+			sp, _ := c.Snapshot.SpaceAt(spaces, m.Point)
 			return leftOn(m, sp, growth[m.Point])
 		}
 		critical := within(daysCritical)

@@ -41,7 +41,7 @@ var FilesystemNearlyFull = Check{
 		growth := c.growth(list)
 		is := func(sev Severity) func(host.Mount) bool {
 			return func(m host.Mount) bool {
-				sp, ok := spaceAt(c.Snapshot, spaces, m.Point)
+				sp, ok := c.Snapshot.SpaceAt(spaces, m.Point)
 				found, full := nearlyFull(sp)
 				if days, grows := growth[m.Point].days(sp.Free); grows && days < daysCritical {
 					found = Critical
@@ -50,7 +50,7 @@ var FilesystemNearlyFull = Check{
 			}
 		}
 		text := func(m host.Mount) string {
-			sp, _ := spaceAt(c.Snapshot, spaces, m.Point)
+			sp, _ := c.Snapshot.SpaceAt(spaces, m.Point)
 			return leftOn(m, sp, growth[m.Point])
 		}
 		if seen := onMounts(list, is(Critical), text); seen != "" {

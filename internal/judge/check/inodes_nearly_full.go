@@ -34,10 +34,10 @@ var InodesNearlyFull = Check{
 			return
 		}
 		seen := onMounts(list, func(m host.Mount) bool {
-			sp, ok := spaceAt(c.Snapshot, spaces, m.Point)
+			sp, ok := c.Snapshot.SpaceAt(spaces, m.Point)
 			return ok && sp.Files > 0 && !onTmpfs(m) && sp.FFree < inodeRoom && sp.FFree*100 < inodeShare*sp.Files
 		}, func(m host.Mount) string {
-			sp, _ := spaceAt(c.Snapshot, spaces, m.Point)
+			sp, _ := c.Snapshot.SpaceAt(spaces, m.Point)
 			return fmt.Sprintf("%s has %d of %d inodes left (%s)", m.Point, sp.FFree, sp.Files, share(unit.Bytes(sp.FFree), unit.Bytes(sp.Files)))
 		})
 		if seen != "" {

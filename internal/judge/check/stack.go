@@ -128,19 +128,6 @@ func physical(c *Case) bool {
 	return ok && v.Kind == "none"
 }
 
-// spaceAt returns the size and the free space of the filesystem that a folder
-// lies on.
-func spaceAt(s *snapshot.Snapshot, spaces []host.Space, path string) (host.Space, bool) {
-	at, mounted := s.MountOf(path)
-	for _, sp := range spaces {
-		m, ok := s.MountOf(sp.Path)
-		if sp.Path == path || mounted && ok && m.Point == at.Point { // statfs answers for the whole filesystem
-			return sp, true
-		}
-	}
-	return host.Space{}, false
-}
-
 // overNetwork says whether a mount's disks are those of another host.
 func overNetwork(m host.Mount) bool {
 	switch m.FSType {

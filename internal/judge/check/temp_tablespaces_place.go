@@ -6,12 +6,8 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
-
-// unevenRoom is how many times more room one of several temporary tablespaces
-// may have than another before their equal use is a trap: below four the
-// smaller one still holds most of what the larger one would.
-const unevenRoom = 4
 
 // TempTablespacesPlace looks at the setting in force for new sessions. One in
 // memory is told by data_on_tmpfs.
@@ -85,7 +81,7 @@ func (c *Case) placesOfSpills(used []pg.Tablespace) {
 			case m.Mount.Point == data:
 				same = append(same, t.Name)
 			}
-			if sp, ok := spaceAt(c.Snapshot, sizes, m.Path); ok {
+			if sp, ok := c.Snapshot.SpaceAt(sizes, m.Path); ok {
 				room[m.Mount.Point] = int64(sp.Free)
 			}
 		}
@@ -102,7 +98,7 @@ func (c *Case) placesOfSpills(used []pg.Tablespace) {
 			least, leastAt = free, point
 		}
 	}
-	if len(room) > 1 && most/unevenRoom > least {
+	if len(room) > 1 && most/limits.TempRoomUneven > least {
 		c.Found("They are filled in turn, and {point} has less than a quarter of the room of another.", "point", leastAt)
 	}
 }

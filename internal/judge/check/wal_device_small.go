@@ -33,7 +33,7 @@ var WalDeviceSmall = Check{
 			if p.Role != snapshot.WALPlace {
 				continue
 			}
-			sp, ok := spaceAt(c.Snapshot, spaces, p.Path)
+			sp, ok := c.Snapshot.SpaceAt(spaces, p.Path)
 			if !ok || sp.Total == 0 || size+keep <= sp.Free+dir.Size {
 				continue
 			}

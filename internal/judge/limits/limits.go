@@ -30,6 +30,10 @@ const (
 	// hash of so many gigabytes is a report that should SET its own, or a matter of plans and
 	// indexes: one such session more than planned costs gigabytes.
 	WorkMemMost = 2 * unit.GB
+	// TempRoomUneven is how many times more room one place of temporary files may have than
+	// another that spills are sent to instead, or as well: below four the smaller one still holds
+	// most of what the larger one would.
+	TempRoomUneven = 4
 )
 
 // Page tables, in percent of the memory.

@@ -24,7 +24,7 @@ type toldLimit struct {
 var percent = func(share float64) string { return fmt.Sprintf("%g %%", 100*share) }
 
 // inWords are small numbers as a sentence has them.
-var inWords = map[int]string{3: "three", 5: "a fifth"}
+var inWords = map[int]string{3: "three", 4: "a quarter", 5: "a fifth"}
 
 var toldLimits = []toldLimit{
 	{"GeqoUsual", fmt.Sprintf("%d, the default", limits.GeqoUsual), []string{"pg:geqo_threshold"}},
@@ -36,6 +36,7 @@ var toldLimits = []toldLimit{
 	{"StatisticsMost", fmt.Sprintf("%d and more", limits.StatisticsMost), []string{"pg:default_statistics_target"}},
 	{"SpillFactor", inWords[limits.SpillFactor] + " times their mean size", []string{"pg:work_mem"}},
 	{"WorkMemMost", "at most " + unit.Bytes(limits.WorkMemMost).String(), []string{"pg:work_mem"}},
+	{"TempRoomUneven", inWords[limits.TempRoomUneven] + " of the free room", []string{"pg:temp_tablespaces"}},
 	{"TablesPlanned", fmt.Sprintf("within %d %% of the memory", limits.TablesPlanned), []string{"pg:shared_buffers"}},
 	{"InitdbBuffers", "at least " + unit.Bytes(limits.InitdbBuffers).String(), []string{"pg:shared_buffers"}},
 	{"BuffersMuch", fmt.Sprintf("%d %%", limits.BuffersMuch), []string{"pg:shared_buffers"}},

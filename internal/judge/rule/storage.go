@@ -162,14 +162,9 @@ func (c *Case) spaceOf(role snapshot.PlaceRole) (total, free unit.Bytes, ok bool
 	if !ok {
 		return 0, 0, false
 	}
-	at, mounted := c.Snapshot.MountOf(place.Path)
-	for _, s := range spaces {
-		// statfs answers for the whole file system, whichever folder was asked.
-		m, ok := c.Snapshot.MountOf(s.Path)
-		if s.Path == place.Path || mounted && ok && m.Point == at.Point {
-			return s.Total, s.Free, true
-		}
+	s, ok := c.Snapshot.SpaceAt(spaces, place.Path)
+	if !ok {
+		c.Miss(known.Gap{Fact: "free space of " + place.Path, Reason: "nobody asked its file system"})
 	}
-	c.Miss(known.Gap{Fact: "free space of " + place.Path, Reason: "nobody asked its file system"})
-	return 0, 0, false
+	return s.Total, s.Free, ok
 }

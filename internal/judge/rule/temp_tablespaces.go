@@ -1,6 +1,7 @@
 package rule
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -9,12 +10,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
-
-// spillRoom: a tablespace for temporary files has at least a quarter of the room that is
-// free beside the data, or spills that find room today would end with an error there. It
-// is the factor from which check temp_tablespaces_place finds room uneven.
-const spillRoom = 4
 
 // tempTablespaces is planned only where somebody has made a tablespace for temporary
 // files and does not use it: which disks are for that is a person's choice.
@@ -43,16 +40,20 @@ var tempTablespaces = Rule{
 		if len(list) == 0 {
 			return
 		}
-		best := slices.MaxFunc(list, func(a, b spillSpace) int { return int((a.free - b.free) / unit.MB) })
-		dataFree := c.freeAt(best.data)
-		if !bareIdentifier.MatchString(best.name) || best.free == 0 || best.free < dataFree/spillRoom {
-			c.Warn("Tablespace {name} is named for temporary files and lies on a filesystem of its own ({point}, {its}), and temp_tablespaces is empty: spills of queries take room and writes from the data directory. By hand, if it has room enough: {grant} to every role that runs such queries, then {set} SELECT pg_reload_conf(); A role without CREATE on it goes on in the data directory.",
-				"name", best.name, "point", best.point, "its", string(best.kind), "grant", "GRANT CREATE ON TABLESPACE "+identifier(best.name),
+		best := slices.MaxFunc(list, func(a, b spillSpace) int { return cmp.Compare(a.free, b.free) })
+		grant := "GRANT CREATE ON TABLESPACE " + identifier(best.name)
+		if !best.roomy || !bareIdentifier.MatchString(best.name) {
+			c.Warn("Tablespace {name} is named for temporary files and lies on a filesystem of its own ({point}, {its}), "+
+				"and temp_tablespaces is empty: spills of queries take room and writes from the data directory. By hand, "+
+				"if it has room enough: {grant} to every role that runs such queries, then {set} SELECT pg_reload_conf(); "+
+				"A role without CREATE on it goes on in the data directory.",
+				"name", best.name, "point", best.point, "its", string(best.kind), "grant", grant,
 				"set", "ALTER SYSTEM SET temp_tablespaces = "+identifier(best.name)+";")
 			return
 		}
-		c.Set(best.name, "tablespace {name} is named for temporary files and lies on a filesystem of its own ({point}, {its}, {free} free); each role that shall use it needs {grant}, and others go on in the data directory",
-			"name", best.name, "point", best.point, "its", string(best.kind), "free", best.free, "grant", "GRANT CREATE ON TABLESPACE "+identifier(best.name))
+		c.Set(best.name, "tablespace {name} is named for temporary files and lies on a filesystem of its own "+
+			"({point}, {its}, {free} free); each role that is to use it needs {grant}, and others go on in the data directory",
+			"name", best.name, "point", best.point, "its", string(best.kind), "free", best.free, "grant", grant)
 	},
 }
 
@@ -60,8 +61,8 @@ var tempTablespaces = Rule{
 type spillSpace struct {
 	name, point string
 	kind        Storage
-	free        unit.Bytes // 0: not known
-	data        string     // the data directory
+	free        unit.Bytes // 0 where it is not known
+	roomy       bool       // it is known to have room enough beside what the data directory has
 }
 
 // forTemp is a name that somebody gave a tablespace for temporary files.
@@ -81,6 +82,8 @@ func (c *Case) spillSpaces() (out []spillSpace) {
 	if !ok || !mounted {
 		return nil
 	}
+	rooms, _ := c.Snapshot.Host.Spaces.Get()
+	beside, seen := c.Snapshot.SpaceAt(rooms, places[i].Path)
 	for _, t := range spaces {
 		for _, p := range places {
 			if p.Role != snapshot.TablespacePlace || p.Tablespace != strconv.FormatInt(t.OID, 10) || !forTemp.MatchString(t.Name) {
@@ -89,22 +92,11 @@ func (c *Case) spillSpaces() (out []spillSpace) {
 			kind, _, known := c.kindOf(p)
 			m, ok := c.Snapshot.MountOf(p.Path)
 			if known && ok && m.Device != data.Device && slices.Index(slowness, kind) <= slices.Index(slowness, main) {
-				out = append(out, spillSpace{t.Name, m.Point, kind, c.freeAt(p.Path), places[i].Path})
+				room, ok := c.Snapshot.SpaceAt(rooms, p.Path)
+				out = append(out, spillSpace{t.Name, m.Point, kind, room.Free,
+					ok && seen && room.Free >= beside.Free/limits.TempRoomUneven})
 			}
 		}
 	}
 	return out
-}
-
-// freeAt is the room that is free on the filesystem of a path; 0 where it is not known.
-func (c *Case) freeAt(path string) unit.Bytes {
-	spaces, _ := c.Snapshot.Host.Spaces.Get()
-	at, mounted := c.Snapshot.MountOf(path)
-	for _, s := range spaces {
-		// statfs answers for the whole file system, whichever folder was asked.
-		if m, ok := c.Snapshot.MountOf(s.Path); s.Path == path || mounted && ok && m.Point == at.Point {
-			return s.Free
-		}
-	}
-	return 0
 }
