@@ -296,6 +296,28 @@ func TestServerCrash(t *testing.T) {
 	clean(t, w)
 }
 
+// TestTruncatedWhileWarming holds that a table that autovacuum cuts off while the
+// caches are filled ends no experiment, and that a server that refuses always does.
+func TestTruncatedWhileWarming(t *testing.T) {
+	w := newToy()
+	e := w.manner(1)
+	e.Spec.Cache = "warm"
+	w.truncated = 3
+	if _, err := w.run(t.Context(), e); err != nil || w.truncated != 0 {
+		t.Errorf("%d left: %v", w.truncated, err)
+	}
+	clean(t, w)
+
+	w = newToy()
+	e = w.manner(1)
+	e.Spec.Cache = "warm"
+	w.truncated = 1000
+	if _, err := w.run(t.Context(), e); err == nil || !strings.Contains(err.Error(), "ending block number") {
+		t.Errorf("a server that always refuses: %v", err)
+	}
+	clean(t, w)
+}
+
 // TestRefused holds what an experiment does not begin with.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct {

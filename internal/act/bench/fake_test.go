@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"github.com/pgfettle/pgfettle/internal/act/server"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
@@ -38,6 +40,7 @@ type toy struct {
 	clock     time.Time
 	steps     int
 	dies      int // at this step; 0: never
+	truncated int // how often a table is cut off while the caches are filled
 	after     bool
 	dead      bool
 	free      unit.Bytes // of 100 GB
@@ -294,7 +297,14 @@ func (n *toyNode) settings(context.Context) ([]setting, error) {
 	return out, nil
 }
 
-func (n *toyNode) prewarm(context.Context) (string, error) { return "", nil }
+func (n *toyNode) prewarm(context.Context) (string, error) {
+	if n.w.truncated > 0 {
+		n.w.truncated--
+		return "", fmt.Errorf("statement on a scratch instance: %w", &pgconn.PgError{Code: "22023", Message: "ending block number must be between 0 and 41"})
+	}
+	return "", nil
+}
+
 func (n *toyNode) counters(context.Context) (counters, error) {
 	return counters{values: maps.Clone(n.count), checkpoints: n.done}, nil
 }

@@ -100,7 +100,7 @@ func (g *engine) open(ctx context.Context, arm string) (s *seat, err error) {
 			Hint: "runs under different settings are not one experiment; begin a new one", Code: say.CodeRefused}
 	}
 	if g.e.Spec.Cache == "warm" {
-		how, err := n.prewarm(ctx)
+		how, err := prewarmed(ctx, n)
 		if err != nil {
 			return nil, err
 		}

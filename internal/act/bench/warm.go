@@ -2,7 +2,10 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/pgfettle/pgfettle/internal/judge/result"
 	"github.com/pgfettle/pgfettle/internal/judge/stat"
@@ -21,6 +24,23 @@ func window(warmup float64) int {
 		return windowSeconds
 	}
 	return max(1, int(warmup/fewestWindows))
+}
+
+// mostPrewarm is how often the caches are filled at the most before an experiment
+// gives up. Autovacuum may cut the empty end off a table between the moment that its
+// size was read and the moment that it is, and the load's own tables may be gone:
+// the server then refuses that read, and the next one has the new sizes.
+const mostPrewarm = 5
+
+// prewarmed fills the caches of a server.
+func prewarmed(ctx context.Context, n node) (how string, err error) {
+	for range mostPrewarm {
+		how, err = n.prewarm(ctx)
+		if _, refused := errors.AsType[*pgconn.PgError](err); !refused {
+			break
+		}
+	}
+	return how, err
 }
 
 // windows are means over whole windows of seconds.

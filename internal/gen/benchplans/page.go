@@ -58,7 +58,7 @@ func lasts(r *result.Result) float64 {
 // order of the rows; what is not named here comes after, by name.
 var (
 	loads  = []string{"tpcb", "select-only-8", "select-only-100", "olap", "1c"}
-	others = []string{"default", "pgtune", "timescaledb-tune", "pgconfig", "autobase"}
+	others = []string{"default", "pgtune", "timescaledb-tune", "pgconfig", "autobase", "pg-configurator"}
 )
 
 func rank(list []string, s string) int {
@@ -123,9 +123,9 @@ func writePlans(b *strings.Builder, list []named) {
 	fmt.Fprintf(b, `
 ## The plan against other configurations
 
-The plan that pgfettle makes for this host (arm B, with its huge pages) against PostgreSQL's defaults and against what
-four calculators give for the same host (arm A). Of %d comparisons: %d improved, %d regressed, %d equivalent, %d inconclusive,
-%d without a verdict.
+The plan that pgfettle makes for this host (arm B, with its huge pages, after 'pgfettle probe' had measured the disk)
+against PostgreSQL's defaults and against what five calculators give for the same host (arm A). Of %d comparisons:
+%d improved, %d regressed, %d equivalent, %d inconclusive, %d without a verdict.
 
 | load | against | metric | other | plan | change | 95 %% interval | verdict | found would be | blocks (void) |
 |---|---|---|---|---|---|---|---|---|---|
