@@ -12,13 +12,16 @@
 //	exercise,NAME   one of prove --experiment
 //	aa,NAME         a configuration compared with itself
 //
-// -publish copies the documents, so that the page can be made from them again. The
-// page goes to stdout.
+// -publish copies the documents, so that the page can be made from them again; what a
+// person noted about them is notes.md beside them. The page goes to stdout.
 package main
 
 import (
+	"cmp"
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -38,9 +41,12 @@ func main() {
 	if err == nil && !*trial {
 		err = decides(list)
 	}
-	var page string
+	var page, notes string
 	if err == nil {
-		page, err = markdown(list)
+		notes, err = readNotes(cmp.Or(*publish, flag.Arg(0)))
+	}
+	if err == nil {
+		page, err = markdown(list, notes)
 	}
 	if err == nil && *publish != "" {
 		err = copyTo(*publish, list)
@@ -90,6 +96,16 @@ func read(dir string) ([]named, error) {
 		return nil, fmt.Errorf("no experiments in %s", dir)
 	}
 	return out, nil
+}
+
+// readNotes reads what a person noted about the documents of a folder; "" where
+// nobody did.
+func readNotes(dir string) (string, error) {
+	b, err := os.ReadFile(filepath.Join(dir, "notes.md"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return string(b), err
 }
 
 // copyTo puts the documents where the page is made from again, as they are.

@@ -68,8 +68,9 @@ func rank(list []string, s string) int {
 	return len(list)
 }
 
-// markdown writes the page. Losses stand in it as wins do.
-func markdown(list []named) (string, error) {
+// markdown writes the page, with what a person noted about it. Losses stand in it as
+// wins do.
+func markdown(list []named, notes string) (string, error) {
 	slices.SortFunc(list, func(a, b named) int {
 		if d := rank(loads, a.load) - rank(loads, b.load); d != 0 {
 			return d
@@ -104,6 +105,9 @@ is positive in tps is won, what is negative is lost. «Found would be» is the c
 four times out of five.
 `, first.CPUs, unit.Bytes(first.Memory), first.Kernel, first.Server)
 	writePlans(&b, plans)
+	if notes != "" {
+		b.WriteString("\n" + notes)
+	}
 	writeExercises(&b, exercises)
 	writeSame(&b, same)
 	writeWhat(&b, list)

@@ -65,7 +65,7 @@ func TestPage(t *testing.T) {
 	if err := decides(list); err != nil {
 		t.Error(err)
 	}
-	got, err := markdown(list)
+	got, err := markdown(list, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,11 @@ func TestPublished(t *testing.T) {
 	if err := decides(list); err != nil {
 		t.Error(err)
 	}
-	got, err := markdown(list)
+	notes, err := readNotes(filepath.Join(docs, "benchmarks"))
+	if err != nil || notes == "" {
+		t.Fatalf("no notes: %v", err)
+	}
+	got, err := markdown(list, notes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +117,7 @@ func TestPublished(t *testing.T) {
 	if list, err = read(dir); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := markdown(list); err != nil || again != got {
+	if again, err := markdown(list, notes); err != nil || again != got {
 		t.Errorf("copies of the documents make another page (%v)", err)
 	}
 }
@@ -143,7 +147,7 @@ func TestTrialsAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := markdown(list); err == nil || !strings.Contains(err.Error(), "another host") {
+	if _, err := markdown(list, ""); err == nil || !strings.Contains(err.Error(), "another host") {
 		t.Errorf("experiments of two hosts: %v", err)
 	}
 	if _, err := read(t.TempDir()); err == nil {
