@@ -300,7 +300,8 @@ func (n *toyNode) settings(context.Context) ([]setting, error) {
 func (n *toyNode) prewarm(context.Context) (string, error) {
 	if n.w.truncated > 0 {
 		n.w.truncated--
-		return "", fmt.Errorf("statement on a scratch instance: %w", &pgconn.PgError{Code: "22023", Message: "ending block number must be between 0 and 41"})
+		return "", fmt.Errorf("statement on a scratch instance: %w",
+			&pgconn.PgError{Code: "22023", Message: "ending block number must be between 0 and 41"})
 	}
 	return "", nil
 }

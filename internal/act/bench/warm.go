@@ -26,10 +26,10 @@ func window(warmup float64) int {
 	return max(1, int(warmup/fewestWindows))
 }
 
-// mostPrewarm is how often the caches are filled at the most before an experiment
-// gives up. Autovacuum may cut the empty end off a table between the moment that its
-// size was read and the moment that it is, and the load's own tables may be gone:
-// the server then refuses that read, and the next one has the new sizes.
+// mostPrewarm is how often prewarm is tried. Autovacuum may truncate a table between
+// the moment that its size is read and the moment that its blocks are: the server then
+// refuses, and the next try reads the new size. One such refusal was seen in some 200
+// runs, so five in a row are no chance but a server that always refuses.
 const mostPrewarm = 5
 
 // prewarmed fills the caches of a server.
