@@ -28,8 +28,8 @@ func window(warmup float64) int {
 
 // mostPrewarm is how often prewarm is tried. Autovacuum may truncate a table between
 // the moment that its size is read and the moment that its blocks are: the server then
-// refuses, and the next try reads the new size. One such refusal was seen in some 200
-// runs, so five in a row are no chance but a server that always refuses.
+// refuses, and the next try reads the new size. One such refusal was seen while all of
+// docs/benchmarks.md was measured, so five in a row are a server that always refuses.
 const mostPrewarm = 5
 
 // prewarmed fills the caches of a server.
