@@ -20,7 +20,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
@@ -162,7 +162,7 @@ func (r Ran) String() string {
 
 // Cmd is a program that will run within, as a user (nil: root), with a bare
 // environment and what is added to it.
-func (c *Cell) Cmd(as *server.Account, env []string, argv ...string) *exec.Cmd {
+func (c *Cell) Cmd(as *scratch.Account, env []string, argv ...string) *exec.Cmd {
 	args := []string{"-t", strconv.Itoa(c.pid), "-m", "--"}
 	if as != nil && as.Switch {
 		args = append(args, "setpriv", "--reuid="+strconv.Itoa(as.UID), "--regid="+strconv.Itoa(as.GID), "--clear-groups")
@@ -173,7 +173,7 @@ func (c *Cell) Cmd(as *server.Account, env []string, argv ...string) *exec.Cmd {
 }
 
 // Exec runs a program within: see Cmd.
-func (c *Cell) Exec(as *server.Account, env []string, argv ...string) Ran {
+func (c *Cell) Exec(as *scratch.Account, env []string, argv ...string) Ran {
 	c.t.Helper()
 	cmd := c.Cmd(as, env, argv...)
 	var out, errs bytes.Buffer
@@ -200,7 +200,7 @@ func (c *Cell) Sh(lines string, args ...string) string {
 func (c *Cell) Run(args ...string) Ran { return c.As(nil, args...) }
 
 // As runs the program within as a user.
-func (c *Cell) As(as *server.Account, args ...string) Ran {
+func (c *Cell) As(as *scratch.Account, args ...string) Ran {
 	c.t.Helper()
 	return c.Exec(as, nil, append([]string{Binary(c.t)}, args...)...)
 }

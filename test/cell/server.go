@@ -7,15 +7,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
-var listed = sync.OnceValues(func() (map[int]server.Binaries, error) {
+var listed = sync.OnceValues(func() (map[int]scratch.Binaries, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	bins, err := server.Listed(ctx, os.Getenv("PGFETTLE_TEST_PG"))
-	found := map[int]server.Binaries{}
+	bins, err := scratch.Listed(ctx, os.Getenv("PGFETTLE_TEST_PG"))
+	found := map[int]scratch.Binaries{}
 	for _, b := range bins {
 		found[b.Version.Major()] = b
 	}
@@ -24,17 +24,17 @@ var listed = sync.OnceValues(func() (map[int]server.Binaries, error) {
 
 // Binaries are those of a major version: one of PGFETTLE_TEST_PG, or else a cached
 // or fetched one.
-func Binaries(t *testing.T, of string, major int) server.Binaries {
+func Binaries(t *testing.T, of string, major int) scratch.Binaries {
 	t.Helper()
-	var b server.Binaries
+	var b scratch.Binaries
 	var err error
 	if os.Getenv("PGFETTLE_TEST_PG") == "" {
 		// As live.Binaries: those that another package's tests fetch are waited for.
 		ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
 		defer cancel()
-		b, err = server.Fetch(ctx, major, server.FetchOptions{})
+		b, err = scratch.Fetch(ctx, major, scratch.FetchOptions{})
 	} else {
-		var all map[int]server.Binaries
+		var all map[int]scratch.Binaries
 		if all, err = listed(); err == nil {
 			b = all[major]
 		}
@@ -47,10 +47,10 @@ func Binaries(t *testing.T, of string, major int) server.Binaries {
 
 // Server starts a throwaway server of a major version and takes it away with the
 // test.
-func Server(t *testing.T, of string, major int, o server.Options) *server.Instance {
+func Server(t *testing.T, of string, major int, o scratch.Options) *scratch.Instance {
 	t.Helper()
 	b := Binaries(t, of, major)
-	i, err := server.New(t.Context(), b, o)
+	i, err := scratch.New(t.Context(), b, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/act/bench"
-	"github.com/pgfettle/pgfettle/internal/act/server"
-	"github.com/pgfettle/pgfettle/internal/act/workload"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/engine"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/judge/result"
 	"github.com/pgfettle/pgfettle/internal/judge/stat"
 )
@@ -25,7 +25,7 @@ import (
 const victimOf = "PGFETTLE_TEST_EXPERIMENT"
 
 // killable is an experiment long enough to be killed in its second block.
-func killable(t *testing.T, b server.Binaries, design, dir string) *bench.Experiment {
+func killable(t *testing.T, b scratch.Binaries, design, dir string) *engine.Experiment {
 	e := experimentIn(t, b, "tpcb", design, dir)
 	e.Spec.Blocks, e.Spec.Count = 3, 0
 	return e
@@ -35,13 +35,13 @@ func killable(t *testing.T, b server.Binaries, design, dir string) *bench.Experi
 // servers end with it; what it leaves on disk, the resumed one uses or removes, and
 // it goes on behind the last whole block.
 func TestExperimentKilled(t *testing.T) {
-	on(t, []int{15, 18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{15, 18}, func(t *testing.T, b scratch.Binaries) {
 		for _, design := range map[int][]string{15: {result.Restart}, 18: {result.Slices}}[b.Version.Major()] {
 			t.Run(design, func(t *testing.T) {
 				if dir := os.Getenv(victimOf); dir != "" {
 					e := killable(t, b, design, dir)
-					e.Progress = func(ev bench.Event) { fmt.Println("event", ev.Step, ev.Block) }
-					_, err := bench.Run(t.Context(), e)
+					e.Progress = func(ev engine.Event) { fmt.Println("event", ev.Step, ev.Block) }
+					_, err := engine.Run(t.Context(), e)
 					t.Fatalf("not killed: %v", err)
 				}
 				dir := open(t)
@@ -67,7 +67,7 @@ func TestExperimentKilled(t *testing.T) {
 					t.Fatalf("it ended before:\n%s", said)
 				}
 				e := killable(t, b, design, dir)
-				if _, err := os.Stat(filepath.Join(e.Scratch, bench.Marker)); err != nil {
+				if _, err := os.Stat(filepath.Join(e.Scratch, engine.Marker)); err != nil {
 					t.Errorf("a scratch folder in the middle of a run: %v", err)
 				}
 				before := document(t, e)
@@ -75,8 +75,8 @@ func TestExperimentKilled(t *testing.T) {
 					t.Fatalf("%d blocks were whole", len(before.Blocks))
 				}
 				loaded := false
-				e.Progress = func(ev bench.Event) { loaded = loaded || ev.Step == "load" }
-				r, err := bench.Resume(t.Context(), e)
+				e.Progress = func(ev engine.Event) { loaded = loaded || ev.Step == "load" }
+				r, err := engine.Resume(t.Context(), e)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -93,7 +93,7 @@ func TestExperimentKilled(t *testing.T) {
 	})
 }
 
-func document(t *testing.T, e *bench.Experiment) *result.Result {
+func document(t *testing.T, e *engine.Experiment) *result.Result {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(e.Dir, "result.json"))
 	if err != nil {
@@ -119,22 +119,22 @@ func same(t *testing.T, a, b any) bool {
 // TestExperimentInterrupted cancels one in the middle, as Ctrl-C does: it leaves
 // nothing at all, and can be resumed.
 func TestExperimentInterrupted(t *testing.T) {
-	on(t, []int{18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{18}, func(t *testing.T, b scratch.Binaries) {
 		e := experiment(t, b, "select-only", result.Slices)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		e.Progress = func(ev bench.Event) {
+		e.Progress = func(ev engine.Event) {
 			if ev.Step == "measure" && ev.Block == 2 {
 				cancel()
 			}
 		}
-		r, err := bench.Run(ctx, e)
+		r, err := engine.Run(ctx, e)
 		if err == nil || r == nil || r.Ended != "" || len(r.Blocks) != 1 {
 			t.Fatalf("interrupted: %v", err)
 		}
 		nothingLeft(t, e)
 		e.Progress = nil
-		if r, err = bench.Resume(t.Context(), e); err != nil {
+		if r, err = engine.Resume(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
 		whole(t, e, r)
@@ -145,13 +145,13 @@ func TestExperimentInterrupted(t *testing.T) {
 // TestPlantedEffect plants a difference and holds that it is found, with its sign
 // and in the counters. How large it is in time is the machine's affair.
 func TestPlantedEffect(t *testing.T) {
-	on(t, []int{15}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{15}, func(t *testing.T, b scratch.Binaries) {
 		// Without its index a look-up reads the whole table: 1640 pages, a hundred times
 		// as long as by the index.
 		e := experiment(t, b, "select-only", result.Slices)
-		e.B = bench.Config{Name: "no index", Settings: map[string]string{"enable_indexscan": "off", "enable_bitmapscan": "off", "enable_indexonlyscan": "off", "max_parallel_workers_per_gather": "0"}}
+		e.B = engine.Config{Name: "no index", Settings: map[string]string{"enable_indexscan": "off", "enable_bitmapscan": "off", "enable_indexonlyscan": "off", "max_parallel_workers_per_gather": "0"}}
 		e.Spec.Blocks, e.Spec.Slice, e.Spec.Duration = stat.FewestBlocks, 1, 1
-		r, err := bench.Run(t.Context(), e)
+		r, err := engine.Run(t.Context(), e)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,11 +174,11 @@ func TestPlantedEffect(t *testing.T) {
 		// least, so that a disk that takes none, or a machine that has no time, shows the same.
 		e = experiment(t, b, "simple-update", result.Slices)
 		slow := map[string]string{"commit_delay": "20000", "commit_siblings": "0"}
-		e.A = bench.Config{Name: "slow flushes", Settings: slow}
-		e.B = bench.Config{Name: "slow flushes, synchronous_commit off", Settings: maps.Clone(slow)}
+		e.A = engine.Config{Name: "slow flushes", Settings: slow}
+		e.B = engine.Config{Name: "slow flushes, synchronous_commit off", Settings: maps.Clone(slow)}
 		e.B.Settings["synchronous_commit"] = "off"
 		e.Spec.Blocks, e.Spec.Clients, e.Spec.Duration = stat.FewestBlocks, 1, 2
-		if r, err = bench.Run(t.Context(), e); err != nil {
+		if r, err = engine.Run(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
 		if len(r.Blocks) == 0 {
@@ -195,23 +195,23 @@ func TestPlantedEffect(t *testing.T) {
 
 // TestScratchRefused holds that nothing of others is taken for a scratch folder.
 func TestScratchRefused(t *testing.T) {
-	on(t, []int{18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{18}, func(t *testing.T, b scratch.Binaries) {
 		live := start(t, b, nil)
 		e := experiment(t, b, "select-only", result.Single)
 		for _, dir := range []string{live.DataDir, live.DataDir + "/base", live.DataDir + "/new"} {
 			e.Scratch = dir
-			e.Guard = bench.Guard{DataDirs: []string{live.DataDir}}
-			_, err := bench.Run(t.Context(), e)
+			e.Guard = engine.Guard{DataDirs: []string{live.DataDir}}
+			_, err := engine.Run(t.Context(), e)
 			wantProblem(t, err, 5, "data directory")
 		}
-		e.Guard = bench.Guard{}
+		e.Guard = engine.Guard{}
 		e.Scratch = live.DataDir // also where nobody told of it
-		_, err := bench.Run(t.Context(), e)
+		_, err := engine.Run(t.Context(), e)
 		wantProblem(t, err, 5, "data directory")
 		if !live.Running() {
 			t.Error("the server is gone")
 		}
-		if _, err := os.Stat(filepath.Join(live.DataDir, bench.Marker)); err == nil {
+		if _, err := os.Stat(filepath.Join(live.DataDir, engine.Marker)); err == nil {
 			t.Error("a marker in a data directory")
 		}
 	})
@@ -220,7 +220,7 @@ func TestScratchRefused(t *testing.T) {
 // TestExperimentLoadFails runs a script of a person that fails after a while: the
 // experiment ends with the words of pgbench and leaves nothing.
 func TestExperimentLoadFails(t *testing.T) {
-	on(t, []int{15, 18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{15, 18}, func(t *testing.T, b scratch.Binaries) {
 		t.Parallel()
 		e := experiment(t, b, "select-only", result.Restart)
 		script := filepath.Join(filepath.Dir(e.Dir), "fails.sql")
@@ -231,9 +231,9 @@ func TestExperimentLoadFails(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		load := e.Load.(*bench.Pgbench)
+		load := e.Load.(*engine.Pgbench)
 		load.Workload, load.On = w, load.Workload
-		_, err = bench.Run(t.Context(), e)
+		_, err = engine.Run(t.Context(), e)
 		wantProblem(t, err, 1, "division by zero")
 		nothingLeft(t, e)
 	})

@@ -8,21 +8,21 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/act/bench"
-	"github.com/pgfettle/pgfettle/internal/act/server"
-	"github.com/pgfettle/pgfettle/internal/act/workload"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/engine"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/result"
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
 // experiment is a short one, of two blocks of two seconds.
-func experiment(t *testing.T, b server.Binaries, load, design string) *bench.Experiment {
+func experiment(t *testing.T, b scratch.Binaries, load, design string) *engine.Experiment {
 	t.Helper()
 	return experimentIn(t, b, load, design, open(t))
 }
 
-func experimentIn(t *testing.T, b server.Binaries, load, design, dir string) *bench.Experiment {
+func experimentIn(t *testing.T, b scratch.Binaries, load, design, dir string) *engine.Experiment {
 	t.Helper()
 	p, err := workload.FindPgbench(t.Context(), b.Version)
 	if err != nil {
@@ -32,9 +32,9 @@ func experimentIn(t *testing.T, b server.Binaries, load, design, dir string) *be
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &bench.Experiment{
-		A: bench.Config{Name: "default"}, B: bench.Config{Name: "default+pg:work_mem=8MB", Settings: map[string]string{"work_mem": "8MB", "random_page_cost": "1.1", "wal_compression": "on"}},
-		Design: design, Metric: "tps", Scale: 1, Binaries: b, Load: &bench.Pgbench{Workload: w, Program: p},
+	return &engine.Experiment{
+		A: engine.Config{Name: "default"}, B: engine.Config{Name: "default+pg:work_mem=8MB", Settings: map[string]string{"work_mem": "8MB", "random_page_cost": "1.1", "wal_compression": "on"}},
+		Design: design, Metric: "tps", Scale: 1, Binaries: b, Load: &engine.Pgbench{Workload: w, Program: p},
 		Spec:    result.Spec{Blocks: 2, Clients: 2, Jobs: 1, Duration: 2, Warmup: 1, Slice: 1, Count: 50, Seed: 7, Cache: "warm", Protocol: "prepared", Margin: 2},
 		Dir:     filepath.Join(dir, "docs"),
 		Scratch: filepath.Join(dir, "scratch"),
@@ -62,7 +62,7 @@ func open(t *testing.T) string {
 }
 
 // nothingLeft holds that of an experiment neither a folder nor a process is there.
-func nothingLeft(t *testing.T, e *bench.Experiment) {
+func nothingLeft(t *testing.T, e *engine.Experiment) {
 	t.Helper()
 	if _, err := os.Lstat(e.Scratch); !errors.Is(err, os.ErrNotExist) {
 		left, _ := filepath.Glob(e.Scratch + "/*")
@@ -80,7 +80,7 @@ func nothingLeft(t *testing.T, e *bench.Experiment) {
 }
 
 // whole holds that every run of a document has what it has to have.
-func whole(t *testing.T, e *bench.Experiment, r *result.Result) {
+func whole(t *testing.T, e *engine.Experiment, r *result.Result) {
 	t.Helper()
 	if r.Ended == "" || len(r.Blocks) < e.Spec.Blocks {
 		t.Fatalf("%d blocks, ended %q", len(r.Blocks), r.Ended)
@@ -139,7 +139,7 @@ func whole(t *testing.T, e *bench.Experiment, r *result.Result) {
 // TestExperiments runs a short experiment of each design on a server with and one
 // without the newer counters.
 func TestExperiments(t *testing.T) {
-	on(t, []int{15, 18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{15, 18}, func(t *testing.T, b scratch.Binaries) {
 		type manner struct{ design, load string }
 		// Each design and each way to restore data once; what depends on the version is
 		// in the counters, which every version is asked for below.
@@ -151,8 +151,8 @@ func TestExperiments(t *testing.T) {
 				t.Parallel() // they mostly wait, and nothing in them is judged by its speed
 				e := experiment(t, b, c.load, c.design)
 				var steps []string
-				e.Progress = func(ev bench.Event) { steps = append(steps, ev.Step) }
-				r, err := bench.Run(t.Context(), e)
+				e.Progress = func(ev engine.Event) { steps = append(steps, ev.Step) }
+				r, err := engine.Run(t.Context(), e)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -163,9 +163,9 @@ func TestExperiments(t *testing.T) {
 						t.Errorf("nothing was told of the step %s", want)
 					}
 				}
-				_, err = bench.Run(t.Context(), e)
+				_, err = engine.Run(t.Context(), e)
 				wantProblem(t, err, say.CodeUsage, "already")
-				again, err := bench.Resume(t.Context(), e)
+				again, err := engine.Resume(t.Context(), e)
 				if err != nil || again.Ended != r.Ended {
 					t.Errorf("to resume what is finished: %v", err)
 				}
@@ -177,11 +177,11 @@ func TestExperiments(t *testing.T) {
 // TestExperimentCounters runs one short run on every version: what it counts and
 // that it does is asked with statements of the version's own.
 func TestExperimentCounters(t *testing.T) {
-	each(t, func(t *testing.T, b server.Binaries) {
+	each(t, func(t *testing.T, b scratch.Binaries) {
 		t.Parallel()
 		e := experiment(t, b, "simple-update", result.Single)
 		e.Spec.Blocks, e.Spec.Duration, e.Spec.Warmup = 1, 1, 0
-		r, err := bench.Run(t.Context(), e)
+		r, err := engine.Run(t.Context(), e)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,17 +213,17 @@ func TestExperimentCounters(t *testing.T) {
 // TestExperimentKeepsData runs two experiments on one loading: the first runs
 // directly on the loaded cluster, the second on copies of it.
 func TestExperimentKeepsData(t *testing.T) {
-	on(t, []int{15}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{15}, func(t *testing.T, b scratch.Binaries) {
 		dir := open(t)
 		first := experimentIn(t, b, "select-only", result.Restart, dir)
 		first.KeepData = true
-		var kept bench.Event
-		first.Progress = func(ev bench.Event) {
+		var kept engine.Event
+		first.Progress = func(ev engine.Event) {
 			if ev.Step == "kept" {
 				kept = ev
 			}
 		}
-		if _, err := bench.Run(t.Context(), first); err != nil {
+		if _, err := engine.Run(t.Context(), first); err != nil {
 			t.Fatal(err)
 		}
 		left, err := os.ReadDir(first.Scratch)
@@ -231,7 +231,7 @@ func TestExperimentKeepsData(t *testing.T) {
 		for _, d := range left {
 			names = append(names, d.Name())
 		}
-		if err != nil || !slices.Equal(names, []string{bench.Marker, "master", "master.json"}) {
+		if err != nil || !slices.Equal(names, []string{engine.Marker, "master", "master.json"}) {
 			t.Errorf("left are %v, %v", names, err)
 		}
 		// Scale 1 has 15 MB of rows, in a cluster of about 40 MB and its WAL.
@@ -240,16 +240,16 @@ func TestExperimentKeepsData(t *testing.T) {
 		}
 		second := experimentIn(t, b, "tpcb", result.Slices, dir)
 		second.Dir += "2"
-		if held := bench.Loaded(second); held == nil || !held.Fits {
+		if held := engine.Loaded(second); held == nil || !held.Fits {
 			t.Errorf("the data of tpcb are those of select-only: %+v", held)
 		}
 		other := experimentIn(t, b, "olap", result.Slices, dir)
-		if held := bench.Loaded(other); held == nil || held.Fits {
+		if held := engine.Loaded(other); held == nil || held.Fits {
 			t.Errorf("the data of olap are others: %+v", held)
 		}
 		loaded := false
-		second.Progress = func(ev bench.Event) { loaded = loaded || ev.Step == "load" }
-		r, err := bench.Run(t.Context(), second)
+		second.Progress = func(ev engine.Event) { loaded = loaded || ev.Step == "load" }
+		r, err := engine.Run(t.Context(), second)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -265,13 +265,13 @@ func TestExperimentKeepsData(t *testing.T) {
 // newest version: they end by themselves, behind a checkpoint, with a report of
 // pgbench that is whole.
 func TestExperimentCycles(t *testing.T) {
-	on(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		t.Parallel()
 		e := experiment(t, b, "simple-update", result.Single)
 		// The least that it may be: a checkpoint is requested after a segment of 16 MB or two.
-		e.A = bench.Config{Name: "small", Settings: map[string]string{"max_wal_size": "32MB", "min_wal_size": "32MB", "checkpoint_timeout": "2min"}}
+		e.A = engine.Config{Name: "small", Settings: map[string]string{"max_wal_size": "32MB", "min_wal_size": "32MB", "checkpoint_timeout": "2min"}}
 		e.Spec.Blocks, e.Spec.Cycles, e.Spec.Duration, e.Spec.Warmup, e.Spec.Count = 1, 1, 1, 0, 0
-		r, err := bench.Run(t.Context(), e)
+		r, err := engine.Run(t.Context(), e)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -294,25 +294,25 @@ func TestExperimentCycles(t *testing.T) {
 // TestExperimentKept runs a load that writes on one copy an arm: two copies in all,
 // where blocks of their own would take four.
 func TestExperimentKept(t *testing.T) {
-	on(t, []int{15}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{15}, func(t *testing.T, b scratch.Binaries) {
 		for _, design := range []string{result.Restart, result.Slices} {
 			t.Run(design, func(t *testing.T) {
 				t.Parallel()
 				e := experiment(t, b, "tpcb", design)
-				e.Restore = bench.Kept
+				e.Restore = engine.Kept
 				copies, last := 0, ""
-				e.Progress = func(ev bench.Event) {
+				e.Progress = func(ev engine.Event) {
 					if ev.Step == "copy" && last != "copy"+ev.Arm {
 						copies++
 					}
 					last = ev.Step + ev.Arm
 				}
-				r, err := bench.Run(t.Context(), e)
+				r, err := engine.Run(t.Context(), e)
 				if err != nil {
 					t.Fatal(err)
 				}
 				whole(t, e, r)
-				if copies != 2 || r.Spec.Restore != bench.Kept {
+				if copies != 2 || r.Spec.Restore != engine.Kept {
 					t.Errorf("%d copies, restored %q", copies, r.Spec.Restore)
 				}
 				nothingLeft(t, e)
@@ -324,7 +324,7 @@ func TestExperimentKept(t *testing.T) {
 // TestExperimentSysbench runs scripts of sysbench: its rows are the same for both
 // arms, and what it reports is whole.
 func TestExperimentSysbench(t *testing.T) {
-	on(t, []int{15, 18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{15, 18}, func(t *testing.T, b scratch.Binaries) {
 		program, err := workload.FindSysbench(t.Context())
 		if err != nil {
 			tier.Missing(t, tier.Servers, "%v", err)
@@ -340,8 +340,8 @@ func TestExperimentSysbench(t *testing.T) {
 					t.Fatal(err)
 				}
 				e := experiment(t, b, "tpcb", design)
-				e.Load = &bench.Sysbench{Workload: w, Program: program}
-				r, err := bench.Run(t.Context(), e)
+				e.Load = &engine.Sysbench{Workload: w, Program: program}
+				r, err := engine.Run(t.Context(), e)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -6,10 +6,9 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
-
-	"github.com/pgfettle/pgfettle/internal/act/bench"
-	"github.com/pgfettle/pgfettle/internal/act/server"
-	"github.com/pgfettle/pgfettle/internal/act/workload"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/engine"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/judge/result"
 )
 
@@ -20,12 +19,12 @@ const posted = `SELECT count(*) || ' ' || md5(string_agg(concat_ws(' ', at, ware
 
 // witness is the 1c load, and sees after each run what was posted.
 type witness struct {
-	*bench.Pgbench
+	*engine.Pgbench
 	t   *testing.T
 	saw []string
 }
 
-func (w *witness) Drive(ctx context.Context, d bench.Drive) (_ bench.Driven, err error) {
+func (w *witness) Drive(ctx context.Context, d engine.Drive) (_ engine.Driven, err error) {
 	out, err := w.Pgbench.Drive(ctx, d)
 	if err != nil {
 		return out, err
@@ -43,13 +42,13 @@ func (w *witness) Drive(ctx context.Context, d bench.Drive) (_ bench.Driven, err
 // same ones to both arms. The pages that they touch may differ all the same: ANALYZE
 // of a temporary table takes its sample at random, and plans go by it.
 func TestExperimentFixedNumber(t *testing.T) {
-	on(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		e := experiment(t, b, "1c", result.Restart)
-		w := &witness{Pgbench: e.Load.(*bench.Pgbench), t: t}
+		w := &witness{Pgbench: e.Load.(*engine.Pgbench), t: t}
 		e.Load = w
 		e.B.Settings = map[string]string{"log_lock_waits": "on"}
 		e.Metric, e.Spec.Duration, e.Spec.Count, e.Spec.Jobs, e.Spec.Protocol, e.Spec.Warmup = "seconds", 0, 60, 2, workload.Simple, 0
-		r, err := bench.Run(t.Context(), e)
+		r, err := engine.Run(t.Context(), e)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,7 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/probe"
 	"github.com/pgfettle/pgfettle/internal/act/prove"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
@@ -26,7 +26,7 @@ import (
 )
 
 // probeLeft returns what probes have left beside a data directory and in it.
-func probeLeft(t *testing.T, i *server.Instance) []string {
+func probeLeft(t *testing.T, i *scratch.Instance) []string {
 	t.Helper()
 	var left []string
 	for _, dir := range []string{i.Folder, i.DataDir, i.DataDir + "/pg_wal"} {
@@ -42,7 +42,7 @@ func probeLeft(t *testing.T, i *server.Instance) []string {
 // TestProbe measures for real beside a server that runs, finds the result again
 // in the evidence and in the reasons of the rules, and leaves nothing.
 func TestProbe(t *testing.T) {
-	on(t, []int{18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
 		s := read(t, evidenceOf(t, i, false))
 		w := probe.Prepare(&target.Local{}, s, probe.Options{Seconds: 1})
@@ -137,7 +137,7 @@ func TestProbe(t *testing.T) {
 // TestProbeWithoutTools: where pg_test_fsync is not installed the own loop stands
 // in, under its own name.
 func TestProbeWithoutTools(t *testing.T) {
-	on(t, []int{17}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{17}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
 		s := read(t, evidenceOf(t, i, false))
 		w := probe.Prepare(bare{&target.Local{}}, s, probe.Options{Seconds: 1})
@@ -169,7 +169,7 @@ func TestProbeIsInterrupted(t *testing.T) {
 	if out, err := exec.Command("go", "build", "-o", bin, "../../cmd/pgfettle").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	on(t, []int{16}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{16}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
 		stop := func(sig syscall.Signal) (code int) {
 			cmd := exec.Command(bin, "probe", i.DataDir, "--only", "fsync", "--seconds", "1", "--yes", "--no-keep")

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/act/prove"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/arm"
@@ -18,7 +18,7 @@ import (
 // TestArmsOfRealServers makes arms on every version: each configuration is tried
 // by the server itself, a plan is one that it starts with, and nothing is left.
 func TestArmsOfRealServers(t *testing.T) {
-	each(t, func(t *testing.T, b server.Binaries) {
+	each(t, func(t *testing.T, b scratch.Binaries) {
 		ctx := context.Background()
 		lab, err := prove.OpenLab(ctx, &target.Local{}, prove.Choice{Bin: b.Dir, Tool: "test"})
 		if err != nil {
@@ -55,7 +55,7 @@ func TestArmsOfRealServers(t *testing.T) {
 		if !changed["pg:shared_buffers"] || !changed["pg:max_wal_size"] {
 			t.Errorf("the plan differs from the defaults in %v", changed)
 		}
-		inst, err := server.New(ctx, b, server.Options{Settings: plan.Settings})
+		inst, err := scratch.New(ctx, b, scratch.Options{Settings: plan.Settings})
 		if err != nil {
 			t.Fatal(err)
 		}

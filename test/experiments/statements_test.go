@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
-	"github.com/pgfettle/pgfettle/internal/act/dump"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/clone"
 	"github.com/pgfettle/pgfettle/internal/act/prove"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/arm"
@@ -22,7 +22,7 @@ import (
 
 // shop is a live server whose database has what makes a copy hard: a collation, a
 // search_path, an extension, a policy for a role, texts with quotes.
-func shop(t *testing.T, b server.Binaries) (i *server.Instance, how collect.Connect, conninfo string) {
+func shop(t *testing.T, b scratch.Binaries) (i *scratch.Instance, how collect.Connect, conninfo string) {
 	t.Helper()
 	i = start(t, b, map[string]string{"shared_preload_libraries": "pg_stat_statements", "fsync": "off", "autovacuum": "off"})
 	if err := i.Exec(t.Context(), `CREATE DATABASE "the shop"`); err != nil {
@@ -57,8 +57,8 @@ func shop(t *testing.T, b server.Binaries) (i *server.Instance, how collect.Conn
 // its statements: the copy has all rows, the live server is as it was, and nothing
 // of either is left.
 func TestFromStatements(t *testing.T) {
-	on(t, []int{15}, func(t *testing.T, b server.Binaries) {
-		if _, err := dump.Find(t.Context(), b.Version, b.Version); err != nil {
+	on(t, []int{15}, func(t *testing.T, b scratch.Binaries) {
+		if _, err := clone.Find(t.Context(), b.Version, b.Version); err != nil {
 			tier.Missing(t, tier.Servers, "%v", err)
 		}
 		_, how, conninfo := shop(t, b)
@@ -128,17 +128,17 @@ func TestFromStatements(t *testing.T) {
 
 // TestDumpCopies holds a copy to its original, row by row, and what cannot be copied.
 func TestDumpCopies(t *testing.T) {
-	on(t, []int{15}, func(t *testing.T, b server.Binaries) {
-		p, err := dump.Find(t.Context(), b.Version, b.Version)
+	on(t, []int{15}, func(t *testing.T, b scratch.Binaries) {
+		p, err := clone.Find(t.Context(), b.Version, b.Version)
 		if err != nil {
 			tier.Missing(t, tier.Servers, "%v", err)
 		}
 		live, _, conninfo := shop(t, b)
 		to := start(t, b, map[string]string{"fsync": "off"})
-		into := dump.Into{Host: to.Socket, Port: to.Port, User: "postgres", DB: "postgres", Account: to.Account}
+		into := clone.Into{Host: to.Socket, Port: to.Port, User: "postgres", DB: "postgres", Account: to.Account}
 		// by its socket, as one whose data directory was named
 		t.Setenv("PGDATABASE", "the shop")
-		from, conn, err := dump.Look(t.Context(), collect.Connect{SocketDir: live.Socket, Port: live.Port, As: &target.User{UID: live.Account.UID, GID: live.Account.GID}, Peer: -1, User: "postgres"})
+		from, conn, err := clone.Look(t.Context(), collect.Connect{SocketDir: live.Socket, Port: live.Port, As: &target.User{UID: live.Account.UID, GID: live.Account.GID}, Peer: -1, User: "postgres"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,7 +149,7 @@ func TestDumpCopies(t *testing.T) {
 		c := connected(t, conninfo)
 		lines(t, c, "SET pg_stat_statements.track = 'none'")
 		before := lines(t, c, counted)
-		if _, err := dump.Copy(t.Context(), from, p, into); err != nil {
+		if _, err := clone.Copy(t.Context(), from, p, into); err != nil {
 			t.Fatal(err)
 		}
 		if after := lines(t, c, counted); after != before {
@@ -161,25 +161,25 @@ func TestDumpCopies(t *testing.T) {
 		}
 
 		from.Extensions = append(from.Extensions, "no_such_thing")
-		_, err = dump.Copy(t.Context(), from, p, into)
+		_, err = clone.Copy(t.Context(), from, p, into)
 		wantProblem(t, err, say.CodeError, "not installed with the server of the experiment: no_such_thing")
 		from.Extensions = nil
 		from.Collate, from.CType = "xx_YY.utf8", "xx_YY.utf8"
 		from.Args = append(from.Args, "--table=nowhere")
-		_, err = dump.Copy(t.Context(), from, p, dump.Into{Host: to.Socket, Port: to.Port, User: "postgres", DB: "other", Account: to.Account})
+		_, err = clone.Copy(t.Context(), from, p, clone.Into{Host: to.Socket, Port: to.Port, User: "postgres", DB: "other", Account: to.Account})
 		if err == nil {
 			t.Fatal("roles that are there are made again")
 		}
 		from.Roles = nil
-		_, err = dump.Copy(t.Context(), from, p, dump.Into{Host: to.Socket, Port: to.Port, User: "postgres", DB: "other", Account: to.Account})
+		_, err = clone.Copy(t.Context(), from, p, clone.Into{Host: to.Socket, Port: to.Port, User: "postgres", DB: "other", Account: to.Account})
 		wantProblem(t, err, say.CodeError, "pg_dump failed")
 		from.Args = from.Args[:len(from.Args)-1]
-		notes, err := dump.Copy(t.Context(), from, p, dump.Into{Host: to.Socket, Port: to.Port, User: "postgres", DB: "other", Account: to.Account})
+		notes, err := clone.Copy(t.Context(), from, p, clone.Into{Host: to.Socket, Port: to.Port, User: "postgres", DB: "other", Account: to.Account})
 		if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "xx_YY.utf8") {
 			t.Errorf("a collation that is not here: %q, %v", notes, err)
 		}
 		lines(t, connected(t, conninfo), "CREATE EXTENSION file_fdw; CREATE SERVER s FOREIGN DATA WRAPPER file_fdw; CREATE MATERIALIZED VIEW v AS SELECT 1 AS a")
-		_, _, err = dump.Look(t.Context(), collect.Connect{Conninfo: conninfo, Peer: -1})
+		_, _, err = clone.Look(t.Context(), collect.Connect{Conninfo: conninfo, Peer: -1})
 		wantProblem(t, err, say.CodeRefused, "foreign servers and materialized views")
 	})
 }

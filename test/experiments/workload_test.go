@@ -12,17 +12,16 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
-
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
-	"github.com/pgfettle/pgfettle/internal/act/workload"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
 // pgbench is the one of this host; it may be of another version than the server.
-func pgbench(t *testing.T, b server.Binaries) workload.Pgbench {
+func pgbench(t *testing.T, b scratch.Binaries) workload.Pgbench {
 	t.Helper()
 	p, err := workload.FindPgbench(t.Context(), b.Version)
 	var problem *say.Problem
@@ -36,7 +35,7 @@ func pgbench(t *testing.T, b server.Binaries) workload.Pgbench {
 }
 
 // database makes one and returns a session in it.
-func database(t *testing.T, i *server.Instance, name string) (conninfo string) {
+func database(t *testing.T, i *scratch.Instance, name string) (conninfo string) {
 	t.Helper()
 	if err := i.Exec(t.Context(), "CREATE DATABASE "+name); err != nil {
 		t.Fatal(err)
@@ -131,7 +130,7 @@ func folder(t *testing.T) string {
 // the data the same on every version, the database as large as was said.
 func TestWorkloadsRun(t *testing.T) {
 	sums := map[string]string{} // of the data by workload, as the first version has them
-	on(t, []int{13, 15, 18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{13, 15, 18}, func(t *testing.T, b scratch.Binaries) {
 		p := pgbench(t, b)
 		i := start(t, b, map[string]string{"fsync": "off", "autovacuum": "off", "max_wal_size": "2GB"})
 		for n, w := range workload.List() {
@@ -199,7 +198,7 @@ func TestWorkloadsRun(t *testing.T) {
 // TestLoadInParts holds that no row is lost or made twice where one part of a load
 // ends and the next begins: eleven units of scale are made in two parts.
 func TestLoadInParts(t *testing.T) {
-	on(t, []int{18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"fsync": "off", "autovacuum": "off", "max_wal_size": "2GB"})
 		w, err := workload.Find("tpcb")
 		if err != nil {
@@ -221,7 +220,7 @@ func TestLoadInParts(t *testing.T) {
 // it: the shares and the rows of a call are those of the original, what cannot be
 // run is named with the reason, and nothing was written on the way.
 func TestMixFromStatements(t *testing.T) {
-	on(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		p := pgbench(t, b)
 		i := start(t, b, map[string]string{"shared_preload_libraries": "pg_stat_statements", "fsync": "off"})
 		conninfo := database(t, i, "live")

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/test/cell"
 	"github.com/pgfettle/pgfettle/test/tier"
 )
@@ -118,7 +118,7 @@ func kernelStays(t *testing.T) {
 // Tier is this one's name.
 const Tier = tier.Hostile
 
-func account(uid int) *server.Account { return &server.Account{UID: uid, GID: uid, Switch: true} }
+func account(uid int) *scratch.Account { return &scratch.Account{UID: uid, GID: uid, Switch: true} }
 
 // sh runs lines of the shell as one of the two, which must succeed.
 func (w *world) sh(uid int, lines string, args ...string) {

@@ -21,11 +21,11 @@ import (
 // reason why its test comes to the same end on a machine that is ten times as slow.
 // CONTRIBUTING.md says what to write instead.
 var onTheClock = map[string]string{
-	"internal/act/history/kill_test.go TestKilledFiftyTimes":    "draws the moment of a kill: any is good, and what is stored is held for each",
-	"internal/act/bench/sampler_test.go crowd":                  "children that do nothing until the test ends them",
+	"internal/act/store/kill_test.go TestKilledFiftyTimes":      "draws the moment of a kill: any is good, and what is stored is held for each",
+	"internal/act/experiment/engine/sampler_test.go crowd":      "children that do nothing until the test ends them",
 	"internal/act/collect/liars_test.go TestServersThatLie":     "ends a stream that has no end, whenever it comes",
 	"internal/act/collect/sql_test.go TestCancelledWhileAsking": "ends a hang",
-	"internal/act/keep/notice_test.go TestWebhook":              "the answer that is limited never comes",
+	"internal/act/monitor/notice_test.go TestWebhook":           "the answer that is limited never comes",
 	"internal/act/target/run_test.go TestMain":                  "a program that does not end by itself",
 	"internal/act/target/run_test.go TestRunEndsWithItsTime":    "the program that is limited never ends",
 	"internal/show/top/screen_test.go TestScreenIsGivenBack":    "ends a hang",

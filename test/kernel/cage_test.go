@@ -13,9 +13,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
-
 	"github.com/pgfettle/pgfettle/internal/act/cgroup"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
@@ -142,9 +141,9 @@ func TestCage(t *testing.T) {
 
 // cageServer makes a server with a table that fills the largest shared_buffers, and
 // stops it.
-func cageServer(t *testing.T, major int) *server.Instance {
+func cageServer(t *testing.T, major int) *scratch.Instance {
 	t.Helper()
-	i := cell.Server(t, tier.Kernel, major, server.Options{Settings: map[string]string{"fsync": "off", "full_page_writes": "off", "autovacuum": "off", "max_wal_size": "8GB", "wal_level": "minimal", "max_wal_senders": "0"}})
+	i := cell.Server(t, tier.Kernel, major, scratch.Options{Settings: map[string]string{"fsync": "off", "full_page_writes": "off", "autovacuum": "off", "max_wal_size": "8GB", "wal_level": "minimal", "max_wal_senders": "0"}})
 	const rows = 4 * 2100 * 128 // four rows a page: 2.1 GB
 	if err := i.Exec(t.Context(), "create extension pg_prewarm",
 		// In one transaction, so that it is not in the WAL; and not unlogged, as a crash empties such.
@@ -177,7 +176,7 @@ func (o outcome) String() string {
 
 // run starts the server in a group of its own with the settings, fills
 // shared_buffers, and lets so many connections hold a sort and a hash.
-func (c cage) run(t *testing.T, i *server.Instance, n int, settings map[string]string, open int) (out outcome) {
+func (c cage) run(t *testing.T, i *scratch.Instance, n int, settings map[string]string, open int) (out outcome) {
 	t.Helper()
 	at, err := cgroup.Places()
 	if err != nil {
@@ -199,7 +198,7 @@ func (c cage) run(t *testing.T, i *server.Instance, n int, settings map[string]s
 	if err := i.Reconfigure(settings); err != nil {
 		t.Fatal(err)
 	}
-	if err := i.StartConfined(t.Context(), server.Confinement{Enter: g.Add}); err != nil {
+	if err := i.StartConfined(t.Context(), scratch.Confinement{Enter: g.Add}); err != nil {
 		t.Fatal(err)
 	}
 	pages := "(select setting::bigint from pg_settings where name = 'shared_buffers')"

@@ -8,8 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/test/cell"
 )
 
@@ -17,14 +16,14 @@ import (
 // have to be as before at the end.
 type host struct {
 	*cell.Cell
-	server *server.Instance
+	server *scratch.Instance
 }
 
 func newHost(t *testing.T, major int) *host {
 	t.Helper()
 	unchanged(t)
 	h := &host{Cell: cell.New(t, "kernel")}
-	h.server = cell.Server(t, "kernel", major, server.Options{})
+	h.server = cell.Server(t, "kernel", major, scratch.Options{})
 	return h
 }
 

@@ -11,8 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5/pgconn"
-
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/test/cell"
 	"github.com/pgfettle/pgfettle/test/tier"
 )
@@ -159,7 +158,7 @@ func (h *host) ask(t *testing.T, query string) string {
 	return ask(t, h.server, query)
 }
 
-func ask(t *testing.T, i *server.Instance, query string) string {
+func ask(t *testing.T, i *scratch.Instance, query string) string {
 	t.Helper()
 	c, err := pgconn.Connect(t.Context(), i.ConnString())
 	if err != nil {

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/act/bench"
-	"github.com/pgfettle/pgfettle/internal/act/server"
-	"github.com/pgfettle/pgfettle/internal/act/workload"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/engine"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/judge/result"
 	"github.com/pgfettle/pgfettle/test/cell"
 	"github.com/pgfettle/pgfettle/test/tier"
@@ -21,7 +21,7 @@ import (
 const victimOf = "PGFETTLE_TEST_EXPERIMENT"
 
 // onPages is an experiment on huge pages: the same server on pages of both sizes.
-func onPages(t *testing.T, b server.Binaries, design, dir string) *bench.Experiment {
+func onPages(t *testing.T, b scratch.Binaries, design, dir string) *engine.Experiment {
 	t.Helper()
 	p, err := workload.FindPgbench(t.Context(), b.Version)
 	if err != nil {
@@ -36,9 +36,9 @@ func onPages(t *testing.T, b server.Binaries, design, dir string) *bench.Experim
 	settings := func(huge string) map[string]string {
 		return map[string]string{"shared_buffers": "256MB", "huge_pages": huge}
 	}
-	return &bench.Experiment{
-		A: bench.Config{Name: "4 kB", Settings: settings("off")}, B: bench.Config{Name: "huge", Settings: settings("on"), HugePages: 160},
-		Design: design, Metric: "tps", Scale: 10, Binaries: b, Load: &bench.Pgbench{Workload: w, Program: p}, MayTouchKernel: true,
+	return &engine.Experiment{
+		A: engine.Config{Name: "4 kB", Settings: settings("off")}, B: engine.Config{Name: "huge", Settings: settings("on"), HugePages: 160},
+		Design: design, Metric: "tps", Scale: 10, Binaries: b, Load: &engine.Pgbench{Workload: w, Program: p}, MayTouchKernel: true,
 		Spec: result.Spec{Blocks: 2, Clients: 4, Jobs: 1, Duration: 3, Warmup: 1, Slice: 3, Seed: 1, Cache: "warm", Protocol: "prepared", Margin: 2},
 		Dir:  filepath.Join(dir, "docs"), Scratch: filepath.Join(dir, "scratch"), Host: result.Host{Kernel: "here", CPUs: 2, Memory: 1 << 30},
 	}
@@ -50,8 +50,8 @@ func onPages(t *testing.T, b server.Binaries, design, dir string) *bench.Experim
 func TestExperimentHugePages(t *testing.T) {
 	if dir := os.Getenv(victimOf); dir != "" {
 		e := onPages(t, cell.Binaries(t, tier.Kernel, 15), result.Slices, dir)
-		e.Progress = func(ev bench.Event) { fmt.Println("event", ev.Step) }
-		_, err := bench.Run(t.Context(), e)
+		e.Progress = func(ev engine.Event) { fmt.Println("event", ev.Step) }
+		_, err := engine.Run(t.Context(), e)
 		t.Fatalf("not killed: %v", err)
 	}
 	unchanged(t)
@@ -60,7 +60,7 @@ func TestExperimentHugePages(t *testing.T) {
 		t.Run(design, func(t *testing.T) {
 			e := onPages(t, b, design, cell.Folder(t))
 			before := pool(t)
-			r, err := bench.Run(t.Context(), e)
+			r, err := engine.Run(t.Context(), e)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -108,7 +108,7 @@ func TestExperimentHugePages(t *testing.T) {
 			t.Error("the kill left no pool to give back")
 		}
 		e := onPages(t, b, result.Slices, dir)
-		done, err := bench.Clean(e.Scratch, b)
+		done, err := engine.Clean(e.Scratch, b)
 		if err != nil {
 			t.Fatal(err)
 		}

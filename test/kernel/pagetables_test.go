@@ -15,9 +15,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
-
 	"github.com/pgfettle/pgfettle/internal/act/collect"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	facts "github.com/pgfettle/pgfettle/internal/fact/host"
@@ -55,7 +54,7 @@ const onHuge = 256 * unit.KB
 func TestPageTableLab(t *testing.T) {
 	l := labSize()
 	unchanged(t)
-	i := cell.Server(t, tier.Kernel, 15, server.Options{Settings: map[string]string{"shared_buffers": l.buffers.GUC(), "huge_pages": "off", "fsync": "off", "max_wal_size": "16GB",
+	i := cell.Server(t, tier.Kernel, 15, scratch.Options{Settings: map[string]string{"shared_buffers": l.buffers.GUC(), "huge_pages": "off", "fsync": "off", "max_wal_size": "16GB",
 		"checkpoint_timeout": "1h", "autovacuum": "off", "jit": "off", "max_parallel_workers_per_gather": "0", "synchronize_seqscans": "off", "max_connections": "320"}})
 	fill(t, i, l.buffers)
 
@@ -119,7 +118,7 @@ func write(t *testing.T, name, value string) {
 	}
 }
 
-func open(t *testing.T, i *server.Instance) *pgconn.PgConn {
+func open(t *testing.T, i *scratch.Instance) *pgconn.PgConn {
 	t.Helper()
 	c, err := pgconn.Connect(t.Context(), i.ConnString())
 	if err != nil {
@@ -130,7 +129,7 @@ func open(t *testing.T, i *server.Instance) *pgconn.PgConn {
 }
 
 // fill makes a table that fills shared_buffers: four rows a page, few to count.
-func fill(t *testing.T, i *server.Instance, buffers unit.Bytes) {
+func fill(t *testing.T, i *scratch.Instance, buffers unit.Bytes) {
 	t.Helper()
 	pages := int64(buffers/(8*unit.KB)) - 500 // what the catalogs take that these sessions read
 	if err := i.Exec(t.Context(), "create extension pg_prewarm",
@@ -142,7 +141,7 @@ func fill(t *testing.T, i *server.Instance, buffers unit.Bytes) {
 }
 
 // readers opens sessions, each of which counts the whole table, two at a time.
-func readers(t *testing.T, i *server.Instance, n int) []*pgconn.PgConn {
+func readers(t *testing.T, i *scratch.Instance, n int) []*pgconn.PgConn {
 	t.Helper()
 	conns := make([]*pgconn.PgConn, n)
 	for k := range conns {
@@ -164,7 +163,7 @@ func readers(t *testing.T, i *server.Instance, n int) []*pgconn.PgConn {
 	return conns
 }
 
-func look(t *testing.T, i *server.Instance) *diagnose.MemoryReport {
+func look(t *testing.T, i *scratch.Instance) *diagnose.MemoryReport {
 	t.Helper()
 	a, err := collect.Run(t.Context(), &target.Local{}, collect.Request{Kind: collect.DataDir, Value: i.DataDir, Memory: true, Killable: true})
 	if err != nil {
@@ -236,7 +235,7 @@ func (l lab) victim(t *testing.T, r *diagnose.MemoryReport) {
 
 // cost measures, side by side, what it takes to read the page tables of all
 // processes, and the shares.
-func (l lab) cost(t *testing.T, i *server.Instance, conns []*pgconn.PgConn) {
+func (l lab) cost(t *testing.T, i *scratch.Instance, conns []*pgconn.PgConn) {
 	t.Helper()
 	pids := []int{i.PID()}
 	for _, c := range conns {

@@ -15,9 +15,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
-
 	"github.com/pgfettle/pgfettle/internal/act/collect"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
@@ -30,14 +29,14 @@ import (
 var Majors = []int{13, 14, 15, 16, 17, 18}
 
 // Binaries are their programs.
-var Binaries = sync.OnceValues(func() (map[int]server.Binaries, error) {
+var Binaries = sync.OnceValues(func() (map[int]scratch.Binaries, error) {
 	// Six archives of 15 MB: at 2 Mbit/s they take six minutes, and those of another
 	// package's tests are waited for.
 	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Minute)
 	defer cancel()
-	found := map[int]server.Binaries{}
+	found := map[int]scratch.Binaries{}
 	if list := os.Getenv("PGFETTLE_TEST_PG"); list != "" {
-		bins, err := server.Listed(ctx, list)
+		bins, err := scratch.Listed(ctx, list)
 		if err != nil {
 			return nil, err
 		}
@@ -47,7 +46,7 @@ var Binaries = sync.OnceValues(func() (map[int]server.Binaries, error) {
 		return found, nil
 	}
 	for _, m := range Majors {
-		b, err := server.Fetch(ctx, m, server.FetchOptions{})
+		b, err := scratch.Fetch(ctx, m, scratch.FetchOptions{})
 		if err != nil {
 			return found, err
 		}
@@ -58,13 +57,13 @@ var Binaries = sync.OnceValues(func() (map[int]server.Binaries, error) {
 
 // Each runs a test on every major version. A version that is not to be had is
 // named, and fails the test where the tier is required.
-func Each(t *testing.T, run func(t *testing.T, b server.Binaries)) {
+func Each(t *testing.T, run func(t *testing.T, b scratch.Binaries)) {
 	t.Helper()
 	On(t, Majors, run)
 }
 
 // On is Each for some major versions, where the others could show no more.
-func On(t *testing.T, some []int, run func(t *testing.T, b server.Binaries)) {
+func On(t *testing.T, some []int, run func(t *testing.T, b scratch.Binaries)) {
 	t.Helper()
 	found, err := Binaries()
 	for _, m := range some {
@@ -80,9 +79,9 @@ func On(t *testing.T, some []int, run func(t *testing.T, b server.Binaries)) {
 
 // Start starts a throwaway server with the given settings; the test's end
 // stops it and takes it away.
-func Start(t testing.TB, b server.Binaries, settings map[string]string) *server.Instance {
+func Start(t testing.TB, b scratch.Binaries, settings map[string]string) *scratch.Instance {
 	t.Helper()
-	i, err := server.New(t.Context(), b, server.Options{Settings: settings})
+	i, err := scratch.New(t.Context(), b, scratch.Options{Settings: settings})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +100,7 @@ func Start(t testing.TB, b server.Binaries, settings map[string]string) *server.
 }
 
 // EvidenceOf collects from one instance and this host.
-func EvidenceOf(t testing.TB, i *server.Instance, deep bool) *evidence.Archive {
+func EvidenceOf(t testing.TB, i *scratch.Instance, deep bool) *evidence.Archive {
 	t.Helper()
 	a, err := collect.Run(t.Context(), &target.Local{}, collect.Request{Kind: collect.DataDir, Value: i.DataDir, Deep: deep, Alone: true})
 	if err != nil {

@@ -3,7 +3,7 @@ package live
 import (
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 )
 
 // TestServersAreHere: each major version that is tested is to be had, and is what
@@ -11,11 +11,11 @@ import (
 // fetched once is not fetched within the time that their tests may take.
 func TestServersAreHere(t *testing.T) {
 	found, _ := Binaries()
-	majors := map[server.Binaries]int{}
+	majors := map[scratch.Binaries]int{}
 	for m, b := range found {
 		majors[b] = m
 	}
-	Each(t, func(t *testing.T, b server.Binaries) {
+	Each(t, func(t *testing.T, b scratch.Binaries) {
 		if got := b.Version.Major(); got != majors[b] {
 			t.Errorf("%s is taken for %d", b, majors[b])
 		}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/prove"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/settle"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -83,8 +83,8 @@ func (r stagedRunner) Open(_ context.Context, c prove.Choice) (prove.Lab, error)
 // stagedLab tries configurations with the table of parameters.
 type stagedLab struct{ evidence *archive.Archive }
 
-func (*stagedLab) Server() server.Binaries {
-	return server.Binaries{Dir: "/opt/pg17/bin", Version: unit.Version(170011)}
+func (*stagedLab) Server() scratch.Binaries {
+	return scratch.Binaries{Dir: "/opt/pg17/bin", Version: unit.Version(170011)}
 }
 func (l *stagedLab) Look(context.Context) (*snapshot.Snapshot, error) {
 	return snapshot.Read(l.evidence)
@@ -97,8 +97,8 @@ func (l *stagedLab) Plan(ctx context.Context, o rule.Options) (*plan.Plan, error
 	return p, err
 }
 
-func (*stagedLab) Try(_ context.Context, settings map[string]string) (server.Tried, error) {
-	var t server.Tried
+func (*stagedLab) Try(_ context.Context, settings map[string]string) (scratch.Tried, error) {
+	var t scratch.Tried
 	for name, value := range settings {
 		p, ok := params.Find(17, name)
 		switch {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	pgconf "github.com/pgfettle/pgfettle/internal/fact/pg/conf"
@@ -16,7 +16,7 @@ import (
 // TestDropIns: with ALTER SYSTEM off the setting goes to the file that wins, and
 // where none would, the place that wins is named.
 func TestDropIns(t *testing.T) {
-	on(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
 		main := i.DataDir + "/postgresql.conf"
 		fresh := text(t, main)
@@ -100,7 +100,7 @@ func TestDropIns(t *testing.T) {
 // TestLinksAreNotFollowed: whoever owns the data directory could lead root to
 // another file by a link in the place of the server's.
 func TestLinksAreNotFollowed(t *testing.T) {
-	on(t, []int{18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
 		victim := filepath.Join(t.TempDir(), "victim")
 		if err := os.WriteFile(victim, []byte("work_mem = '1MB'\n"), 0o600); err != nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	pgconf "github.com/pgfettle/pgfettle/internal/fact/pg/conf"
@@ -18,7 +18,7 @@ import (
 // verified and taken back; postgresql.auto.conf is then byte for byte what it
 // was, with the entries and the comments that were there, and so are the values.
 func TestApplySettingsAndBack(t *testing.T) {
-	on(t, []int{13, 15, 18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{13, 15, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
 		if err := i.Exec(t.Context(), `ALTER SYSTEM SET work_mem = '7MB'`, `ALTER SYSTEM SET log_line_prefix = E'it''s \\ %m '`,
 			`ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'`, `ALTER SYSTEM SET application_name = 'a "b" c'`); err != nil {
@@ -87,7 +87,7 @@ func TestApplySettingsAndBack(t *testing.T) {
 // TestForeignAlterSystemIsKept: somebody's ALTER SYSTEM between apply and undo
 // stays, ours goes, and a value that somebody wrote over ours stays too.
 func TestForeignAlterSystemIsKept(t *testing.T) {
-	on(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
 		if err := i.Exec(t.Context(), `ALTER SYSTEM SET work_mem = '7MB'`); err != nil {
 			t.Fatal(err)
@@ -119,7 +119,7 @@ func TestForeignAlterSystemIsKept(t *testing.T) {
 // TestRefusedBeforeItIsWritten: what would keep the server from starting is told
 // in its own words, all of it at once where it can be, and nothing is written.
 func TestRefusedBeforeItIsWritten(t *testing.T) {
-	on(t, []int{13, 15, 18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{13, 15, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
 		p := &apply.PG{Target: &target.Local{}}
 		in := &read(t, evidenceOf(t, i, false)).Instances[0]
@@ -165,7 +165,7 @@ func TestRefusedBeforeItIsWritten(t *testing.T) {
 // TestServerThatDoesNotComeBack: what Try would have refused is forced; the
 // restart fails with the server's reason, is put back, and the server runs again.
 func TestServerThatDoesNotComeBack(t *testing.T) {
-	on(t, []int{13, 15, 18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{13, 15, 18}, func(t *testing.T, b scratch.Binaries) {
 		for _, collector := range []string{"off", "on"} {
 			t.Run("logging_collector="+collector, func(t *testing.T) {
 				i := start(t, b, map[string]string{"logging_collector": collector})
@@ -193,7 +193,7 @@ func TestServerThatDoesNotComeBack(t *testing.T) {
 // TestRestartKeepsHowItWasStarted: options of the command line and the log stay,
 // and a setting of the command line is refused.
 func TestRestartKeepsHowItWasStarted(t *testing.T) {
-	on(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
 		if err := i.Stop(); err != nil {
 			t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/journal"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	pgconf "github.com/pgfettle/pgfettle/internal/fact/pg/conf"
@@ -55,7 +55,7 @@ func (o outsider) Writable(name string) error {
 // TestApplyOverSQLAlone: a superuser without a right to the files sets and takes
 // back with statements alone, byte for byte; an ordinary role is refused.
 func TestApplyOverSQLAlone(t *testing.T) {
-	on(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
 		if err := i.Exec(t.Context(), `ALTER SYSTEM SET work_mem = '7MB'`, `ALTER SYSTEM SET log_line_prefix = E'it''s \\ %m '`,
 			`ALTER SYSTEM SET jit = 'on'`, `CREATE ROLE plain LOGIN`); err != nil {
@@ -100,7 +100,7 @@ func TestApplyOverSQLAlone(t *testing.T) {
 // for byte but for comments and lines that were overruled, which no statement can
 // write.
 func TestEngineOverSQLAlone(t *testing.T) {
-	on(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
 		if err := i.Exec(t.Context(), `ALTER SYSTEM SET work_mem = '7MB'`, `ALTER SYSTEM SET jit = 'on'`); err != nil {
 			t.Fatal(err)

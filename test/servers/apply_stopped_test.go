@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/show/cli"
 )
 
@@ -16,7 +16,7 @@ import (
 // hold from the next start; that is told, and is no error. The same for undo, after
 // which every file is as it was.
 func TestApplyToAStoppedServer(t *testing.T) {
-	each(t, func(t *testing.T, b server.Binaries) {
+	each(t, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"work_mem": "5MB"})
 		stop := func() {
 			t.Helper()

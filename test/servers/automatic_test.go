@@ -6,14 +6,14 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/show/cli"
 )
 
 // TestApplyOfAnAutomaticSize: a size that somebody fixed by hand is given back to
 // the server, which then shows what it computes and not the -1 that it was told.
 func TestApplyOfAnAutomaticSize(t *testing.T) {
-	each(t, func(t *testing.T, b server.Binaries) {
+	each(t, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"wal_buffers": "256kB", "shared_buffers": "16MB"})
 		run := func(args ...string) string {
 			t.Helper()

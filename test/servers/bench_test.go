@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
@@ -64,7 +64,7 @@ func BenchmarkCheckAgainstPsql(b *testing.B) {
 	}
 }
 
-func manyTables(b *testing.B, i *server.Instance) {
+func manyTables(b *testing.B, i *scratch.Instance) {
 	b.Helper()
 	c := connect(b, i.ConnString())
 	exec0 := func(sql string) {

@@ -11,12 +11,11 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
-
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	pgconf "github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 )
 
-func dial(t *testing.T, i *server.Instance) *pgconn.PgConn {
+func dial(t *testing.T, i *scratch.Instance) *pgconn.PgConn {
 	t.Helper()
 	c, err := pgconn.Connect(t.Context(), i.ConnString())
 	if err != nil {
@@ -31,7 +30,7 @@ func dial(t *testing.T, i *server.Instance) *pgconn.PgConn {
 // and a fault where the server has one. (The view gives a file up at its first
 // syntax error.)
 func TestFilesReadAsTheServerReads(t *testing.T) {
-	on(t, []int{13, 15, 18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{13, 15, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
 		c := dial(t, i)
 		fresh := text(t, i.DataDir+"/postgresql.conf")
@@ -115,7 +114,7 @@ func TestFilesReadAsTheServerReads(t *testing.T) {
 // it makes, for every setting that takes a text, and lists are the ones that the
 // server quotes.
 func TestAlterSystemAsTheServer(t *testing.T) {
-	each(t, func(t *testing.T, b server.Binaries) {
+	each(t, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
 		c := dial(t, i)
 		auto := i.DataDir + "/" + pgconf.AutoFile

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	pgconf "github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -46,7 +46,7 @@ var onlyServerKnows = map[string]string{
 // the present one: of those only what we refuse is compared. One name is always
 // spelled in one case: up to 15 the view takes work_mem and WORK_MEM for two.
 func TestFilesJudgedAsTheServerJudges(t *testing.T) {
-	on(t, []int{13, 15, 18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{13, 15, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
 		c := dial(t, i)
 		fresh := text(t, i.DataDir+"/postgresql.conf")

@@ -9,8 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
-
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -40,7 +39,7 @@ func segmentOf(t *testing.T, s *snapshot.Snapshot) host.Segment {
 // found, with its time, in the kernel's list of segments and in the age of the
 // checkpointer, and that there is nothing of it before.
 func TestCrashRestart(t *testing.T) {
-	each(t, func(t *testing.T, b server.Binaries) {
+	each(t, func(t *testing.T, b scratch.Binaries) {
 		t.Parallel()
 		memory := "mmap"
 		if b.Version.Major()%3 == 0 { // 15 and 18: all of the shared memory is the segment
@@ -94,9 +93,9 @@ func TestCrashRestart(t *testing.T) {
 // TestLongRecoveryIsNoCrash starts a server that recovers for longer than the
 // line that the check draws.
 func TestLongRecoveryIsNoCrash(t *testing.T) {
-	on(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		t.Parallel()
-		i, err := server.New(t.Context(), b, server.Options{Settings: map[string]string{"shared_buffers": "16MB", "restore_command": "sleep 9; exit 1"}})
+		i, err := scratch.New(t.Context(), b, scratch.Options{Settings: map[string]string{"shared_buffers": "16MB", "restore_command": "sleep 9; exit 1"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +125,7 @@ func TestLongRecoveryIsNoCrash(t *testing.T) {
 }
 
 // back waits until the server has seen the crash and takes connections again.
-func back(t *testing.T, i *server.Instance) {
+func back(t *testing.T, i *scratch.Instance) {
 	t.Helper()
 	await.That(t, "the server after its crash", func() (bool, any) {
 		if log, err := i.ReadLog(1 << 20); err != nil || !strings.Contains(log, "reinitializing") {

@@ -6,8 +6,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
-
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/test/live"
 )
@@ -17,7 +16,7 @@ import (
 // nothing may rest on a good plan. Work is the rows that all nodes of the plan
 // have handled, those that a filter threw away included, and no clock.
 func TestDeepGrowsWithTheTables(t *testing.T) {
-	live.On(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
+	live.On(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := live.Start(t, b, map[string]string{"autovacuum": "off", "fsync": "off"})
 		few := deepWork(t, i, b.Version.Major(), "few", 1000)
 		many := deepWork(t, i, b.Version.Major(), "many", 2000)
@@ -35,7 +34,7 @@ func TestDeepGrowsWithTheTables(t *testing.T) {
 
 // deepWork makes a database of so many tables and asks every deep query of one
 // database in it. All filters of the queries let the tables and indexes pass.
-func deepWork(t *testing.T, i *server.Instance, major int, database string, tables int) map[string]int64 {
+func deepWork(t *testing.T, i *scratch.Instance, major int, database string, tables int) map[string]int64 {
 	t.Helper()
 	in(t, i, "postgres", "create database "+database)
 	// In steps, as each relation is a lock until the end of its transaction.

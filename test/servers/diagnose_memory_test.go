@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -32,7 +32,7 @@ func memoryOf(t *testing.T, r collect.Request) *diagnose.MemoryReport {
 // proportional sizes add up to less than resident ones, and a role that may not see
 // the sessions of others is told what it lacks.
 func TestMemoryOfEachInstance(t *testing.T) {
-	each(t, func(t *testing.T, b server.Binaries) {
+	each(t, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"shared_buffers": "16MB", "cluster_name": "'a: b'"})
 		second := start(t, b, map[string]string{"shared_buffers": "16MB"})
 		admin := connect(t, i.ConnString())

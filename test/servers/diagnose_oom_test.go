@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/act/cgroup"
-	"github.com/pgfettle/pgfettle/internal/act/drill"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/oomdemo"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
 	"github.com/pgfettle/pgfettle/internal/show/cli"
 	"github.com/pgfettle/pgfettle/test/await"
@@ -28,16 +28,16 @@ func TestDiagnoseOOM(t *testing.T) {
 	if out, err := exec.Command("dmesg").CombinedOutput(); err != nil || len(out) == 0 {
 		tier.Missing(t, tier.Servers, "the post-mortem of a real kill needs the kernel's log: dmesg: %v", err)
 	}
-	on(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		at, err := cgroup.Places()
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, err := cgroup.New(at, fmt.Sprintf("pgfettle-test-diagnose-%d-%d", os.Getpid(), b.Version.Major()), drill.Limit)
+		g, err := cgroup.New(at, fmt.Sprintf("pgfettle-test-diagnose-%d-%d", os.Getpid(), b.Version.Major()), oomdemo.Limit)
 		if err != nil {
 			t.Fatal(err)
 		}
-		inst, err := server.New(t.Context(), b, server.Options{Settings: map[string]string{"shared_buffers": "16MB", "max_connections": "20", "huge_pages": "off", "jit": "off", "autovacuum": "off"}})
+		inst, err := scratch.New(t.Context(), b, scratch.Options{Settings: map[string]string{"shared_buffers": "16MB", "max_connections": "20", "huge_pages": "off", "jit": "off", "autovacuum": "off"}})
 		if err != nil {
 			t.Fatal(errors.Join(err, g.Remove()))
 		}
@@ -50,7 +50,7 @@ func TestDiagnoseOOM(t *testing.T) {
 			// The tests may be protected from the killer; the server must not be.
 			return errors.Join(g.Add(pid), os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", pid), []byte("0"), 0))
 		}
-		if err := inst.StartConfined(t.Context(), server.Confinement{Enter: enter}); err != nil {
+		if err := inst.StartConfined(t.Context(), scratch.Confinement{Enter: enter}); err != nil {
 			t.Fatal(err)
 		}
 		c := connect(t, inst.ConnString())
@@ -84,10 +84,10 @@ func TestDiagnoseOOM(t *testing.T) {
 			t.Fatalf("no kill in our group among %d; missing %v", len(d.Kills), d.Missing)
 		}
 		k := d.Kills[i]
-		if k.Victim == nil || k.Victim.PID != victim || k.Victim.Role != "backend" || k.Victim.Statement != greedy || k.Victim.Anon == nil || *k.Victim.Anon < drill.Limit/2 {
+		if k.Victim == nil || k.Victim.PID != victim || k.Victim.Role != "backend" || k.Victim.Statement != greedy || k.Victim.Anon == nil || *k.Victim.Anon < oomdemo.Limit/2 {
 			t.Errorf("victim %+v, want process %d", k.Victim, victim)
 		}
-		if k.Constraint != "memcg" || k.Limit == nil || *k.Limit != drill.Limit || k.Cause.ID != "one_query" || k.Time == "" {
+		if k.Constraint != "memcg" || k.Limit == nil || *k.Limit != oomdemo.Limit || k.Cause.ID != "one_query" || k.Time == "" {
 			t.Errorf("constraint %s, limit %v, cause %+v, time %q", k.Constraint, k.Limit, k.Cause, k.Time)
 		}
 		if k.After.State != "restarted" || k.After.Seconds == nil {

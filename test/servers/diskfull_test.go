@@ -9,9 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/pgfettle/pgfettle/internal/act/apply"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/test/cell"
@@ -21,7 +20,7 @@ import (
 type crowded struct {
 	*cell.Cell
 	disk   *cell.Disk
-	server *server.Instance
+	server *scratch.Instance
 }
 
 func newCrowded(t *testing.T, major int, kind string, settings map[string]string) *crowded {
@@ -29,7 +28,7 @@ func newCrowded(t *testing.T, major int, kind string, settings map[string]string
 	c := &crowded{disk: cell.DiskOf(t, "servers", kind, 112<<20)} // a fresh cluster has 40 MB and a WAL segment or two
 	usual := os.TempDir()
 	t.Setenv("TMPDIR", c.disk.At)
-	c.server = cell.Server(t, "servers", major, server.Options{Settings: settings, InitDB: []string{"--wal-segsize=1"}})
+	c.server = cell.Server(t, "servers", major, scratch.Options{Settings: settings, InitDB: []string{"--wal-segsize=1"}})
 	t.Setenv("TMPDIR", usual)
 	c.Cell = cell.New(t, "servers")
 	return c
@@ -192,7 +191,7 @@ func TestNoRestartOnAFullDisk(t *testing.T) {
 // the settings, and nothing is written untried.
 func TestDiskFullUnderTheScratchCopy(t *testing.T) {
 	c := cell.New(t, "servers")
-	i := cell.Server(t, "servers", 15, server.Options{})
+	i := cell.Server(t, "servers", 15, scratch.Options{})
 	scratch := c.Dir + "/scratch"
 	d := c.Disk("tmpfs", 1<<20, scratch)
 	c.Sh(`chmod 1777 "$0"`, scratch)

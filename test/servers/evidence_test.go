@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
@@ -12,7 +12,7 @@ import (
 // changed, files that spilled, the statements they are of, the buffers in use.
 // Where an extension is not there its fact is absent, and nothing is missing.
 func TestWorkIsCounted(t *testing.T) {
-	each(t, func(t *testing.T, b server.Binaries) {
+	each(t, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"shared_preload_libraries": "pg_stat_statements"})
 		bare := read(t, evidenceOf(t, i, true)).Instances[0].Server
 		if bare.Spills.Known() || bare.BufferCache.Known() {

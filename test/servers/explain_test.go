@@ -11,15 +11,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5/pgconn"
-
 	"github.com/pgfettle/pgfettle/internal/act/collect"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
-	"github.com/pgfettle/pgfettle/internal/fact/explain"
+	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 )
 
 // session opens a connection to a throwaway server.
-func session(t *testing.T, i *server.Instance) *pgconn.PgConn {
+func session(t *testing.T, i *scratch.Instance) *pgconn.PgConn {
 	t.Helper()
 	how, err := collect.ConnectLocal(&target.Local{}, i.DataDir)
 	if err != nil {
@@ -89,7 +88,7 @@ func explainIn(t *testing.T, conn *pgconn.PgConn, sql, format string) string {
 
 // timeless sets every measured time that is there to one value: two runs never
 // take the same time, and whether a time is there must not differ.
-func timeless(p *explain.Plan) {
+func timeless(p *queryplan.Plan) {
 	one := func(v **float64) {
 		if *v != nil {
 			x := 1.0
@@ -103,14 +102,14 @@ func timeless(p *explain.Plan) {
 	for i := range p.Triggers {
 		one(&p.Triggers[i].Time)
 	}
-	p.Root.Walk(func(n *explain.Node) {
+	p.Root.Walk(func(n *queryplan.Node) {
 		if n.Actual != nil {
 			one(&n.Actual.Startup)
 			one(&n.Actual.Total)
 		}
 		n.IO = nil
 		for i := range n.Workers {
-			n.Workers[i] = explain.Worker{Number: n.Workers[i].Number} // how rows fall to workers differs
+			n.Workers[i] = queryplan.Worker{Number: n.Workers[i].Number} // how rows fall to workers differs
 		}
 		n.WAL = nil // full page images differ after a checkpoint
 	})
@@ -119,7 +118,7 @@ func timeless(p *explain.Plan) {
 // TestExplainFormatsAgree holds that the text and the JSON of the same query are
 // the same tree, on every version.
 func TestExplainFormatsAgree(t *testing.T) {
-	each(t, func(t *testing.T, b server.Binaries) {
+	each(t, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"track_io_timing": "on", "autovacuum": "off", "jit": "off"})
 		conn := session(t, i)
 		lines(t, conn, explainData+"SELECT 1")
@@ -130,19 +129,19 @@ func TestExplainFormatsAgree(t *testing.T) {
 				explainIn(t, conn, q.sql, "TEXT") // warm
 				text, doc := explainIn(t, conn, q.sql, "TEXT"), explainIn(t, conn, q.sql, "JSON")
 				keep(t, b, q.name, text, doc)
-				trees := make([]*explain.Plan, 2)
+				trees := make([]*queryplan.Plan, 2)
 				for n, s := range []string{text, doc} {
-					plans, err := explain.Parse([]byte(s))
+					plans, err := queryplan.Parse([]byte(s))
 					if err != nil || len(plans) != 1 {
 						t.Fatalf("%d plans, %v:\n%s", len(plans), err, s)
 					}
 					trees[n] = plans[0]
 					timeless(trees[n])
 					if writes { // the first run left dead rows and new pages to the second
-						trees[n].Root.Walk(func(node *explain.Node) { node.Buffers = nil })
+						trees[n].Root.Walk(func(node *queryplan.Node) { node.Buffers = nil })
 					}
 					if parallel { // what each run gets of workers is the machine's affair
-						trees[n].Root.Walk(func(node *explain.Node) {
+						trees[n].Root.Walk(func(node *queryplan.Node) {
 							node.Actual, node.Buffers, node.Launched, node.Sort, node.Workers, node.Removed, node.Hash = nil, nil, nil, nil, nil, 0, nil
 						})
 					}
@@ -152,7 +151,7 @@ func TestExplainFormatsAgree(t *testing.T) {
 				}
 				// Nothing that a server says of a node may be passed over by accident.
 				n := 0
-				trees[0].Root.Walk(func(node *explain.Node) { n++ })
+				trees[0].Root.Walk(func(node *queryplan.Node) { n++ })
 				if want := len(regexp.MustCompile(`"Node Type":`).FindAllString(doc, -1)); n != want {
 					t.Errorf("%d nodes were read of %d", n, want)
 				}
@@ -163,7 +162,7 @@ func TestExplainFormatsAgree(t *testing.T) {
 
 // keep writes what the servers said to the folder of PGFETTLE_KEEP_EXPLAIN, for
 // new goldens of the reader.
-func keep(t *testing.T, b server.Binaries, name, text, doc string) {
+func keep(t *testing.T, b scratch.Binaries, name, text, doc string) {
 	dir := os.Getenv("PGFETTLE_KEEP_EXPLAIN")
 	if dir == "" {
 		return
@@ -181,7 +180,7 @@ func keep(t *testing.T, b server.Binaries, name, text, doc string) {
 // TestExplainReadsTheLog holds that plans which auto_explain wrote into the server's
 // log are found there, in both formats, with their time and their query.
 func TestExplainReadsTheLog(t *testing.T) {
-	each(t, func(t *testing.T, b server.Binaries) {
+	each(t, func(t *testing.T, b scratch.Binaries) {
 		for _, format := range []string{"text", "json"} {
 			i := start(t, b, map[string]string{"shared_preload_libraries": "auto_explain", "auto_explain.log_min_duration": "0", "auto_explain.log_analyze": "on",
 				"auto_explain.log_buffers": "on", "auto_explain.log_format": format, "log_line_prefix": "%m [%p] %q%u@%d "})
@@ -191,7 +190,7 @@ func TestExplainReadsTheLog(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			plans, err := explain.Parse([]byte(text))
+			plans, err := queryplan.Parse([]byte(text))
 			if err != nil {
 				t.Fatalf("%s: %v\n%s", format, err, text)
 			}

@@ -5,8 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
@@ -15,7 +14,7 @@ import (
 // TestEveryQueryRuns: as superuser every SQL file of the version is answered,
 // and every answer is read as facts.
 func TestEveryQueryRuns(t *testing.T) {
-	each(t, func(t *testing.T, b server.Binaries) {
+	each(t, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"shared_preload_libraries": "pg_stat_statements"})
 		a := evidenceOf(t, i, true)
 		for _, q := range pg.Queries(b.Version.Major(), true) {
@@ -57,7 +56,7 @@ func TestEveryQueryRuns(t *testing.T) {
 // TestParametersEqualTheServer: the generated parameter facts are those of the
 // live server: names, types, units, contexts, bounds, defaults, enums.
 func TestParametersEqualTheServer(t *testing.T) {
-	each(t, func(t *testing.T, b server.Binaries) {
+	each(t, func(t *testing.T, b scratch.Binaries) {
 		live := settingsOf(t, read(t, evidenceOf(t, start(t, b, nil), false)))
 		known := map[string]bool{}
 		for _, p := range params.All(b.Version.Major()) {

@@ -9,9 +9,8 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
-
 	"github.com/pgfettle/pgfettle/internal/act/collect"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -61,7 +60,7 @@ func silent(t *testing.T, s *snapshot.Snapshot, id string) {
 }
 
 // evidenceAs collects with --deep over the socket as another role.
-func evidenceAs(t *testing.T, i *server.Instance, role string) *evidence.Archive {
+func evidenceAs(t *testing.T, i *scratch.Instance, role string) *evidence.Archive {
 	t.Helper()
 	a, err := collect.Run(t.Context(), &target.Local{}, collect.Request{Kind: collect.Conninfo, Value: fmt.Sprintf("host=%s port=%d user=%s dbname=postgres", i.Socket, i.Port, role), Deep: true})
 	if err != nil {
@@ -73,7 +72,7 @@ func evidenceAs(t *testing.T, i *server.Instance, role string) *evidence.Archive
 // counted waits until what a session did that has ended is counted, as a question of
 // a fresh one says: the counters go out when a session ends, by way of a collector
 // before 15.
-func counted(t *testing.T, i *server.Instance, database, question string) {
+func counted(t *testing.T, i *scratch.Instance, database, question string) {
 	t.Helper()
 	await.That(t, question, func() (bool, any) {
 		c := to(t, i, database)
@@ -84,7 +83,7 @@ func counted(t *testing.T, i *server.Instance, database, question string) {
 }
 
 // to is a connection to another database of an instance.
-func to(t *testing.T, i *server.Instance, database string) *pgconn.PgConn {
+func to(t *testing.T, i *scratch.Instance, database string) *pgconn.PgConn {
 	t.Helper()
 	cfg, err := pgconn.ParseConfig(i.ConnString())
 	if err != nil {
@@ -99,7 +98,7 @@ func to(t *testing.T, i *server.Instance, database string) *pgconn.PgConn {
 }
 
 // in runs statements in another database of an instance.
-func in(t *testing.T, i *server.Instance, database string, statements ...string) {
+func in(t *testing.T, i *scratch.Instance, database string, statements ...string) {
 	t.Helper()
 	c := to(t, i, database)
 	defer c.Close(context.Background())
@@ -114,7 +113,7 @@ func in(t *testing.T, i *server.Instance, database string, statements ...string)
 // database that nobody connects to, and those of the cluster, and each check
 // tells its own.
 func TestFaultsOfDatabasesAreFound(t *testing.T) {
-	on(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		major := b.Version.Major()
 		// Autovacuum is on, or its checks would be silent, and must not come meanwhile.
 		i := start(t, b, map[string]string{"autovacuum_naptime": "1h", "wal_level": "logical", "logical_decoding_work_mem": "64kB", "max_replication_slots": "4",
@@ -200,7 +199,7 @@ func TestFaultsOfDatabasesAreFound(t *testing.T) {
 // TestDeepWithoutRights: what a plain role may not see is said by database, and
 // the others are told all the same.
 func TestDeepWithoutRights(t *testing.T) {
-	on(t, []int{16}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{16}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
 		in(t, i, "postgres", "create role plain login", "create database shop", "create database secret", "revoke connect on database secret from public")
 		in(t, i, "shop", "create table a (x int)", "create index a1 on a (x)", "create index a2 on a (x)")
@@ -225,7 +224,7 @@ func TestDeepWithoutRights(t *testing.T) {
 // server runs with; on a standby of a primary that was raised, or that is to
 // start with less, the check tells it, and what replay cancelled is counted.
 func TestFaultsOfStandbysAreFound(t *testing.T) {
-	each(t, func(t *testing.T, b server.Binaries) {
+	each(t, func(t *testing.T, b scratch.Binaries) {
 		major := b.Version.Major()
 		room := map[string]string{"max_connections": "37", "max_worker_processes": "11", "max_wal_senders": "7", "max_prepared_transactions": "5", "max_locks_per_transaction": "71"}
 		primary := start(t, b, room)
@@ -279,10 +278,10 @@ func TestFaultsOfStandbysAreFound(t *testing.T) {
 }
 
 // standbyOf copies a primary that is stopped for it, and starts both.
-func standbyOf(t *testing.T, b server.Binaries, primary *server.Instance) *server.Instance {
+func standbyOf(t *testing.T, b scratch.Binaries, primary *scratch.Instance) *scratch.Instance {
 	t.Helper()
 	standby := start(t, b, nil)
-	for _, i := range []*server.Instance{primary, standby} {
+	for _, i := range []*scratch.Instance{primary, standby} {
 		if err := i.Stop(); err != nil {
 			t.Fatal(err)
 		}
@@ -313,7 +312,7 @@ func standbyOf(t *testing.T, b server.Binaries, primary *server.Instance) *serve
 }
 
 // waitFor waits until the standby has replayed what the primary has written.
-func waitFor(t *testing.T, primary, standby *server.Instance) {
+func waitFor(t *testing.T, primary, standby *scratch.Instance) {
 	t.Helper()
 	at := ask(t, dial(t, primary), "select pg_current_wal_flush_lsn()::text")[0][0]
 	c := dial(t, standby)

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -28,7 +28,7 @@ func TestHugePagesOfThePlanStartTheServer(t *testing.T) {
 		tier.Missing(t, tier.Kernel, "vm.nr_hugepages is %d: only an empty pool shows what a server needs", was)
 	}
 	defer setPages(t, was)
-	each(t, func(t *testing.T, b server.Binaries) {
+	each(t, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
 		in := &read(t, evidenceOf(t, i, false)).Instances[0]
 		q := snapshot.ShmemQuestion{Instance: in.Key, Settings: []snapshot.NamedValue{

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/journal"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 )
 
 // killsOfEach is how often the program is killed on each version in one round:
@@ -36,7 +36,7 @@ func TestKilledAtAnyPoint(t *testing.T) {
 	rounds(t, func(seed uint64) {
 		sum := &tally{phases: map[string]map[string]int{}}
 		t.Run("versions", func(t *testing.T) {
-			on(t, []int{13, 15, 18}, func(t *testing.T, b server.Binaries) {
+			on(t, []int{13, 15, 18}, func(t *testing.T, b scratch.Binaries) {
 				t.Parallel()
 				killed(t, b, bin, seed, sum)
 			})
@@ -49,7 +49,7 @@ func TestKilledAtAnyPoint(t *testing.T) {
 }
 
 // killed is the part of one version.
-func killed(t *testing.T, b server.Binaries, bin string, seed uint64, sum *tally) {
+func killed(t *testing.T, b scratch.Binaries, bin string, seed uint64, sum *tally) {
 	y := newYard(t, b, bin)
 	gaps := y.undisturbed(rand.New(rand.NewPCG(seed, uint64(b.Version.Major()))))
 	kills := 0

@@ -16,8 +16,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
-
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/test/await"
 )
@@ -60,7 +59,7 @@ func names(list []turned) []string {
 type yard struct {
 	t     *testing.T
 	bin   string
-	i     *server.Instance
+	i     *scratch.Instance
 	trial *trial // the one that runs
 	byHim bool   // by a role that may not ALTER SYSTEM, or where nobody may: files are written
 	rows  int
@@ -80,8 +79,8 @@ include_dir 'conf.d'
 checkpoint_timeout = 6min # behind the folder, so that no file in it wins
 `
 
-func newYard(t *testing.T, b server.Binaries, bin string) *yard {
-	i, err := server.New(t.Context(), b, server.Options{})
+func newYard(t *testing.T, b scratch.Binaries, bin string) *yard {
+	i, err := scratch.New(t.Context(), b, scratch.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

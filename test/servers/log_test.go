@@ -14,8 +14,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5/pgconn"
-
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
@@ -76,7 +75,7 @@ func (l *logList) sortedAs(how string) []logged {
 
 // logLife makes a server log what a diagnosis looks for: spills, faults, a wait for
 // a lock, a deadlock, a query that is killed with its session, and the recovery.
-func logLife(t *testing.T, i *server.Instance, major int) (killed int) {
+func logLife(t *testing.T, i *scratch.Instance, major int) (killed int) {
 	t.Helper()
 	ctx := t.Context()
 	connect := func() *pgconn.PgConn {
@@ -172,7 +171,7 @@ func logLife(t *testing.T, i *server.Instance, major int) (killed int) {
 }
 
 // written is all that a server has written into its plain logs.
-func written(t *testing.T, i *server.Instance) string {
+func written(t *testing.T, i *scratch.Instance) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(i.DataDir, "written", "*.log"))
 	if err != nil {
@@ -193,7 +192,7 @@ func written(t *testing.T, i *server.Instance) string {
 // on, as jsonlog is read the same, with the prefix given and without; and the
 // verdict of its logs names what was done to it.
 func TestLogFormatsAgree(t *testing.T) {
-	each(t, func(t *testing.T, b server.Binaries) {
+	each(t, func(t *testing.T, b scratch.Binaries) {
 		major := b.Version.Major()
 		destination := "stderr,csvlog"
 		if major >= 15 {
@@ -328,8 +327,8 @@ func diagnosed(t *testing.T, args ...string) *diagnose.LogReport {
 // TestLogOfRefusedMemory: a session under a limit on its address space meets «out of
 // memory»; the dump on standard error and the entry in csvlog are put together.
 func TestLogOfRefusedMemory(t *testing.T) {
-	on(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
-		i, err := server.New(t.Context(), b, server.Options{Settings: map[string]string{"logging_collector": "on", "log_destination": "stderr,csvlog", "log_directory": "written", "lc_messages": "C", "shared_buffers": "16MB"}})
+	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
+		i, err := scratch.New(t.Context(), b, scratch.Options{Settings: map[string]string{"logging_collector": "on", "log_destination": "stderr,csvlog", "log_directory": "written", "lc_messages": "C", "shared_buffers": "16MB"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -339,7 +338,7 @@ func TestLogOfRefusedMemory(t *testing.T) {
 			}
 		})
 		// Some 200 MB more than a session has, and the query wants gigabytes.
-		if err := i.StartConfined(t.Context(), server.Confinement{AddressSpace: 400 * unit.MB}); err != nil {
+		if err := i.StartConfined(t.Context(), scratch.Confinement{AddressSpace: 400 * unit.MB}); err != nil {
 			t.Fatal(err)
 		}
 		ctx := t.Context()
@@ -375,7 +374,7 @@ func asPgError(err error, to **pgconn.PgError) bool {
 // TestLogOfStandardError: without a log collector the log is where the postmaster's
 // standard error goes.
 func TestLogOfStandardError(t *testing.T) {
-	on(t, []int{17}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{17}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"log_temp_files": "0", "work_mem": "64kB"})
 		if err := i.Exec(t.Context(), "select count(*) from (select g, md5(g::text) from generate_series(1, 50000) g order by 2 offset 0) s"); err != nil {
 			t.Fatal(err)

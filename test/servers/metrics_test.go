@@ -12,20 +12,19 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
+	"github.com/pgfettle/pgfettle/internal/show/cli"
+	"github.com/pgfettle/pgfettle/test/await"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
-
-	"github.com/pgfettle/pgfettle/internal/act/server"
-	"github.com/pgfettle/pgfettle/internal/show/cli"
-	"github.com/pgfettle/pgfettle/test/await"
 )
 
 // series is an exposition as its values by family and label.
 type series map[string]*dto.MetricFamily
 
 // metricsOf runs the command on an instance and reads what it printed.
-func metricsOf(t *testing.T, i *server.Instance, flags ...string) series {
+func metricsOf(t *testing.T, i *scratch.Instance, flags ...string) series {
 	t.Helper()
 	var out, talk bytes.Buffer
 	if code := cli.Main(t.Context(), append([]string{"metrics", "--no-policy", i.DataDir}, flags...), strings.NewReader(""), &out, &talk, os.Environ()); code != 0 {
@@ -84,7 +83,7 @@ func kernelLine(t *testing.T, file, name string) (float64, bool) {
 
 // children adds up VmPTE of a postmaster and its processes, and counts them, by
 // files that this test reads itself.
-func children(t *testing.T, i *server.Instance) (tables float64, n int) {
+func children(t *testing.T, i *scratch.Instance) (tables float64, n int) {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(i.DataDir, "postmaster.pid"))
 	if err != nil {
@@ -111,7 +110,7 @@ func children(t *testing.T, i *server.Instance) (tables float64, n int) {
 // TestMetricsAgree: under load, the numbers are those of the kernel, read by this
 // test itself, and of the server, asked in its own words.
 func TestMetricsAgree(t *testing.T) {
-	each(t, func(t *testing.T, b server.Binaries) {
+	each(t, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"shared_buffers": "64MB", "huge_pages": "off", "work_mem": "6MB", "checkpoint_timeout": "7min", "autovacuum": "off", "max_parallel_workers_per_gather": "0"})
 		c := connect(t, i.ConnString())
 		sql(t, c, "create table load (n int, filler text)")
@@ -243,7 +242,7 @@ func agreesWithServer(t *testing.T, m series, ask func(string) string) {
 
 // reloaded waits until new sessions have a value of the configuration: the signal to
 // read it takes a moment to arrive.
-func reloaded(t *testing.T, i *server.Instance, setting, value string) {
+func reloaded(t *testing.T, i *scratch.Instance, setting, value string) {
 	t.Helper()
 	await.That(t, setting+" = "+value, func() (bool, any) {
 		c, err := pgconn.Connect(t.Context(), i.ConnString())
@@ -259,7 +258,7 @@ func reloaded(t *testing.T, i *server.Instance, setting, value string) {
 // TestMetricsOfAppliedValues: a value that was applied holds, and is told to be
 // changed, or lost from its file, as soon as somebody has set another one.
 func TestMetricsOfAppliedValues(t *testing.T) {
-	on(t, []int{17}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{17}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"shared_buffers": "16MB", "huge_pages": "off"})
 		dir := filepath.Join(t.TempDir(), "journal")
 		var out, talk bytes.Buffer

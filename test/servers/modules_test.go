@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 )
 
@@ -21,7 +21,7 @@ var of19 = []string{"auto_explain.log_extension_options", "auto_explain.log_io"}
 // version, and everything that some version has.
 func TestModulesDefineWhatWeKnow(t *testing.T) {
 	seen, loaded := map[string]bool{}, map[string]bool{}
-	each(t, func(t *testing.T, b server.Binaries) {
+	each(t, func(t *testing.T, b scratch.Binaries) {
 		// Some define theirs only where they are loaded at the start.
 		i := start(t, b, map[string]string{"shared_preload_libraries": "pg_stat_statements, pg_prewarm"})
 		c := dial(t, i)

@@ -17,8 +17,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
-
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 )
 
 // moveWALBinary builds the real program once.
@@ -38,7 +37,7 @@ var moveWALBinary = sync.OnceValues(func() (string, error) {
 // walYard is a server with data, a second disk, and the program.
 type walYard struct {
 	*testing.T
-	i        *server.Instance
+	i        *scratch.Instance
 	bin      string
 	disk     string   // a filesystem of its own, or a folder
 	flags    []string // where it is only a folder
@@ -46,7 +45,7 @@ type walYard struct {
 	sum      string // of the data
 }
 
-func newWALYard(t *testing.T, b server.Binaries) *walYard {
+func newWALYard(t *testing.T, b scratch.Binaries) *walYard {
 	t.Helper()
 	bin, err := moveWALBinary()
 	if err != nil {
@@ -73,7 +72,7 @@ func secondDisk(t *testing.T) (at string, flags []string) {
 	for _, argv := range [][]string{{"mkfs.ext4", "-q", "-F", image}, {"mount", "-o", "loop", image, at}} {
 		if out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput(); err != nil {
 			t.Logf("no second filesystem here: %s: %v: %s", argv[0], err, out)
-			if acc, err := server.Unprivileged(); err == nil && acc.Switch {
+			if acc, err := scratch.Unprivileged(); err == nil && acc.Switch {
 				pass(t, at)
 			}
 			return at, []string{"--same-filesystem"}
@@ -189,7 +188,7 @@ func (y *walYard) whole() {
 // TestMoveWALAndBack moves the WAL of a running server, lets it work there, and
 // takes it back; then the same with a server that is stopped.
 func TestMoveWALAndBack(t *testing.T) {
-	on(t, []int{13, 15, 18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{13, 15, 18}, func(t *testing.T, b scratch.Binaries) {
 		y := newWALYard(t, b)
 		if said := y.run(0, append([]string{"move-wal", y.disk + "/wal", y.i.DataDir, "--dry-run"}, y.flags...)...); !strings.Contains(said, "Downtime:") {
 			t.Errorf("the dry run says\n%s", said)
@@ -241,7 +240,7 @@ func TestMoveWALAndBack(t *testing.T) {
 // TestMoveWALIntoAFailure: a server that does not start on the new place runs on
 // the old one again; Ctrl-C in the middle of the copy puts all back.
 func TestMoveWALIntoAFailure(t *testing.T) {
-	on(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		y := newWALYard(t, b)
 		as := ""
 		if y.i.Account.Switch {
@@ -343,7 +342,7 @@ func (h *herald) Write(b []byte) (int, error) {
 // Each time the server runs, with every row that was ever committed.
 func TestMoveWALKilled(t *testing.T) {
 	const kills = 10 // on each of three versions
-	on(t, []int{13, 15, 18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{13, 15, 18}, func(t *testing.T, b scratch.Binaries) {
 		y := newWALYard(t, b)
 		seed := uint64(time.Now().UnixNano())
 		rng := rand.New(rand.NewPCG(seed, 1))

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	pgconf "github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/show/cli"
 	"github.com/pgfettle/pgfettle/test/page"
@@ -38,7 +38,7 @@ var foreign = []string{
 // TestNamesInjectNothing: names of roles, databases, schemas, tables, indexes and
 // sessions, as any user can choose them, stand in every output as text.
 func TestNamesInjectNothing(t *testing.T) {
-	on(t, []int{18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"fsync": "off", "autovacuum": "off", "work_mem": "64MB", "log_connections": "on"})
 		admin := connect(t, i.ConnString())
 		for _, n := range foreign {

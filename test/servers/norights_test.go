@@ -10,8 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/test/cell"
 )
 
@@ -22,14 +21,14 @@ func TestNoRights(t *testing.T) {
 	c := cell.New(t, "servers")
 	open := c.Dir + "/socket" // for those whom the server's own folder does not let in
 	c.Sh(`mkdir -m 1777 "$0"`, open)
-	i := cell.Server(t, "servers", 15, server.Options{})
+	i := cell.Server(t, "servers", 15, scratch.Options{})
 	if err := i.Exec(t.Context(), "create role plain login"); err != nil {
 		t.Fatal(err)
 	}
 	restart(t, i, map[string]string{"unix_socket_directories": i.Socket + "," + open})
 	c.Disk("ext4", 8<<20, "/etc/sysctl.d") // which knows of immutable files
 	c.Sh(`echo "# kept" >/etc/sysctl.d/60-pgfettle.conf`)
-	owner, nobody := &i.Account, &server.Account{UID: 65534, GID: 65534, Switch: true}
+	owner, nobody := &i.Account, &scratch.Account{UID: 65534, GID: 65534, Switch: true}
 	conninfo := fmt.Sprintf("host=%s port=%d user=plain dbname=postgres", open, i.Port)
 	kernel, thp, pg := "sysctl:vm.swappiness=7", "thp:enabled=never", "pg:work_mem=9MB"
 	home := func(whose string) []string { return []string{"--journal", c.Dir + "/own/" + whose + "/journal"} }
@@ -41,7 +40,7 @@ func TestNoRights(t *testing.T) {
 	for _, v := range []struct {
 		title     string
 		on, off   string // what takes the right away and gives it back
-		as        *server.Account
+		as        *scratch.Account
 		target    string
 		pins      []string
 		flags     []string
@@ -97,7 +96,7 @@ func TestNoRights(t *testing.T) {
 
 // touchable is what an apply of these tests could change: files, live values and
 // journals. The locks that it takes are no change.
-func touchable(t *testing.T, c *cell.Cell, i *server.Instance) map[string]string {
+func touchable(t *testing.T, c *cell.Cell, i *scratch.Instance) map[string]string {
 	t.Helper()
 	all := c.Files("/etc/sysctl.d", "/etc/tmpfiles.d", "/var/lib/pgfettle", c.Dir+"/own")
 	maps.Copy(all, cell.Files(t, i.DataDir+"/postgresql.auto.conf"))

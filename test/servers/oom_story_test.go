@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/act/drill"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/oomdemo"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
@@ -20,8 +20,8 @@ func TestOOMStory(t *testing.T) {
 	if out, err := exec.Command("dmesg").CombinedOutput(); err != nil || len(out) == 0 {
 		tier.Missing(t, tier.Servers, "the post-mortem of a real kill needs the kernel's log: dmesg: %v", err)
 	}
-	on(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
-		res, err := drill.RunOOM(t.Context(), drill.Options{Binaries: these(b), Overcommit: drill.StandIn, StateDir: filepath.Join(t.TempDir(), "drill")})
+	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
+		res, err := oomdemo.RunOOM(t.Context(), oomdemo.Options{Binaries: these(b), Overcommit: oomdemo.StandIn, StateDir: filepath.Join(t.TempDir(), "drill")})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +37,7 @@ func TestOOMStory(t *testing.T) {
 		if r.Command != "log" || r.PID != int(res.Rounds[1].Query.PID) || !strings.Contains(r.Statement, "order by i desc") {
 			t.Errorf("the refusal of %d: %+v", res.Rounds[1].Query.PID, r)
 		}
-		if len(r.Held) == 0 || r.Held[0].Name != "ExecutorState" || r.Held[0].Size < drill.Budget/4 || r.Held[0].Size > drill.Budget {
+		if len(r.Held) == 0 || r.Held[0].Name != "ExecutorState" || r.Held[0].Size < oomdemo.Budget/4 || r.Held[0].Size > oomdemo.Budget {
 			t.Errorf("what held the memory: %+v", r.Held)
 		}
 	})

@@ -16,8 +16,8 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/act/cgroup"
-	"github.com/pgfettle/pgfettle/internal/act/drill"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/oomdemo"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/show/cli"
 	"github.com/pgfettle/pgfettle/test/await"
@@ -32,7 +32,7 @@ func groupHere(t *testing.T) {
 	if err != nil {
 		tier.Missing(t, tier.Servers, "the exercise «out of memory» needs a memory cgroup: %v", err)
 	}
-	g, err := cgroup.New(at, fmt.Sprintf("pgfettle-test-%d", os.Getpid()), drill.Limit)
+	g, err := cgroup.New(at, fmt.Sprintf("pgfettle-test-%d", os.Getpid()), oomdemo.Limit)
 	if err != nil {
 		tier.Missing(t, tier.Servers, "the exercise «out of memory» needs a memory cgroup that it may make: %v", err)
 	}
@@ -42,8 +42,8 @@ func groupHere(t *testing.T) {
 }
 
 // these are the binaries of a test, as the exercise asks for them.
-func these(b server.Binaries) func(context.Context) (server.Binaries, error) {
-	return func(context.Context) (server.Binaries, error) { return b, nil }
+func these(b scratch.Binaries) func(context.Context) (scratch.Binaries, error) {
+	return func(context.Context) (scratch.Binaries, error) { return b, nil }
 }
 
 // leftovers lists the control groups of exercises, and the processes that have a
@@ -93,9 +93,9 @@ func running(t *testing.T, path string) []string {
 // overcommit it fails alone, its session lives, and no other is lost.
 func TestOOM(t *testing.T) {
 	groupHere(t)
-	on(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		dir := filepath.Join(t.TempDir(), "a", "drill")
-		res, err := drill.RunOOM(t.Context(), drill.Options{Binaries: these(b), Overcommit: drill.StandIn, StateDir: dir})
+		res, err := oomdemo.RunOOM(t.Context(), oomdemo.Options{Binaries: these(b), Overcommit: oomdemo.StandIn, StateDir: dir})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +104,7 @@ func TestOOM(t *testing.T) {
 		}
 		r := res.Rounds[0]
 		t.Logf("killed after %d ms, %d sessions lost, down for %d ms, longest pause %d ms", r.Query.Took/1000, r.Load.Lost, r.Load.Down/1000, r.Load.Pause/1000)
-		if r.Query.Outcome != drill.Killed || r.Query.Alive || r.OOMKills < 1 || !r.Restarted || !r.SamePostmaster {
+		if r.Query.Outcome != oomdemo.Killed || r.Query.Alive || r.OOMKills < 1 || !r.Restarted || !r.SamePostmaster {
 			t.Errorf("round 1: %+v", r)
 		}
 		if r.Load.Lost != res.Sessions || r.Load.Down <= 0 || r.Load.Before == 0 || r.Load.Transactions <= r.Load.Before || !strings.Contains(r.Load.Said, "crash of another server process") {
@@ -123,7 +123,7 @@ func TestOOM(t *testing.T) {
 
 		s := res.Rounds[1]
 		t.Logf("refused after %d ms, longest pause %d ms, kernel's log: %q", s.Query.Took/1000, s.Load.Pause/1000, s.KernelGap)
-		if s.Query.Outcome != drill.Refused || s.Query.SQLState != "53200" || !s.Query.Alive || s.OOMKills != 0 || s.Restarted || !s.SamePostmaster {
+		if s.Query.Outcome != oomdemo.Refused || s.Query.SQLState != "53200" || !s.Query.Alive || s.OOMKills != 0 || s.Restarted || !s.SamePostmaster {
 			t.Errorf("round 2: %+v", s)
 		}
 		if s.Load.Lost != 0 || s.Load.Down != 0 || s.Load.Transactions <= s.Load.Before || s.Setting.AddressSpace <= s.Setting.Session || s.Setting.Mode != r.Setting.Mode {
@@ -146,12 +146,12 @@ func TestOOM(t *testing.T) {
 // TestOOMInterrupted: stopped at each step that it tells of, it leaves nothing.
 func TestOOMInterrupted(t *testing.T) {
 	groupHere(t)
-	on(t, []int{15}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{15}, func(t *testing.T, b scratch.Binaries) {
 		for _, at := range []string{"cluster", "round 1, as the kernel is by default: starting", "round 1, as the kernel is by default: 4 sessions", "round 2, under strict overcommit: the query is over"} {
 			ctx, cancel := context.WithCancel(t.Context())
 			seen := false
 			dir := filepath.Join(t.TempDir(), "drill")
-			res, err := drill.RunOOM(ctx, drill.Options{Binaries: these(b), Overcommit: drill.StandIn, StateDir: dir, Tell: func(s string) {
+			res, err := oomdemo.RunOOM(ctx, oomdemo.Options{Binaries: these(b), Overcommit: oomdemo.StandIn, StateDir: dir, Tell: func(s string) {
 				if strings.Contains(s, at) {
 					seen = true
 					cancel()
@@ -179,7 +179,7 @@ func victim(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = drill.RunOOM(t.Context(), drill.Options{Binaries: these(found[15]), Overcommit: drill.StandIn, StateDir: dir, Tell: func(s string) { fmt.Println("STEP", s) }})
+	_, err = oomdemo.RunOOM(t.Context(), oomdemo.Options{Binaries: these(found[15]), Overcommit: oomdemo.StandIn, StateDir: dir, Tell: func(s string) { fmt.Println("STEP", s) }})
 	t.Fatalf("it was not killed: %v", err)
 }
 
@@ -190,7 +190,7 @@ func TestOOMKilled(t *testing.T) {
 		victim(t, dir)
 	}
 	groupHere(t)
-	on(t, []int{15}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{15}, func(t *testing.T, b scratch.Binaries) {
 		dir := filepath.Join(t.TempDir(), "drill")
 		cmd := exec.Command(os.Args[0], "-test.run=^TestOOMKilled$", "-test.v")
 		cmd.Env = append(os.Environ(), victimDir+"="+dir)
@@ -234,7 +234,7 @@ func TestOOMKilled(t *testing.T) {
 
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		res, err := drill.RunOOM(ctx, drill.Options{Binaries: these(b), Overcommit: drill.StandIn, StateDir: dir, Tell: func(string) { cancel() }})
+		res, err := oomdemo.RunOOM(ctx, oomdemo.Options{Binaries: these(b), Overcommit: oomdemo.StandIn, StateDir: dir, Tell: func(string) { cancel() }})
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%v", err)
 		}
@@ -259,11 +259,11 @@ func TestOOMCommand(t *testing.T) {
 		code = cli.Main(t.Context(), []string{"demo", "oom", "--format", "json"}, strings.NewReader(""), &out, &errs, os.Environ())
 		return code != say.CodeRefused || !strings.Contains(errs.String(), "another exercise is running"), errs.String()
 	})
-	var res drill.OOM
+	var res oomdemo.OOM
 	if err := json.Unmarshal(out.Bytes(), &res); err != nil || code != 0 {
 		t.Fatalf("exit code %d, %v: %s%s", code, err, errs.String(), out.String())
 	}
-	if len(res.Rounds) != 2 || res.Rounds[0].Query.Outcome != drill.Killed || res.Rounds[1].Query.Outcome != drill.Refused {
+	if len(res.Rounds) != 2 || res.Rounds[0].Query.Outcome != oomdemo.Killed || res.Rounds[1].Query.Outcome != oomdemo.Refused {
 		t.Errorf("%s", out.String())
 	}
 	if left := leftovers(t, res.Removed); len(left) > 0 {
@@ -276,7 +276,7 @@ func TestOOMNoRight(t *testing.T) {
 	if os.Geteuid() != 0 {
 		tier.Missing(t, tier.Servers, "only root can run it as somebody else")
 	}
-	acc, err := server.Unprivileged()
+	acc, err := scratch.Unprivileged()
 	if err != nil {
 		t.Fatal(err)
 	}

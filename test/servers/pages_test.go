@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/judge/advice"
 	"github.com/pgfettle/pgfettle/test/tier"
 )
@@ -37,7 +37,7 @@ var come = map[string]int{
 // TestPagesOfSettings: what pages say of names, defaults and bounds is what each
 // server says.
 func TestPagesOfSettings(t *testing.T) {
-	each(t, func(t *testing.T, b server.Binaries) {
+	each(t, func(t *testing.T, b scratch.Binaries) {
 		major := b.Version.Major()
 		c := dial(t, start(t, b, nil))
 		have := map[string]bool{}
@@ -118,7 +118,7 @@ func TestPagesOfSettings(t *testing.T) {
 
 // TestPagesOfRefusals: what pages say keeps a server from starting does.
 func TestPagesOfRefusals(t *testing.T) {
-	each(t, func(t *testing.T, b server.Binaries) {
+	each(t, func(t *testing.T, b scratch.Binaries) {
 		major := b.Version.Major()
 		i := start(t, b, nil)
 		conf := i.DataDir + "/postgresql.conf" // written over in place: it keeps its owner
@@ -161,7 +161,7 @@ func TestPagesOfRefusals(t *testing.T) {
 
 // TestPagesOfOutput: words and columns that pages say have changed.
 func TestPagesOfOutput(t *testing.T) {
-	each(t, func(t *testing.T, b server.Binaries) {
+	each(t, func(t *testing.T, b scratch.Binaries) {
 		major := b.Version.Major()
 		i := start(t, b, map[string]string{"shared_preload_libraries": "pg_stat_statements", "track_io_timing": "on"})
 		c := dial(t, i)
@@ -216,7 +216,7 @@ func TestPagesOfOutput(t *testing.T) {
 // TestQueryTextsStayWhereTheyAre: up to 14 stats_temp_directory may point
 // elsewhere, and the texts of pg_stat_statements do not follow.
 func TestQueryTextsStayWhereTheyAre(t *testing.T) {
-	on(t, []int{13, 14}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{13, 14}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"shared_preload_libraries": "pg_stat_statements", "stats_temp_directory": "pg_stat"})
 		if got := ask(t, dial(t, i), "show stats_temp_directory")[0][0]; got != "pg_stat" {
 			t.Fatalf("stats_temp_directory is %s", got)
@@ -233,7 +233,7 @@ func TestQueryTextsStayWhereTheyAre(t *testing.T) {
 // TestBackendsHaveSessionsOfTheirOwn: on this kernel each backend is the head
 // of its own session, and where autogroups are, has its own.
 func TestBackendsHaveSessionsOfTheirOwn(t *testing.T) {
-	each(t, func(t *testing.T, b server.Binaries) {
+	each(t, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
 		groups := map[string]int{}
 		pids := []int{i.PID()}
@@ -293,7 +293,7 @@ func TestPagesOfTools(t *testing.T) {
 	if err != nil {
 		tier.Missing(t, tier.Servers, "pgbench is not installed")
 	}
-	on(t, []int{17}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{17}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
 		script := filepath.Join(t.TempDir(), "one.sql")
 		if err := os.WriteFile(script, []byte("SELECT 1;\n"), 0o600); err != nil {

@@ -7,8 +7,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
-
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
@@ -39,7 +38,7 @@ func sql(t testing.TB, c *pgconn.PgConn, text string) string {
 // shared_buffers have the page tables of the worst case, within 2 %.
 func TestPageTablesAreWhatWasPredicted(t *testing.T) {
 	// The kernel makes page tables, not the server: an old and a new major.
-	on(t, []int{13, 17}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{13, 17}, func(t *testing.T, b scratch.Binaries) {
 		const buffers = unit.GB
 		i := start(t, b, map[string]string{"shared_buffers": buffers.GUC(), "huge_pages": "off", "fsync": "off", "max_wal_size": "8GB",
 			"checkpoint_timeout": "1h", "autovacuum": "off", "jit": "off", "max_parallel_workers_per_gather": "0", "synchronize_seqscans": "off"})

@@ -10,8 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/settle"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
@@ -46,7 +45,7 @@ func conf(p *plan.Plan) map[string]string {
 // server, every value is what the plan says, the shared memory is what the
 // installed binary answered, and planning again changes nothing.
 func TestPlannedConfigurationStarts(t *testing.T) {
-	each(t, func(t *testing.T, b server.Binaries) {
+	each(t, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
 		fresh, err := os.ReadFile(i.DataDir + "/postgresql.conf")
 		if err != nil {
@@ -96,7 +95,7 @@ func TestPlannedConfigurationStarts(t *testing.T) {
 	})
 }
 
-func restart(t testing.TB, i *server.Instance, settings map[string]string) {
+func restart(t testing.TB, i *scratch.Instance, settings map[string]string) {
 	t.Helper()
 	if err := i.Configure(settings); err != nil {
 		t.Fatal(err)
@@ -110,7 +109,7 @@ func restart(t testing.TB, i *server.Instance, settings map[string]string) {
 }
 
 // sharedEquals compares the plan's answer with what the running server says.
-func sharedEquals(t *testing.T, b server.Binaries, live pg.Settings, srv pg.Server, planned plan.Shared) {
+func sharedEquals(t *testing.T, b scratch.Binaries, live pg.Settings, srv pg.Server, planned plan.Shared) {
 	t.Helper()
 	differs := func(pages int64) bool {
 		if !planned.Exact { // an estimate, which is never below the truth
@@ -137,7 +136,7 @@ func sharedEquals(t *testing.T, b server.Binaries, live pg.Settings, srv pg.Serv
 // TestEvidenceFileJudgesAsLive: check and plan of an evidence file give byte for
 // byte what they give of the live evidence.
 func TestEvidenceFileJudgesAsLive(t *testing.T) {
-	each(t, func(t *testing.T, b server.Binaries) {
+	each(t, func(t *testing.T, b scratch.Binaries) {
 		a := evidenceOf(t, start(t, b, map[string]string{
 			"primary_conninfo": "host=primary.example password=hunter2", "archive_command": "scp -o password=hunter2 %p x:", "archive_mode": "on"}), false)
 		o := options(rule.Mixed)

@@ -9,10 +9,8 @@ import (
 	"sync"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/pgfettle/pgfettle/internal/act/apply"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/settle"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
@@ -26,6 +24,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/render"
 	"github.com/pgfettle/pgfettle/test/hosts"
 	"github.com/pgfettle/pgfettle/test/kernel"
+	"pgregory.net/rapid"
 )
 
 // hostsOfEach is how many random hosts each version plans for in one round: six
@@ -41,7 +40,7 @@ func TestRandomPlansStart(t *testing.T) {
 	rounds(t, func(seed uint64) {
 		sum := &outcomes{count: map[string]int{}}
 		t.Run("versions", func(t *testing.T) {
-			each(t, func(t *testing.T, b server.Binaries) {
+			each(t, func(t *testing.T, b scratch.Binaries) {
 				t.Parallel()
 				planned := newBed(t, b, sum)
 				for n := range hostsOfEach {
@@ -62,7 +61,7 @@ func TestRandomPlansStart(t *testing.T) {
 
 // drawn is a host for a version. Most have as much memory as the machines that
 // tests run on, so that they can be held here; one in six is any.
-func drawn(b server.Binaries, seed uint64, n int) hosts.Host {
+func drawn(b scratch.Binaries, seed uint64, n int) hosts.Host {
 	h := rapid.Custom(func(t *rapid.T) hosts.Host {
 		of := hosts.Within(hosts.GB, hosts.GB+5)
 		if rapid.IntRange(0, 5).Draw(t, "any") == 0 {
@@ -130,15 +129,15 @@ func (o *outcomes) String() string {
 // described with in one file, the plan in another.
 type bed struct {
 	t   *testing.T
-	b   server.Binaries
-	i   *server.Instance
+	b   scratch.Binaries
+	i   *scratch.Instance
 	in  *snapshot.Instance
 	pg  *apply.PG
 	sum *outcomes
 	yes bool // the kernel promises more memory than there is
 }
 
-func newBed(t *testing.T, b server.Binaries, sum *outcomes) *bed {
+func newBed(t *testing.T, b scratch.Binaries, sum *outcomes) *bed {
 	i := start(t, b, nil)
 	p := &bed{t: t, b: b, i: i, pg: &apply.PG{Target: &target.Local{}}, sum: sum, yes: promisesMore(t)}
 	t.Cleanup(p.pg.Close)

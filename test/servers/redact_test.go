@@ -10,8 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/settle"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -29,7 +28,7 @@ var richNames = []string{
 // wherever the server listens, that no name is left in it, and that redacting it
 // again changes nothing.
 func TestRedactedEvidenceFindsTheSame(t *testing.T) {
-	each(t, func(t *testing.T, b server.Binaries) {
+	each(t, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{
 			"cluster_name": "quillfeather", "wal_level": "logical", "archive_mode": "on", "archive_command": "PGPASSWORD=hunter2 archivist %p", "primary_slot_name": "walrus_slot",
 			"primary_conninfo": "host=primary.example user=replicator password=hunter2", "synchronous_standby_names": `FIRST 1 (tamarind, "Odd kumquat")`, "synchronous_commit": "local", "log_line_prefix": "%m [%p] quillfeather %u@%d ",

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
@@ -17,7 +17,7 @@ import (
 // or starts the server while we restart it. A pg_ctl that does everything twice
 // fails as ours does when another one was faster.
 func TestRestartBesideAnother(t *testing.T) {
-	on(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		for _, word := range []string{"stop", "start"} {
 			t.Run(word, func(t *testing.T) {
 				i := start(t, b, map[string]string{"work_mem": "5MB"})

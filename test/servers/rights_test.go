@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -15,7 +15,7 @@ import (
 // TestLesserRoles: a role with pg_monitor, and one without, get a report; what
 // they could not see is unknown, with the right that would reveal it.
 func TestLesserRoles(t *testing.T) {
-	each(t, func(t *testing.T, b server.Binaries) {
+	each(t, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
 		c := connect(t, i.ConnString())
 		sql(t, c, "create role watcher login; grant pg_monitor to watcher; create role nothing login")
@@ -47,7 +47,7 @@ func TestLesserRoles(t *testing.T) {
 // TestNoPasswordNoAnswer: a server that wants a password is no crash and no
 // guess: one problem with a hint and exit code 7.
 func TestNoPasswordNoAnswer(t *testing.T) {
-	on(t, []int{18}, func(t *testing.T, b server.Binaries) { // the answer to a refusal is the client's
+	on(t, []int{18}, func(t *testing.T, b scratch.Binaries) { // the answer to a refusal is the client's
 		i := start(t, b, nil)
 		c := connect(t, i.ConnString())
 		sql(t, c, "create role secretive login password 'correct horse'")

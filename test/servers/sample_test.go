@@ -14,7 +14,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/cgroup"
 	"github.com/pgfettle/pgfettle/internal/act/collect"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/act/watch"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -22,7 +22,7 @@ import (
 )
 
 // watched watches a throwaway server and this host, and judges.
-func watched(t *testing.T, i *server.Instance, long time.Duration, group string) *diagnose.SlowSample {
+func watched(t *testing.T, i *scratch.Instance, long time.Duration, group string) *diagnose.SlowSample {
 	t.Helper()
 	lock, err := collect.ReadLock(&target.Local{}, i.DataDir)
 	if err != nil {
@@ -52,7 +52,7 @@ func sampleVerdict(d *diagnose.SlowSample, id string) *diagnose.SlowVerdict {
 // TestSampleSeesALockJam holds that a session which keeps a lock and does nothing
 // is named, as the first verdict, on every version.
 func TestSampleSeesALockJam(t *testing.T) {
-	each(t, func(t *testing.T, b server.Binaries) {
+	each(t, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"deadlock_timeout": "10s"})
 		holder := session(t, i)
 		lines(t, holder, "CREATE TABLE hot AS SELECT 1 AS id, 0 AS v")
@@ -87,7 +87,7 @@ func TestSampleSeesALockJam(t *testing.T) {
 
 // TestSampleSeesAHog holds that another program which takes the processors is named.
 func TestSampleSeesAHog(t *testing.T) {
-	on(t, []int{18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
 		// a hog ends with the thread that started it: one that ends before us is not to be that
 		runtime.LockOSThread()
@@ -119,7 +119,7 @@ func TestSampleSeesAHog(t *testing.T) {
 // TestSampleSeesASqueeze holds that a control group's limit is named as what a
 // server suffers from, with the numbers of the group.
 func TestSampleSeesASqueeze(t *testing.T) {
-	on(t, []int{17}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{17}, func(t *testing.T, b scratch.Binaries) {
 		groupHere(t)
 		at, err := cgroup.Places()
 		if err != nil {
@@ -135,7 +135,7 @@ func TestSampleSeesASqueeze(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		i, err := server.New(t.Context(), b, server.Options{Settings: map[string]string{"shared_buffers": "16MB", "max_parallel_workers_per_gather": "0", "fsync": "off", "autovacuum": "off"}})
+		i, err := scratch.New(t.Context(), b, scratch.Options{Settings: map[string]string{"shared_buffers": "16MB", "max_parallel_workers_per_gather": "0", "fsync": "off", "autovacuum": "off"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +144,7 @@ func TestSampleSeesASqueeze(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		if err := i.StartConfined(t.Context(), server.Confinement{Enter: g.Add}); err != nil {
+		if err := i.StartConfined(t.Context(), scratch.Confinement{Enter: g.Add}); err != nil {
 			t.Fatal(err)
 		}
 		conn := session(t, i)

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -27,7 +27,7 @@ var planned = []snapshot.NamedValue{
 // then restarts the server with the planned configuration: without touching the
 // 4 GB, it says the same of itself.
 func TestSharedMemoryOfAPlannedConfiguration(t *testing.T) {
-	each(t, func(t *testing.T, b server.Binaries) {
+	each(t, func(t *testing.T, b scratch.Binaries) {
 		privateTemp(t)
 		i := start(t, b, map[string]string{"shared_preload_libraries": "pg_stat_statements", "pg_stat_statements.max": "20000"})
 		in := &read(t, evidenceOf(t, i, false)).Instances[0]
@@ -44,11 +44,11 @@ func TestSharedMemoryOfAPlannedConfiguration(t *testing.T) {
 		if after := files(t, i.DataDir); strings.Join(after, " ") != strings.Join(before, " ") {
 			t.Errorf("the data directory has changed from %v to %v", before, after)
 		}
-		if (b.Version.Major() >= 15) != (a.Method == server.ByGUC) {
+		if (b.Version.Major() >= 15) != (a.Method == scratch.ByGUC) {
 			t.Errorf("asked by %q", a.Method)
 		}
 		// The other way gives the same pages.
-		s, err := server.NewShadow(b, i.DataDir, i.Account)
+		s, err := scratch.NewShadow(b, i.DataDir, i.Account)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +93,7 @@ func TestSharedMemoryOfAPlannedConfiguration(t *testing.T) {
 // TestWhatTheBinaryRefuses: a configuration that would not start is no answer,
 // and the server's own reason is told.
 func TestWhatTheBinaryRefuses(t *testing.T) {
-	each(t, func(t *testing.T, b server.Binaries) {
+	each(t, func(t *testing.T, b scratch.Binaries) {
 		in := &read(t, evidenceOf(t, start(t, b, nil), false)).Instances[0]
 		for _, c := range []struct{ name, value, word string }{
 			{"wal_level", "minimal", "max_wal_senders"},
@@ -110,7 +110,7 @@ func TestWhatTheBinaryRefuses(t *testing.T) {
 
 // TestThrowawayInstance: what fails says why, and nothing is left.
 func TestThrowawayInstance(t *testing.T) {
-	each(t, func(t *testing.T, b server.Binaries) {
+	each(t, func(t *testing.T, b scratch.Binaries) {
 		privateTemp(t)
 		i := start(t, b, nil)
 		if len(i.Socket+"/.s.PGSQL.5432.lock") > 107 {
@@ -137,7 +137,7 @@ func TestThrowawayInstance(t *testing.T) {
 		for _, after := range []time.Duration{0, 20 * time.Millisecond, 150 * time.Millisecond} {
 			before := ours(t)
 			ctx, cancel := context.WithTimeout(t.Context(), after)
-			j, err := server.New(ctx, b, server.Options{})
+			j, err := scratch.New(ctx, b, scratch.Options{})
 			cancel()
 			if err == nil {
 				t.Logf("initdb was done within %s", after)

@@ -8,9 +8,8 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
-
 	"github.com/pgfettle/pgfettle/internal/act/collect"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/test/await"
@@ -22,7 +21,7 @@ import (
 // another database, or nowhere.
 func TestLockedCatalogsAreFound(t *testing.T) {
 	t.Setenv("PGCONNECT_TIMEOUT", "2") // of attempts that are known to hang
-	live.On(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
+	live.On(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := live.Start(t, b, nil)
 		for catalog, words := range map[string][]string{
 			"pg_tablespace":      {"gave up waiting for a lock", "holds pg_tablespace", "postgres postgres [local]", "idle in transaction for"}, // of the cluster; not needed on the way in
@@ -45,7 +44,7 @@ func TestLockedCatalogsAreFound(t *testing.T) {
 
 // TestNoSlotIsFound: every slot is taken, those of superusers too.
 func TestNoSlotIsFound(t *testing.T) {
-	live.On(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
+	live.On(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := live.Start(t, b, map[string]string{"max_connections": "5", "superuser_reserved_connections": "1", "max_wal_senders": "0"})
 		for range 5 {
 			held(t, i)
@@ -58,7 +57,7 @@ func TestNoSlotIsFound(t *testing.T) {
 
 // TestRefusedRoleIsFound: pg_hba.conf lets nobody in.
 func TestRefusedRoleIsFound(t *testing.T) {
-	live.On(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
+	live.On(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := live.Start(t, b, nil)
 		for auth, why := range map[string]string{"reject": "SQLSTATE 28000", "scram-sha-256": "as it asks for a password"} {
 			hba(t, i, auth)
@@ -70,7 +69,7 @@ func TestRefusedRoleIsFound(t *testing.T) {
 }
 
 // hba lets everybody in by one method only, and waits until that is so.
-func hba(t *testing.T, i *server.Instance, method string) {
+func hba(t *testing.T, i *scratch.Instance, method string) {
 	t.Helper()
 	if err := os.WriteFile(i.DataDir+"/pg_hba.conf", []byte("local all all "+method+"\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -89,7 +88,7 @@ func hba(t *testing.T, i *server.Instance, method string) {
 
 // held opens a session that stays, with statements run in it, and returns its
 // process as the server has it.
-func held(t *testing.T, i *server.Instance, statements ...string) int {
+func held(t *testing.T, i *scratch.Instance, statements ...string) int {
 	t.Helper()
 	c, err := pgconn.Connect(t.Context(), i.ConnString())
 	if err != nil {
@@ -105,7 +104,7 @@ func held(t *testing.T, i *server.Instance, statements ...string) int {
 }
 
 // asked is what a collection from the host finds, as an administrator runs it.
-func asked(t *testing.T, i *server.Instance) *snapshot.Snapshot {
+func asked(t *testing.T, i *scratch.Instance) *snapshot.Snapshot {
 	t.Helper()
 	a, err := collect.Run(t.Context(), &target.Local{}, collect.Request{Kind: collect.DataDir, Value: i.DataDir})
 	if err != nil {

@@ -4,15 +4,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/act/server"
-	"github.com/pgfettle/pgfettle/internal/fact/explain"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
+	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
 )
 
 // quicker divides the times of a run by a hundred. How much slower a spill or a
 // cold cache is on a busy machine is the machine's affair: what is held here is
 // what the judge reads off the nodes of two real runs.
-func quicker(p *explain.Plan) {
+func quicker(p *queryplan.Plan) {
 	by := func(v *float64) {
 		if v != nil {
 			*v /= 100
@@ -20,7 +20,7 @@ func quicker(p *explain.Plan) {
 	}
 	by(p.Planning)
 	by(p.Execution)
-	p.Root.Walk(func(n *explain.Node) {
+	p.Root.Walk(func(n *queryplan.Node) {
 		if n.Actual != nil {
 			by(n.Actual.Startup)
 			by(n.Actual.Total)
@@ -37,7 +37,7 @@ func quicker(p *explain.Plan) {
 // and holds that this reason is told: as the first where the query is sure to be
 // slower by far.
 func TestSlowPairs(t *testing.T) {
-	each(t, func(t *testing.T, b server.Binaries) {
+	each(t, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"autovacuum": "off", "jit": "off", "max_parallel_workers_per_gather": "0", "deadlock_timeout": "10s", "track_io_timing": "on"})
 		conn := session(t, i)
 		lines(t, conn, explainData)
@@ -52,9 +52,9 @@ func TestSlowPairs(t *testing.T) {
 		}
 		pair := func(name, want string, first bool, slow, fast string) {
 			t.Helper()
-			var plans []*explain.Plan
+			var plans []*queryplan.Plan
 			for _, s := range []string{slow, fast} {
-				list, err := explain.Parse([]byte(s))
+				list, err := queryplan.Parse([]byte(s))
 				if err != nil || len(list) != 1 {
 					t.Fatalf("%s: %v\n%s", name, err, s)
 				}

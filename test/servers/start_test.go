@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
@@ -27,11 +27,11 @@ type broken struct {
 	title, id string
 	words     []string // of what is seen
 	server    string   // of what the server itself says when it does not start
-	do        func(t *testing.T, i *server.Instance)
+	do        func(t *testing.T, i *scratch.Instance)
 }
 
-func configured(settings map[string]string) func(*testing.T, *server.Instance) {
-	return func(t *testing.T, i *server.Instance) {
+func configured(settings map[string]string) func(*testing.T, *scratch.Instance) {
+	return func(t *testing.T, i *scratch.Instance) {
 		if err := i.Configure(settings); err != nil {
 			t.Fatal(err)
 		}
@@ -39,8 +39,8 @@ func configured(settings map[string]string) func(*testing.T, *server.Instance) {
 }
 
 // line adds a line of its own to postgresql.conf.
-func line(text string) func(*testing.T, *server.Instance) {
-	return func(t *testing.T, i *server.Instance) {
+func line(text string) func(*testing.T, *scratch.Instance) {
+	return func(t *testing.T, i *scratch.Instance) {
 		write(t, i, "postgresql.conf", readAll(t, i.DataDir+"/postgresql.conf")+text+"\n")
 	}
 }
@@ -54,7 +54,7 @@ func readAll(t *testing.T, name string) string {
 	return string(b)
 }
 
-func write(t *testing.T, i *server.Instance, name, text string) {
+func write(t *testing.T, i *scratch.Instance, name, text string) {
 	t.Helper()
 	at := filepath.Join(i.DataDir, name)
 	if err := os.WriteFile(at, []byte(text), 0o600); err != nil {
@@ -63,7 +63,7 @@ func write(t *testing.T, i *server.Instance, name, text string) {
 	give(t, i, at)
 }
 
-func give(t *testing.T, i *server.Instance, at string) {
+func give(t *testing.T, i *scratch.Instance, at string) {
 	t.Helper()
 	if err := os.Lchown(at, i.Account.UID, i.Account.GID); err != nil {
 		t.Fatal(err)
@@ -78,7 +78,7 @@ func must(t *testing.T, err error) {
 }
 
 // sleeper is a process of the server's account that is no server.
-func sleeper(t *testing.T, i *server.Instance) int {
+func sleeper(t *testing.T, i *scratch.Instance) int {
 	t.Helper()
 	cmd := exec.Command("sleep", "600")
 	cmd.Dir = "/"
@@ -107,54 +107,54 @@ var ways = []broken{
 	{"an include that is not there", "start_config_error", []string{"postgresql.conf line ", "extra.conf"}, "extra.conf", line("include = 'extra.conf'")},
 	{"an include_dir that is not there", "start_config_error", []string{"postgresql.conf line ", "conf.d"}, "conf.d", line("include_dir = 'conf.d'")},
 	{"a bad line of postgresql.auto.conf", "start_config_error", []string{"postgresql.auto.conf line 1", "shared_buffers"}, "shared_buffers",
-		func(t *testing.T, i *server.Instance) {
+		func(t *testing.T, i *scratch.Instance) {
 			write(t, i, "postgresql.auto.conf", "shared_buffers = '1XB'\n")
 		}},
 	{"two settings that do not fit together", "start_config_error", []string{"postgresql.conf line ", "wal_level"}, "wal_level", configured(map[string]string{"wal_level": "minimal", "archive_mode": "on", "max_wal_senders": "0"})},
 	{"a library that is not there", "start_config_error", []string{"postgresql.conf line ", "no_such_library"}, "no_such_library", configured(map[string]string{"shared_preload_libraries": "no_such_library"})},
 	{"huge_pages = on without a pool", "start_huge_pages", []string{"huge_pages = on", "0 are free in a pool of 0"}, "could not map anonymous shared memory", configured(map[string]string{"huge_pages": "on"})},
 	{"huge_pages = on with SysV memory", "start_huge_pages", []string{"shared_memory_type = sysv"}, "huge pages not supported", configured(map[string]string{"huge_pages": "on", "shared_memory_type": "sysv"})},
-	{"more shared memory than the machine has", "start_shared_memory", []string{"asks for", "RAM and swap"}, "could not map anonymous shared memory", func(t *testing.T, i *server.Instance) {
+	{"more shared memory than the machine has", "start_shared_memory", []string{"asks for", "RAM and swap"}, "could not map anonymous shared memory", func(t *testing.T, i *scratch.Instance) {
 		configured(map[string]string{"shared_buffers": "4TB", "huge_pages": "off"})(t, i)
 	}},
-	{"a port that another process has", "start_port_taken", []string{"127.0.0.1", "servers.test"}, "could not create any TCP/IP sockets", func(t *testing.T, i *server.Instance) {
+	{"a port that another process has", "start_port_taken", []string{"127.0.0.1", "servers.test"}, "could not create any TCP/IP sockets", func(t *testing.T, i *scratch.Instance) {
 		configured(map[string]string{"listen_addresses": "127.0.0.1", "port": strconv.Itoa(freePort(t, "tcp4", "127.0.0.1"))})(t, i)
 	}},
-	{"a port that another process has on all addresses", "start_port_taken", []string{"127.0.0.1", "servers.test"}, "could not create any TCP/IP sockets", func(t *testing.T, i *server.Instance) {
+	{"a port that another process has on all addresses", "start_port_taken", []string{"127.0.0.1", "servers.test"}, "could not create any TCP/IP sockets", func(t *testing.T, i *scratch.Instance) {
 		configured(map[string]string{"listen_addresses": "localhost", "port": strconv.Itoa(freePort(t, "tcp", ""))})(t, i)
 	}},
-	{"a socket's lock file of a live process", "start_socket", []string{".s.PGSQL.5432.lock is held by sleep"}, "lock file", func(t *testing.T, i *server.Instance) {
+	{"a socket's lock file of a live process", "start_socket", []string{".s.PGSQL.5432.lock is held by sleep"}, "lock file", func(t *testing.T, i *scratch.Instance) {
 		name := i.Socket + "/.s.PGSQL.5432.lock"
 		must(t, os.WriteFile(name, []byte(strconv.Itoa(sleeper(t, i))+"\n"+i.DataDir+"\n"), 0o600))
 		give(t, i, name)
 	}},
 	{"no folder for the socket", "start_socket", []string{"no such directory"}, "could not create lock file", configured(map[string]string{"unix_socket_directories": "/run/no-such-folder"})},
-	{"a folder for the socket that is closed", "start_socket", []string{"permission denied"}, "could not create lock file", func(t *testing.T, i *server.Instance) {
+	{"a folder for the socket that is closed", "start_socket", []string{"permission denied"}, "could not create lock file", func(t *testing.T, i *scratch.Instance) {
 		at := i.Folder + "/closed"
 		must(t, os.Mkdir(at, 0o755))
 		configured(map[string]string{"unix_socket_directories": at})(t, i)
 	}},
-	{"a data directory open to all", "start_data_directory", []string{"mode 0755"}, "invalid permissions", func(t *testing.T, i *server.Instance) { must(t, os.Chmod(i.DataDir, 0o755)) }},
-	{"a data directory that all may write", "start_data_directory", []string{"mode 0777"}, "invalid permissions", func(t *testing.T, i *server.Instance) { must(t, os.Chmod(i.DataDir, 0o777)) }},
-	{"a data directory closed to its owner", "start_data_directory", []string{"permission denied"}, "ermission denied", func(t *testing.T, i *server.Instance) { must(t, os.Chmod(i.DataDir, 0)) }},
-	{"a control file of root's", "start_data_directory", []string{"global/pg_control: belongs to root"}, "pg_control", func(t *testing.T, i *server.Instance) {
+	{"a data directory open to all", "start_data_directory", []string{"mode 0755"}, "invalid permissions", func(t *testing.T, i *scratch.Instance) { must(t, os.Chmod(i.DataDir, 0o755)) }},
+	{"a data directory that all may write", "start_data_directory", []string{"mode 0777"}, "invalid permissions", func(t *testing.T, i *scratch.Instance) { must(t, os.Chmod(i.DataDir, 0o777)) }},
+	{"a data directory closed to its owner", "start_data_directory", []string{"permission denied"}, "ermission denied", func(t *testing.T, i *scratch.Instance) { must(t, os.Chmod(i.DataDir, 0)) }},
+	{"a control file of root's", "start_data_directory", []string{"global/pg_control: belongs to root"}, "pg_control", func(t *testing.T, i *scratch.Instance) {
 		must(t, os.Chown(i.DataDir+"/global/pg_control", 0, 0))
 	}},
-	{"a process with the number in postmaster.pid", "start_lock_file", []string{"postmaster.pid names sleep", "works in /"}, "lock file \"postmaster.pid\" already exists", func(t *testing.T, i *server.Instance) {
+	{"a process with the number in postmaster.pid", "start_lock_file", []string{"postmaster.pid names sleep", "works in /"}, "lock file \"postmaster.pid\" already exists", func(t *testing.T, i *scratch.Instance) {
 		write(t, i, "postmaster.pid", strconv.Itoa(sleeper(t, i))+"\n"+i.DataDir+"\n1700000000\n5432\n"+i.Socket+"\n\n     1     1\nready   \n")
 	}},
-	{"an empty postmaster.pid", "start_lock_file", []string{"the file is empty"}, "lock file \"postmaster.pid\" is empty", func(t *testing.T, i *server.Instance) { write(t, i, "postmaster.pid", "") }},
-	{"no target of pg_wal", "start_folder_missing", []string{"pg_wal (link to /mnt/no-such-disk/wal): no such directory"}, "required WAL directory", func(t *testing.T, i *server.Instance) {
+	{"an empty postmaster.pid", "start_lock_file", []string{"the file is empty"}, "lock file \"postmaster.pid\" is empty", func(t *testing.T, i *scratch.Instance) { write(t, i, "postmaster.pid", "") }},
+	{"no target of pg_wal", "start_folder_missing", []string{"pg_wal (link to /mnt/no-such-disk/wal): no such directory"}, "required WAL directory", func(t *testing.T, i *scratch.Instance) {
 		must(t, os.Rename(i.DataDir+"/pg_wal", i.Folder+"/gone"))
 		must(t, os.Symlink("/mnt/no-such-disk/wal", i.DataDir+"/pg_wal"))
 		give(t, i, i.DataDir+"/pg_wal")
 	}},
-	{"PG_VERSION of another major", "start_other_major", []string{"PG_VERSION says 12", "postmaster.opts names"}, "incompatible with server", func(t *testing.T, i *server.Instance) { write(t, i, "PG_VERSION", "12\n") }},
+	{"PG_VERSION of another major", "start_other_major", []string{"PG_VERSION says 12", "postmaster.opts names"}, "incompatible with server", func(t *testing.T, i *scratch.Instance) { write(t, i, "PG_VERSION", "12\n") }},
 }
 
 // TestWhyAfterACrash: what a crash leaves behind.
 func TestWhyAfterACrash(t *testing.T) {
-	live.On(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
+	live.On(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		t.Run("a process of the old server is left", func(t *testing.T) {
 			i := live.Start(t, b, nil)
 			left := held(t, i)
@@ -174,7 +174,7 @@ func TestWhyAfterACrash(t *testing.T) {
 		})
 		t.Run("the disk of the WAL is full", func(t *testing.T) {
 			d := cell.DiskOf(t, "servers", "tmpfs", 32<<20)
-			i, err := server.New(t.Context(), b, server.Options{InitDB: []string{"--wal-segsize=1"}, Settings: map[string]string{"restart_after_crash": "off", "max_wal_size": "1GB"}})
+			i, err := scratch.New(t.Context(), b, scratch.Options{InitDB: []string{"--wal-segsize=1"}, Settings: map[string]string{"restart_after_crash": "off", "max_wal_size": "1GB"}})
 			must(t, err)
 			t.Cleanup(func() { must(t, i.Remove()) })
 			wal := d.At + "/wal"
@@ -210,7 +210,7 @@ func TestWhyAfterACrash(t *testing.T) {
 
 // TestWhyOfLimits: the unit's limit, which the server is started under.
 func TestWhyOfLimits(t *testing.T) {
-	live.On(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
+	live.On(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := live.Start(t, b, map[string]string{"shared_buffers": "512MB", "huge_pages": "off"})
 		must(t, i.Stop())
 		s, _ := why(t, i)
@@ -234,14 +234,14 @@ func TestWhyOfLimits(t *testing.T) {
 	})
 }
 
-func crash(t *testing.T, i *server.Instance) {
+func crash(t *testing.T, i *scratch.Instance) {
 	t.Helper()
 	must(t, syscall.Kill(i.PID(), syscall.SIGKILL))
 	await.That(t, "the end of the postmaster", func() (bool, any) { return !i.Running(), nil })
 }
 
 // firstOf holds that check says why first, and nothing else of why.
-func firstOf(t *testing.T, i *server.Instance, id string, words ...string) check.Finding {
+func firstOf(t *testing.T, i *scratch.Instance, id string, words ...string) check.Finding {
 	t.Helper()
 	_, found := why(t, i)
 	list := reasons(found)
@@ -260,7 +260,7 @@ func firstOf(t *testing.T, i *server.Instance, id string, words ...string) check
 }
 
 // refuses holds that the server does not start, for the reason that it says itself.
-func refuses(t *testing.T, i *server.Instance, words string) {
+func refuses(t *testing.T, i *scratch.Instance, words string) {
 	t.Helper()
 	err := i.Start(t.Context())
 	if err == nil {
@@ -274,7 +274,7 @@ func refuses(t *testing.T, i *server.Instance, words string) {
 }
 
 // why is what check says of a stopped server, the worst first.
-func why(t *testing.T, i *server.Instance) (*snapshot.Snapshot, []check.Finding) {
+func why(t *testing.T, i *scratch.Instance) (*snapshot.Snapshot, []check.Finding) {
 	t.Helper()
 	a, err := collect.Run(t.Context(), &target.Local{}, collect.Request{Kind: collect.DataDir, Value: i.DataDir, Why: true})
 	if err != nil {
@@ -297,8 +297,8 @@ func reasons(list []check.Finding) (out []check.Finding) {
 // reason not to start. Broken in each of the ways it does not start, and check says
 // why first, and nothing else of why.
 func TestWhyAServerDoesNotStart(t *testing.T) {
-	live.On(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
-		whole, err := server.New(t.Context(), b, server.Options{InitDB: []string{"--wal-segsize=1"}, // it is copied for each way
+	live.On(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
+		whole, err := scratch.New(t.Context(), b, scratch.Options{InitDB: []string{"--wal-segsize=1"}, // it is copied for each way
 			Settings: map[string]string{"shared_buffers": "32MB", "dynamic_shared_memory_type": "posix"}})
 		must(t, err)
 		t.Cleanup(func() { must(t, whole.Remove()) })

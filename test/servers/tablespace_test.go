@@ -9,7 +9,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/journal"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
@@ -56,7 +56,7 @@ func optionsOf(t *testing.T, s *snapshot.Snapshot, name string) []string {
 // TestTablespaces plans options of two tablespaces, applies them to a server, reads them
 // back and takes them back; what somebody changed in between stays.
 func TestTablespaces(t *testing.T) {
-	on(t, []int{13, 17, 18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{13, 17, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"default_transaction_read_only": "on"})
 		sql := func(statements ...string) {
 			t.Helper()

@@ -6,9 +6,8 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
-
 	"github.com/pgfettle/pgfettle/internal/act/apply"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
@@ -23,7 +22,7 @@ import (
 // applies it: who may create there spills there, who may not goes on in the data
 // directory without an error, and it is taken back.
 func TestTempTablespaces(t *testing.T) {
-	on(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
 		dir := i.DataDir + "-spill"
 		if err := os.Mkdir(dir, 0o700); err != nil {

@@ -14,8 +14,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
-
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
 	"github.com/pgfettle/pgfettle/internal/show/cli"
@@ -39,7 +38,7 @@ func topOf(t *testing.T, target string) *diagnose.NowReport {
 }
 
 // jam makes a session wait for another one, and returns the process ids of both.
-func jam(t *testing.T, i *server.Instance) (holder, waiter int) {
+func jam(t *testing.T, i *scratch.Instance) (holder, waiter int) {
 	t.Helper()
 	h, w := session(t, i), session(t, i)
 	pid := func(s string) int { n, _ := strconv.Atoi(strings.TrimSpace(s)); return n }
@@ -71,7 +70,7 @@ func waiting(t *testing.T, probe *pgconn.PgConn, sessions int) {
 // whom, checkpoints, WAL and databases with their rates, and nothing is missing. A
 // role that may not see the sessions of others is told what it lacks.
 func TestTopOfEachMajor(t *testing.T) {
-	each(t, func(t *testing.T, b server.Binaries) {
+	each(t, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"shared_buffers": "32MB"})
 		holder, waiter := jam(t, i)
 		r := topOf(t, i.DataDir)
@@ -171,7 +170,7 @@ func (m *tmux) shows(texts ...string) string {
 // backend that hangs, a server that goes away and comes back, and the way out, after
 // which the terminal is as it was and the server has no session of ours.
 func TestTopOnATerminal(t *testing.T) {
-	on(t, []int{17}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{17}, func(t *testing.T, b scratch.Binaries) {
 		bin := cell.Binary(t)
 		i := start(t, b, map[string]string{"shared_buffers": "32MB"})
 		holder, waiter := jam(t, i)

@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/history"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
+	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/test/await"
 	"github.com/pgfettle/pgfettle/test/cell"
 	"github.com/pgfettle/pgfettle/test/tier"
@@ -101,9 +101,9 @@ func (w *watcher) hup() {
 	}
 }
 
-func historyOf(t *testing.T, file string) *history.Store {
+func historyOf(t *testing.T, file string) *store.Store {
 	t.Helper()
-	s, err := history.OpenRead(file)
+	s, err := store.OpenRead(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,9 +111,9 @@ func historyOf(t *testing.T, file string) *history.Store {
 	return s
 }
 
-func eventsIn(t *testing.T, s *history.Store) []history.Event {
+func eventsIn(t *testing.T, s *store.Store) []store.Event {
 	t.Helper()
-	list, err := s.EventsBetween(t.Context(), history.EventFilter{From: time.Unix(0, 0), To: time.Now().Add(time.Hour)})
+	list, err := s.EventsBetween(t.Context(), store.EventFilter{From: time.Unix(0, 0), To: time.Now().Add(time.Hour)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,14 +121,14 @@ func eventsIn(t *testing.T, s *history.Store) []history.Event {
 }
 
 // samplesIn waits until the history has so many samples of a series of an instance.
-func samplesIn(t *testing.T, file, instance, name, label string, n int) []history.Bucket {
+func samplesIn(t *testing.T, file, instance, name, label string, n int) []store.Bucket {
 	t.Helper()
 	s := historyOf(t, file)
 	defer s.Close()
-	var list []history.Bucket
+	var list []store.Bucket
 	await.That(t, fmt.Sprintf("%d samples of %s of %s", n, name, instance), func() (bool, any) {
 		var err error
-		list, err = s.Range(t.Context(), history.Series{Instance: instance, Name: name, Label: label}, time.Now().Add(-time.Hour), time.Now().Add(time.Minute), 10_000)
+		list, err = s.Range(t.Context(), store.Series{Instance: instance, Name: name, Label: label}, time.Now().Add(-time.Hour), time.Now().Add(time.Minute), 10_000)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,7 +141,7 @@ func samplesIn(t *testing.T, file, instance, name, label string, n int) []histor
 // what it counts becomes the published series; the second of two runs of --once
 // has the rates between them, which are those of what was done.
 func TestWatchEachVersion(t *testing.T) {
-	each(t, func(t *testing.T, b server.Binaries) {
+	each(t, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"shared_buffers": "16MB", "autovacuum": "off"})
 		c := connect(t, i.ConnString())
 		file := filepath.Join(t.TempDir(), "h", "history.db")
@@ -212,7 +212,7 @@ func TestWatchEachVersion(t *testing.T) {
 // TestWatch: a setting that somebody changes, a restart, and the end of the
 // watcher itself are seen under load, told, and in the history.
 func TestWatch(t *testing.T) {
-	on(t, []int{13, 18}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, map[string]string{"shared_buffers": "16MB", "logging_collector": "on", "log_line_prefix": "'%m [%p] '"})
 		file := filepath.Join(t.TempDir(), "h", "history.db")
 		out := filepath.Join(t.TempDir(), "notices")
@@ -297,12 +297,12 @@ func TestWatch(t *testing.T) {
 		count := map[string]int{}
 		for _, e := range eventsIn(t, historyOf(t, file)) {
 			switch e.Kind {
-			case history.SettingChanged:
+			case store.SettingChanged:
 				if e.Subject == "work_mem" && (e.Before != "4MB" || e.After != "13MB" || e.Who != "ALTER SYSTEM" || !strings.Contains(e.Where, "postgresql.auto.conf:") || e.Since.IsZero()) {
 					t.Errorf("%+v", e)
 				}
 				count[string(e.Kind)+" "+e.Subject]++
-			case history.Gap:
+			case store.Gap:
 				if d := e.At.Sub(e.Since); d < 30*time.Second || d > await.Patience || e.Detail != "pgfettle watch was not running" {
 					t.Errorf("a gap of %s: %+v", d, e)
 				}
@@ -324,7 +324,7 @@ func TestWatch(t *testing.T) {
 // TestWatchWithoutRights: a role that sees only its own sessions gets no counts of
 // those of others, and all the rest; a server that is not there is an error.
 func TestWatchWithoutRights(t *testing.T) {
-	on(t, []int{17}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{17}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
 		admin := connect(t, i.ConnString())
 		sql(t, admin, "create role watcher login")
@@ -363,7 +363,7 @@ func TestWatchWithoutRights(t *testing.T) {
 // TestWatchFullDisk: on a disk that fills up the watcher stops writing, says so
 // once, goes on, and writes again when there is room: then the history tells the gap.
 func TestWatchFullDisk(t *testing.T) {
-	on(t, []int{17}, func(t *testing.T, b server.Binaries) {
+	on(t, []int{17}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
 		d := cell.DiskOf(t, tier.Servers, "tmpfs", 4<<20)
 		file := filepath.Join(d.At, "h", "history.db")
@@ -387,7 +387,7 @@ func TestWatchFullDisk(t *testing.T) {
 		}
 		gaps := 0
 		for _, e := range eventsIn(t, historyOf(t, file)) {
-			if e.Kind == history.Gap && strings.Contains(e.Detail, "the disk is full") {
+			if e.Kind == store.Gap && strings.Contains(e.Detail, "the disk is full") {
 				gaps++
 			}
 		}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/settle"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -25,7 +25,7 @@ var ofTheMachine = []string{
 // above notice is found.
 func TestWellPlannedServerIsLeftInPeace(t *testing.T) {
 	kernel.Beside(t) // a pool of huge pages must not come and go meanwhile
-	each(t, func(t *testing.T, b server.Binaries) {
+	each(t, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
 		for _, profile := range rule.Profiles {
 			t.Run(string(profile), func(t *testing.T) {

@@ -10,12 +10,12 @@ import (
 	"os"
 	"os/signal"
 
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 )
 
 // Main runs a generator over the servers that are named, or over those that can
 // be fetched, and writes what it makes of them.
-func Main(name string, generate func(context.Context, []server.Binaries) (string, error)) {
+func Main(name string, generate func(context.Context, []scratch.Binaries) (string, error)) {
 	servers := flag.String("servers", os.Getenv("PGFETTLE_TEST_PG"), "folders of server installations, separated by colons; empty: they are fetched")
 	out := flag.String("o", "", "file to write; standard output when empty")
 	flag.Parse()
@@ -28,8 +28,8 @@ func Main(name string, generate func(context.Context, []server.Binaries) (string
 	}
 }
 
-func run(ctx context.Context, servers, out string, generate func(context.Context, []server.Binaries) (string, error)) error {
-	list, err := server.ListedOrFetched(ctx, servers)
+func run(ctx context.Context, servers, out string, generate func(context.Context, []scratch.Binaries) (string, error)) error {
+	list, err := scratch.ListedOrFetched(ctx, servers)
 	if err != nil {
 		return err
 	}

@@ -14,13 +14,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/tools/generator"
 )
 
 func main() { generator.Main("gengrid", table) }
 
-func table(ctx context.Context, list []server.Binaries) (string, error) {
+func table(ctx context.Context, list []scratch.Binaries) (string, error) {
 	var t strings.Builder
 	t.WriteString("version\tsettings\tbytes\n")
 	for _, b := range list {
@@ -34,8 +34,8 @@ func table(ctx context.Context, list []server.Binaries) (string, error) {
 }
 
 // measure writes a line for each point of the grid.
-func measure(ctx context.Context, b server.Binaries, t *strings.Builder) (n int, err error) {
-	i, err := server.New(ctx, b, server.Options{})
+func measure(ctx context.Context, b scratch.Binaries, t *strings.Builder) (n int, err error) {
+	i, err := scratch.New(ctx, b, scratch.Options{})
 	if err != nil {
 		return 0, err
 	}
@@ -44,7 +44,7 @@ func measure(ctx context.Context, b server.Binaries, t *strings.Builder) (n int,
 			err = e
 		}
 	}()
-	s, err := server.NewShadow(b, i.DataDir, i.Account)
+	s, err := scratch.NewShadow(b, i.DataDir, i.Account)
 	if err != nil {
 		return 0, err
 	}

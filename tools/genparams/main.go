@@ -14,14 +14,14 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/tools/generator"
 )
 
 func main() { generator.Main("genparams", distinct) }
 
 // distinct returns the table of the facts of all servers, each once.
-func distinct(ctx context.Context, list []server.Binaries) (string, error) {
+func distinct(ctx context.Context, list []scratch.Binaries) (string, error) {
 	facts := map[fact][]int{}
 	for _, b := range list {
 		rows, err := read(ctx, b)
@@ -60,8 +60,8 @@ func machine(name string) bool {
 // machine that the server was built on.
 func buildPath(name string) bool { return name == "krb_server_keyfile" }
 
-func read(ctx context.Context, b server.Binaries) (facts []fact, err error) {
-	i, err := server.New(ctx, b, server.Options{})
+func read(ctx context.Context, b scratch.Binaries) (facts []fact, err error) {
+	i, err := scratch.New(ctx, b, scratch.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/act/journal"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
@@ -169,16 +169,16 @@ func TestRoom(t *testing.T) {
 		title     string
 		room      room
 		hugePages string
-		need      server.SharedMemory
+		need      scratch.SharedMemory
 		name      string
 	}{
-		{"the pool is just enough", r, "on", server.SharedMemory{Bytes: 1900 * unit.MB, Pages: 950}, ""},
-		{"one page short", r, "on", server.SharedMemory{Bytes: 1900 * unit.MB, Pages: 951}, "huge_pages"},
-		{"the binary told bytes only", r, "on", server.SharedMemory{Bytes: 1900*unit.MB + 1}, "huge_pages"},
-		{"try falls back", r, "try", server.SharedMemory{Bytes: 60 * unit.GB, Pages: 30720}, ""},
-		{"more than the machine has", r, "off", server.SharedMemory{Bytes: 65 * unit.GB}, "shared_buffers"},
-		{"more than the control group may", room{memory: 64 * unit.GB, limit: 2 * unit.GB}, "off", server.SharedMemory{Bytes: 3 * unit.GB}, "shared_buffers"},
-		{"no huge pages in this kernel", room{memory: 64 * unit.GB}, "ON", server.SharedMemory{Bytes: unit.GB}, "huge_pages"},
+		{"the pool is just enough", r, "on", scratch.SharedMemory{Bytes: 1900 * unit.MB, Pages: 950}, ""},
+		{"one page short", r, "on", scratch.SharedMemory{Bytes: 1900 * unit.MB, Pages: 951}, "huge_pages"},
+		{"the binary told bytes only", r, "on", scratch.SharedMemory{Bytes: 1900*unit.MB + 1}, "huge_pages"},
+		{"try falls back", r, "try", scratch.SharedMemory{Bytes: 60 * unit.GB, Pages: 30720}, ""},
+		{"more than the machine has", r, "off", scratch.SharedMemory{Bytes: 65 * unit.GB}, "shared_buffers"},
+		{"more than the control group may", room{memory: 64 * unit.GB, limit: 2 * unit.GB}, "off", scratch.SharedMemory{Bytes: 3 * unit.GB}, "shared_buffers"},
+		{"no huge pages in this kernel", room{memory: 64 * unit.GB}, "ON", scratch.SharedMemory{Bytes: unit.GB}, "huge_pages"},
 	} {
 		if name, why := c.room.refuses(c.hugePages, c.need); name != c.name || (why == "") != (name == "") {
 			t.Errorf("%s: %q, %s", c.title, name, why)

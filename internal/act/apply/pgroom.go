@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
@@ -25,7 +25,7 @@ type room struct {
 
 // refuses names the setting that would keep the server from starting, or from
 // living long, and says why; "" where there is room.
-func (r room) refuses(hugePages string, need server.SharedMemory) (name, why string) {
+func (r room) refuses(hugePages string, need scratch.SharedMemory) (name, why string) {
 	if strings.EqualFold(hugePages, "on") {
 		if r.size == 0 {
 			return "huge_pages", "huge_pages=on: this kernel has no huge pages of that size"

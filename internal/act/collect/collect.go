@@ -14,9 +14,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
-	"github.com/pgfettle/pgfettle/internal/fact/past"
 )
 
 // Kind says how a person named what is to be looked at.
@@ -43,7 +43,7 @@ type Request struct {
 	Measured []string     // folders that probes are kept in, the first before the others; none: no probe is looked for
 	// History tells the peaks of a history of this host; nil, or no peaks, where
 	// there is none.
-	History  func(context.Context) (*past.Peaks, error)
+	History  func(context.Context) (*history.Peaks, error)
 	Tool     string       // name and version of the program, for evidence.json; "" is "pgfettle"
 	Progress func(string) // told what is being done, one clause each; may be nil
 }
@@ -161,7 +161,7 @@ func (c *collector) everything(ctx context.Context, found []*instance) {
 	c.safely("blocks.json", func() { chain = c.blocks(own) })
 	c.safely("cmd", func() { c.volumes(ctx, own, chain) })
 	c.safely(measured.File, func() { c.measured(own) })
-	c.safely(past.File, func() { c.history(ctx) })
+	c.safely(history.File, func() { c.history(ctx) })
 	c.json("instances.json", listed(found))
 	c.takeOver(<-units)
 }
@@ -173,9 +173,9 @@ func (c *collector) history(ctx context.Context) {
 	}
 	switch p, err := c.req.History(ctx); {
 	case err != nil:
-		c.a.AddMissing(evidence.Missing{Name: past.File, State: known.Unread, Reason: err.Error()})
+		c.a.AddMissing(evidence.Missing{Name: history.File, State: known.Unread, Reason: err.Error()})
 	case p != nil:
-		c.json(past.File, p)
+		c.json(history.File, p)
 	}
 }
 

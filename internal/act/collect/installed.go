@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
@@ -44,29 +44,29 @@ func (c *collector) askProgram(ctx context.Context, s *stopped) {
 }
 
 // programsAccount is whom the programs of an instance are run as.
-func (c *collector) programsAccount(in *instance) (server.Account, error) {
+func (c *collector) programsAccount(in *instance) (scratch.Account, error) {
 	if !c.root {
-		return server.Unprivileged()
+		return scratch.Unprivileged()
 	}
 	if in.account.UID <= 0 {
-		return server.Account{}, errors.New("the data directory belongs to root, as which no program of a server is run")
+		return scratch.Account{}, errors.New("the data directory belongs to root, as which no program of a server is run")
 	}
-	return server.Account{UID: in.account.UID, GID: in.account.GID, Switch: true}, nil
+	return scratch.Account{UID: in.account.UID, GID: in.account.GID, Switch: true}, nil
 }
 
 // installed finds the program that would run the server: the one that its last
 // start or its unit names, as long as it is there; else any of the same major.
-func (s *stopped) installed(ctx context.Context, acc server.Account) (server.Binaries, *pg.StartProgram) {
+func (s *stopped) installed(ctx context.Context, acc scratch.Account) (scratch.Binaries, *pg.StartProgram) {
 	for _, n := range []struct{ path, by string }{{firstOf(s.opts), "postmaster.opts"}, {s.in.unitProgram, s.in.unit}} {
 		if !path.IsAbs(n.path) {
 			continue
 		}
-		if b, err := server.AtAs(ctx, path.Dir(n.path), acc); err == nil {
+		if b, err := scratch.AtAs(ctx, path.Dir(n.path), acc); err == nil {
 			return b, &pg.StartProgram{Cluster: s.cluster, Path: b.Tool("postgres"), Named: n.by, Version: b.Version}
 		}
 	}
 	others := []string{}
-	for _, b := range server.Find(ctx) {
+	for _, b := range scratch.Find(ctx) {
 		if b.Version.Major() == s.major {
 			return b, &pg.StartProgram{Cluster: s.cluster, Path: b.Tool("postgres"), Version: b.Version}
 		}
@@ -75,9 +75,9 @@ func (s *stopped) installed(ctx context.Context, acc server.Account) (server.Bin
 		}
 	}
 	if len(others) == 0 {
-		return server.Binaries{}, nil
+		return scratch.Binaries{}, nil
 	}
-	return server.Binaries{}, &pg.StartProgram{Cluster: s.cluster, Others: others}
+	return scratch.Binaries{}, &pg.StartProgram{Cluster: s.cluster, Others: others}
 }
 
 func firstOf(list []string) string {
@@ -89,8 +89,8 @@ func firstOf(list []string) string {
 
 // ask lets the program read the whole configuration and come as far as its request
 // for shared memory.
-func (s *stopped) ask(ctx context.Context, b server.Binaries, acc server.Account) (err error) {
-	shadow, err := server.NewShadow(b, s.in.dataDir, acc)
+func (s *stopped) ask(ctx context.Context, b scratch.Binaries, acc scratch.Account) (err error) {
+	shadow, err := scratch.NewShadow(b, s.in.dataDir, acc)
 	if err != nil {
 		return err
 	}

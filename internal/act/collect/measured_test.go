@@ -12,8 +12,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
-	"github.com/pgfettle/pgfettle/internal/fact/past"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
@@ -156,8 +156,8 @@ func TestLatestProbe(t *testing.T) {
 // one that cannot be read is.
 func TestHistory(t *testing.T) {
 	host := fakeOf(t, oneServer)
-	take := func(p *past.Peaks, err error) *evidence.Archive {
-		c := newCollector(host, Request{History: func(context.Context) (*past.Peaks, error) { return p, err }})
+	take := func(p *history.Peaks, err error) *evidence.Archive {
+		c := newCollector(host, Request{History: func(context.Context) (*history.Peaks, error) { return p, err }})
 		c.query = func(context.Context, *evidence.Archive, string, Connect, bool) (Session, error) {
 			return Session{}, nil
 		}
@@ -167,7 +167,7 @@ func TestHistory(t *testing.T) {
 		}
 		return a
 	}
-	p := &past.Peaks{Schema: past.Schema, Span: past.Span{From: 1, To: 90001, Days: 1}, Instances: []past.Instance{{Instance: "/srv/b", Active: &past.Peak{Value: 34, At: 7}}}}
+	p := &history.Peaks{Schema: history.Schema, Span: history.Span{From: 1, To: 90001, Days: 1}, Instances: []history.Instance{{Instance: "/srv/b", Active: &history.Peak{Value: 34, At: 7}}}}
 	s, err := snapshot.Read(take(p, nil))
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"strconv"
 
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -108,58 +108,58 @@ func sharedConf(set pg.Settings, q snapshot.ShmemQuestion) (map[string]string, e
 // accountOf returns the account that an instance's programs are run as: where we
 // are root its own, and no other's. Its settings may name libraries, and whoever
 // set them would be given the rights of another account.
-func accountOf(t target.Target, in *snapshot.Instance) (server.Account, error) {
+func accountOf(t target.Target, in *snapshot.Instance) (scratch.Account, error) {
 	if t.UID() != 0 {
-		return server.Unprivileged()
+		return scratch.Unprivileged()
 	}
 	dir, ok := in.DataDirectory.Get()
 	if !ok {
-		return server.Account{}, fmt.Errorf("data directory: %s", in.DataDirectory.Gap().Reason)
+		return scratch.Account{}, fmt.Errorf("data directory: %s", in.DataDirectory.Gap().Reason)
 	}
 	a, err := trust.Instance(t, dir)
 	if err != nil {
-		return server.Account{}, fmt.Errorf("account of the instance: %w", err)
+		return scratch.Account{}, fmt.Errorf("account of the instance: %w", err)
 	}
-	return server.Account{UID: a.UID, GID: a.GID, Switch: true}, nil
+	return scratch.Account{UID: a.UID, GID: a.GID, Switch: true}, nil
 }
 
 // binariesOf returns the binaries that run the instance, or where the path of
 // them is closed to us any installed ones of the same major version.
-func binariesOf(ctx context.Context, in *snapshot.Instance, v unit.Version, acc server.Account) (server.Binaries, error) {
+func binariesOf(ctx context.Context, in *snapshot.Instance, v unit.Version, acc scratch.Account) (scratch.Binaries, error) {
 	if dir, ok := in.BinDir.Get(); ok {
-		b, err := server.AtAs(ctx, dir, acc)
+		b, err := scratch.AtAs(ctx, dir, acc)
 		if err == nil && b.Version.Major() != v.Major() {
 			err = fmt.Errorf("server binaries: %s, but the server runs %s", b, v)
 		}
 		return b, err
 	}
-	for _, b := range server.Find(ctx) {
+	for _, b := range scratch.Find(ctx) {
 		if b.Version.Major() == v.Major() {
 			return b, nil
 		}
 	}
-	return server.Binaries{}, fmt.Errorf("server binaries: none of PostgreSQL %d found", v.Major())
+	return scratch.Binaries{}, fmt.Errorf("server binaries: none of PostgreSQL %d found", v.Major())
 }
 
 // shadowOf makes the shadow of the instance's data directory. Where who is not
 // root may not read the control file it is that of a throwaway cluster, which
 // differs in nothing that counts.
-func shadowOf(ctx context.Context, in *snapshot.Instance, b server.Binaries, acc server.Account, segment string) (*server.Shadow, error) {
+func shadowOf(ctx context.Context, in *snapshot.Instance, b scratch.Binaries, acc scratch.Account, segment string) (*scratch.Shadow, error) {
 	if dir, ok := in.DataDirectory.Get(); ok {
-		s, err := server.NewShadow(b, dir, acc)
+		s, err := scratch.NewShadow(b, dir, acc)
 		if err == nil || acc.Switch || !errors.Is(err, fs.ErrPermission) {
 			return s, err
 		}
 	}
-	var o server.Options
+	var o scratch.Options
 	if n, err := strconv.ParseInt(segment, 10, 64); err == nil && n >= int64(unit.MB) {
 		o.InitDB = []string{"--wal-segsize=" + strconv.FormatInt(n/int64(unit.MB), 10)}
 	}
-	i, err := server.New(ctx, b, o)
+	i, err := scratch.New(ctx, b, o)
 	if err != nil {
 		return nil, err
 	}
-	s, err := server.NewShadow(b, i.DataDir, i.Account)
+	s, err := scratch.NewShadow(b, i.DataDir, i.Account)
 	if e := i.Remove(); err == nil && e != nil {
 		err = errors.Join(e, s.Remove())
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 )
 
@@ -39,7 +39,7 @@ func (w *Work) makeFolder(ctx context.Context, d *Place) (*folder, error) {
 		f.as = nil // we are the owner
 	}
 	f.sweep(ctx, d.Parent)
-	mark, err := server.OwnerMark()
+	mark, err := scratch.OwnerMark()
 	if err != nil {
 		return nil, fmt.Errorf("private folder: %w", err)
 	}
@@ -101,7 +101,7 @@ func (f *folder) sweep(ctx context.Context, parent string) {
 		}
 		at := path.Join(parent, n)
 		mark, err := view.ReadFile(path.Join(at, ownerFile), 256) // four words of some twenty characters
-		if err == nil && server.OwnerGone(string(mark)) {
+		if err == nil && scratch.OwnerGone(string(mark)) {
 			_ = f.removeOf(ctx, at) // what is left of it is tried again next time
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -105,7 +105,7 @@ func TestOnly(t *testing.T) {
 // TestOthersFoldersStay: only what a probe of an ended process has left is swept.
 func TestOthersFoldersStay(t *testing.T) {
 	dir := t.TempDir()
-	mine, err := server.OwnerMark()
+	mine, err := scratch.OwnerMark()
 	if err != nil {
 		t.Fatal(err)
 	}

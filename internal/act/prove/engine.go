@@ -10,10 +10,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/bench"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/engine"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
-	"github.com/pgfettle/pgfettle/internal/act/workload"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/arm"
@@ -83,20 +83,20 @@ type asked struct {
 }
 
 // loadOf is what the engine sends.
-func loadOf(ctx context.Context, name string, scripts []string, version unit.Version) (_ bench.Load, by string, err error) {
+func loadOf(ctx context.Context, name string, scripts []string, version unit.Version) (_ engine.Load, by string, err error) {
 	load, data, err := find(name, scripts)
 	if err != nil {
 		return nil, "", err
 	}
 	if load.Sysbench != "" {
 		program, err := workload.FindSysbench(ctx)
-		return &bench.Sysbench{Workload: load, Program: program}, "sysbench " + program.Version, err
+		return &engine.Sysbench{Workload: load, Program: program}, "sysbench " + program.Version, err
 	}
 	program, err := workload.FindPgbench(ctx, version)
 	if err != nil {
 		return nil, "", err
 	}
-	p := &bench.Pgbench{Workload: load, Program: program}
+	p := &engine.Pgbench{Workload: load, Program: program}
 	if load != data {
 		p.On = data
 	}
@@ -104,8 +104,8 @@ func loadOf(ctx context.Context, name string, scripts []string, version unit.Ver
 }
 
 // config is an arm as the engine wants it.
-func config(a *arm.Arm) bench.Config {
-	c := bench.Config{Name: a.Name, Settings: a.Settings, HugePages: a.HugePages, Reconnect: a.Reconnect}
+func config(a *arm.Arm) engine.Config {
+	c := engine.Config{Name: a.Name, Settings: a.Settings, HugePages: a.HugePages, Reconnect: a.Reconnect}
 	for k, v := range a.Kernel {
 		if c.Kernel == nil {
 			c.Kernel = map[string]string{}
@@ -117,7 +117,7 @@ func config(a *arm.Arm) bench.Config {
 
 // experimentOf is the order to the engine. made says that a load from statements is
 // to be made; else it is only planned.
-func experimentOf(ctx context.Context, e *Experiment, made bool) (*bench.Experiment, error) {
+func experimentOf(ctx context.Context, e *Experiment, made bool) (*engine.Experiment, error) {
 	if e.Source != nil {
 		load, err := e.Source.planned(ctx, e.Binaries.Version)
 		if made && err == nil {
@@ -149,12 +149,12 @@ func (e Engine) Estimate(ctx context.Context, x *Experiment) (Estimation, error)
 	if err != nil {
 		return Estimation{}, err
 	}
-	have := bench.Estimate(b)
+	have := engine.Estimate(b)
 	out := Estimation{Time: have.Time, Disk: have.Disk, Memory: have.Memory, Open: have.Open, Free: e.free(x.Scratch)}
 	for _, p := range have.Parts {
 		out.Parts = append(out.Parts, Part{What: p.What, Time: p.Time})
 	}
-	if held := bench.Loaded(b); held != nil {
+	if held := engine.Loaded(b); held != nil {
 		out.Held, out.Fits = held.Bytes, held.Fits
 		if held.Fits {
 			out.less(b.Load.Size(b.Scale))
@@ -189,11 +189,11 @@ func (e Engine) free(dir string) unit.Bytes {
 }
 
 // events passes on what the engine tells.
-func events(told func(Event)) func(bench.Event) {
+func events(told func(Event)) func(engine.Event) {
 	if told == nil {
 		return nil
 	}
-	return func(ev bench.Event) {
+	return func(ev engine.Event) {
 		told(Event{Step: ev.Step, Block: ev.Block, Blocks: ev.Of, Arm: ev.Arm, Left: ev.Left, Void: strings.Join(ev.Void, "; "), Ended: ev.Ended, Kept: ev.Kept, Bytes: unit.Bytes(ev.Done)})
 	}
 }
@@ -204,7 +204,7 @@ func (Engine) Run(ctx context.Context, e *Experiment) (*result.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return bench.Run(ctx, b)
+	return engine.Run(ctx, b)
 }
 
 // Resume implements Runner.
@@ -213,14 +213,14 @@ func (e Engine) Resume(ctx context.Context, dir string, a Again) (*result.Result
 	if err != nil {
 		return nil, err
 	}
-	st, err := bench.ReadStored(abs)
+	st, err := engine.ReadStored(abs)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, &say.Problem{Message: fmt.Sprintf("there is nothing in %q to go on with", dir), Hint: "an experiment that is only a result.json can be shown with --report", Code: say.CodeUsage}
 	case err != nil:
 		return nil, err
 	}
-	b, err := server.At(ctx, st.Binaries)
+	b, err := scratch.At(ctx, st.Binaries)
 	if err != nil {
 		return nil, err
 	}
@@ -228,7 +228,7 @@ func (e Engine) Resume(ctx context.Context, dir string, a Again) (*result.Result
 	if err := json.Unmarshal(st.Asked, &of); err != nil {
 		return nil, fmt.Errorf("load of the experiment in %s: %w", abs, err)
 	}
-	var load bench.Load
+	var load engine.Load
 	if of.Mix != nil {
 		load, err = of.Mix.load(ctx, b.Version)
 	} else {
@@ -237,7 +237,7 @@ func (e Engine) Resume(ctx context.Context, dir string, a Again) (*result.Result
 	if err != nil {
 		return nil, err
 	}
-	return bench.Resume(ctx, &bench.Experiment{Name: st.Name, A: st.A, B: st.B, Design: st.Design, Metric: st.Metric, Spec: st.Spec, Scale: st.Workload.Scale, Restore: st.Restore, Binaries: b,
+	return engine.Resume(ctx, &engine.Experiment{Name: st.Name, A: st.A, B: st.B, Design: st.Design, Metric: st.Metric, Spec: st.Spec, Scale: st.Workload.Scale, Restore: st.Restore, Binaries: b,
 		Load: load, Asked: st.Asked, Dir: abs, Scratch: st.Scratch, Host: st.Host, MayTouchKernel: a.TouchKernel, KeepData: a.KeepData, Progress: events(a.Told)})
 }
 
@@ -250,5 +250,5 @@ func (Engine) Clean(ctx context.Context, scratch string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return bench.Clean(scratch, b)
+	return engine.Clean(scratch, b)
 }

@@ -12,7 +12,7 @@ import (
 	"syscall"
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/settle"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -28,9 +28,9 @@ const (
 )
 
 // Programs finds the server's programs that a choice names.
-func Programs(ctx context.Context, c Choice) (server.Binaries, error) {
+func Programs(ctx context.Context, c Choice) (scratch.Binaries, error) {
 	if c.Bin != "" {
-		b, err := server.At(ctx, c.Bin)
+		b, err := scratch.At(ctx, c.Bin)
 		if err != nil {
 			return b, &say.Problem{Message: "--bin: " + err.Error(), Hint: "name the folder of initdb, pg_ctl and postgres, such as /usr/lib/postgresql/17/bin", Code: say.CodeUsage}
 		}
@@ -39,8 +39,8 @@ func Programs(ctx context.Context, c Choice) (server.Binaries, error) {
 		}
 		return b, within(b)
 	}
-	var best server.Binaries
-	for _, b := range server.Find(ctx) {
+	var best scratch.Binaries
+	for _, b := range scratch.Find(ctx) {
 		if (c.Major == 0 || b.Version.Major() == c.Major) && within(b) == nil && b.Version > best.Version {
 			best = b
 		}
@@ -56,7 +56,7 @@ func Programs(ctx context.Context, c Choice) (server.Binaries, error) {
 		Hint: "install the server's package (postgresql-17 on Debian, postgresql17-server on Red Hat), or name its folder with --bin DIR; 'pgfettle demo' fetches some"}
 }
 
-func within(b server.Binaries) error {
+func within(b scratch.Binaries) error {
 	if m := b.Version.Major(); m < oldest || m > newest {
 		return &say.Problem{Message: fmt.Sprintf("%s: experiments are made with versions %d to %d", b, oldest, newest), Code: say.CodeUsage}
 	}
@@ -69,12 +69,12 @@ func OpenLab(ctx context.Context, t target.Target, c Choice) (Lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	inst, err := server.New(ctx, b, server.Options{Near: beside(c.Scratch)})
+	inst, err := scratch.New(ctx, b, scratch.Options{Near: beside(c.Scratch)})
 	if err != nil {
 		return nil, err
 	}
 	l := &lab{target: t, tool: c.Tool, measured: c.Measured, inst: inst}
-	if l.shadow, err = server.NewShadow(b, inst.DataDir, inst.Account); err != nil {
+	if l.shadow, err = scratch.NewShadow(b, inst.DataDir, inst.Account); err != nil {
 		return nil, errors.Join(err, inst.Remove())
 	}
 	return l, nil
@@ -111,12 +111,12 @@ type lab struct {
 	target   target.Target
 	tool     string
 	measured []string
-	inst     *server.Instance
-	shadow   *server.Shadow
+	inst     *scratch.Instance
+	shadow   *scratch.Shadow
 	closed   bool
 }
 
-func (l *lab) Server() server.Binaries { return l.inst.Binaries }
+func (l *lab) Server() scratch.Binaries { return l.inst.Binaries }
 
 func (l *lab) Close() error {
 	if l.closed {
@@ -126,7 +126,7 @@ func (l *lab) Close() error {
 	return errors.Join(l.shadow.Remove(), l.inst.Remove())
 }
 
-func (l *lab) Try(ctx context.Context, settings map[string]string) (server.Tried, error) {
+func (l *lab) Try(ctx context.Context, settings map[string]string) (scratch.Tried, error) {
 	return l.shadow.Try(ctx, settings)
 }
 

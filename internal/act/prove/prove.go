@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/arm"
@@ -48,11 +48,11 @@ type Runner interface {
 // Lab is a throwaway cluster of the programs that will be measured, to try
 // configurations on.
 type Lab interface {
-	Server() server.Binaries
+	Server() scratch.Binaries
 	// Look reads this host and the instances that run on it.
 	Look(ctx context.Context) (*snapshot.Snapshot, error)
 	// Try asks the programs whether they would start with these settings.
-	Try(ctx context.Context, settings map[string]string) (server.Tried, error)
+	Try(ctx context.Context, settings map[string]string) (scratch.Tried, error)
 	// Plan plans for this host with the throwaway cluster as its only instance.
 	Plan(ctx context.Context, o rule.Options) (*plan.Plan, error)
 	// Installed says whether a library is there to be loaded.
@@ -86,7 +86,7 @@ type Workload struct {
 type Experiment struct {
 	Name        string
 	A, B        arm.Arm // Design Single has no B
-	Binaries    server.Binaries
+	Binaries    scratch.Binaries
 	Workload    string
 	Data        string   // the workload whose data are loaded
 	Scripts     []string // a person's own, run on them instead of that workload's

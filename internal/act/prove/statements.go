@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/bench"
 	"github.com/pgfettle/pgfettle/internal/act/collect"
-	"github.com/pgfettle/pgfettle/internal/act/dump"
-	"github.com/pgfettle/pgfettle/internal/act/workload"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/clone"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/engine"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/result"
@@ -21,19 +21,19 @@ import (
 // Source is the database of a live server that a load is made from.
 type Source struct {
 	How      collect.Connect
-	About    dump.About
-	programs dump.Programs
+	About    clone.About
+	programs clone.Programs
 }
 
 // Ready finds the programs that take it into a server of a version.
 func (s *Source) Ready(ctx context.Context, to unit.Version) (err error) {
-	s.programs, err = dump.Find(ctx, s.About.Version, to)
+	s.programs, err = clone.Find(ctx, s.About.Version, to)
 	return err
 }
 
 // Source implements Runner.
 func (Engine) Source(ctx context.Context, how collect.Connect) (Workload, *Source, error) {
-	from, conn, err := dump.Look(ctx, how)
+	from, conn, err := clone.Look(ctx, how)
 	if err != nil {
 		return Workload{}, nil, err
 	}
@@ -44,20 +44,20 @@ func (Engine) Source(ctx context.Context, how collect.Connect) (Workload, *Sourc
 	return statementsOf(from.About), &Source{How: how, About: from.About}, nil
 }
 
-func statementsOf(a dump.About) Workload {
+func statementsOf(a clone.About) Workload {
 	return Workload{Name: workload.FromStatements, Title: "a mix made from pg_stat_statements, on a copy of the database " + a.Database, Synthetic: true,
 		ScaleFor: func(unit.Bytes, float64) int { return 1 }, Size: func(int) unit.Bytes { return a.Bytes }}
 }
 
 // planned is the load before the server is asked for its statements.
-func (s *Source) planned(ctx context.Context, version unit.Version) (*bench.FromServer, error) {
+func (s *Source) planned(ctx context.Context, version unit.Version) (*engine.FromServer, error) {
 	program, err := workload.FindPgbench(ctx, version)
-	return &bench.FromServer{Pgbench: bench.Pgbench{Workload: &workload.Workload{Name: workload.FromStatements, Synthetic: true, Protocol: workload.Prepared}, Program: program}, About: s.About, Programs: s.programs}, err
+	return &engine.FromServer{Pgbench: engine.Pgbench{Workload: &workload.Workload{Name: workload.FromStatements, Synthetic: true, Protocol: workload.Prepared}, Program: program}, About: s.About, Programs: s.programs}, err
 }
 
 // fromStatements makes the load: the server is asked for its statements, and they
 // are tried on it in transactions that only read.
-func fromStatements(ctx context.Context, e *Experiment) (_ *bench.FromServer, err error) {
+func fromStatements(ctx context.Context, e *Experiment) (_ *engine.FromServer, err error) {
 	load, err := e.Source.planned(ctx, e.Binaries.Version)
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func fromStatements(ctx context.Context, e *Experiment) (_ *bench.FromServer, er
 	if e.Told != nil {
 		e.Told(Event{Step: "statements"})
 	}
-	from, conn, err := dump.Look(ctx, e.Source.How)
+	from, conn, err := clone.Look(ctx, e.Source.How)
 	if err != nil {
 		return nil, err
 	}
@@ -168,18 +168,18 @@ func cut(query string) string {
 // live server again.
 type askedMix struct {
 	Scripts []workload.Script `json:"scripts"`
-	About   dump.About        `json:"about"`
+	About   clone.About       `json:"about"`
 	Taken   string            `json:"taken"`
 	Title   string            `json:"title"`
 	Words   string            `json:"words"`
 }
 
-func askedOf(f *bench.FromServer) *askedMix {
+func askedOf(f *engine.FromServer) *askedMix {
 	return &askedMix{Scripts: f.Workload.Scripts, About: f.About, Taken: f.Taken, Title: f.Workload.Title, Words: f.Workload.About}
 }
 
 // load is the load that was made of it.
-func (a *askedMix) load(ctx context.Context, version unit.Version) (*bench.FromServer, error) {
+func (a *askedMix) load(ctx context.Context, version unit.Version) (*engine.FromServer, error) {
 	f, err := (&Source{About: a.About}).planned(ctx, version)
 	if err != nil {
 		return nil, err
@@ -189,14 +189,14 @@ func (a *askedMix) load(ctx context.Context, version unit.Version) (*bench.FromS
 }
 
 // order is an experiment for the engine, with its load.
-func (e *Experiment) order(load bench.Load, of asked, pgbench string) (*bench.Experiment, error) {
+func (e *Experiment) order(load engine.Load, of asked, pgbench string) (*engine.Experiment, error) {
 	words, err := json.Marshal(of)
 	if err != nil {
 		return nil, err
 	}
 	e.Host.Pgbench = pgbench
-	out := &bench.Experiment{Name: e.Name, A: config(&e.A), Design: e.Design, Metric: e.Metric, Spec: e.Spec, Scale: e.Scale, Restore: e.Restore, Binaries: e.Binaries, Load: load, Asked: words, Dir: e.Dir, Scratch: e.Scratch,
-		Host: e.Host, Program: e.Program, Notes: e.Notes, MayTouchKernel: e.TouchKernel, KeepData: e.KeepData, Guard: bench.Guard{DataDirs: e.Guard.DataDirs, Systems: e.Guard.Systems}, Progress: events(e.Told)}
+	out := &engine.Experiment{Name: e.Name, A: config(&e.A), Design: e.Design, Metric: e.Metric, Spec: e.Spec, Scale: e.Scale, Restore: e.Restore, Binaries: e.Binaries, Load: load, Asked: words, Dir: e.Dir, Scratch: e.Scratch,
+		Host: e.Host, Program: e.Program, Notes: e.Notes, MayTouchKernel: e.TouchKernel, KeepData: e.KeepData, Guard: engine.Guard{DataDirs: e.Guard.DataDirs, Systems: e.Guard.Systems}, Progress: events(e.Told)}
 	if e.Design != result.Single {
 		out.B = config(&e.B)
 	}

@@ -9,9 +9,9 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
-	"github.com/pgfettle/pgfettle/internal/fact/past"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
@@ -85,7 +85,7 @@ func Read(fsys fs.FS) (*Snapshot, error) {
 		}
 		s.Instances = append(s.Instances, in)
 	}
-	s.remember(past.Read(fsys))
+	s.remember(history.Read(fsys))
 	if err := document(fsys, "strangers.json", &s.Strangers); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -97,10 +97,10 @@ func Read(fsys fs.FS) (*Snapshot, error) {
 
 // remember puts what a history tells where it belongs. Of an instance that was
 // never watched nothing is told.
-func (s *Snapshot) remember(peaks known.Fact[past.Peaks]) {
+func (s *Snapshot) remember(peaks known.Fact[history.Peaks]) {
 	p, ok := peaks.Get()
 	if !ok {
-		s.History = known.Map(peaks, func(past.Peaks) History { return History{} })
+		s.History = known.Map(peaks, func(history.Peaks) History { return History{} })
 		return
 	}
 	s.History = known.Is(History{p.Span, p.Memory, p.Others})

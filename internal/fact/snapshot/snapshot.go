@@ -8,9 +8,9 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
-	"github.com/pgfettle/pgfettle/internal/fact/past"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
@@ -51,9 +51,9 @@ type Assumption struct {
 
 // History is what a history of samples tells of the host.
 type History struct {
-	past.Span
-	Memory *past.Peak `json:"memory,omitempty"` // bytes in use
-	Others *past.Week `json:"others,omitempty"` // bytes that other programs held, in the last days
+	history.Span
+	Memory *history.Peak `json:"memory,omitempty"` // bytes in use
+	Others *history.Week `json:"others,omitempty"` // bytes that other programs held, in the last days
 }
 
 // Instance is one PostgreSQL instance: what the host shows of it and what its
@@ -79,7 +79,7 @@ type Instance struct {
 	Answers       []ShmemAnswer              `json:"answers"`        // what the installed binary answered to the plan's questions
 
 	// History is what a history of samples tells of it; not there where nobody watched.
-	History known.Fact[past.Instance] `json:"history,omitzero"`
+	History known.Fact[history.Instance] `json:"history,omitzero"`
 }
 
 // Stranger is an instance that runs on the host and that nothing was done on

@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/pgfettle/pgfettle/internal/fact/explain"
+	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 )
 
 // SlowSchema names the version of the document of two compared plans.
@@ -66,7 +66,7 @@ type Slow struct {
 	Verdicts         []SlowVerdict `json:"verdicts"`
 	RuledOut         []string      `json:"ruled_out"`
 	Missing          []string      `json:"missing"` // what was not measured, and what would measure it
-	slowRun, fastRun *explain.Plan
+	slowRun, fastRun *queryplan.Plan
 }
 
 // slowNoticeable is the least factor that is a difference: below it two runs of one
@@ -75,7 +75,7 @@ const slowNoticeable = 1.3
 
 // CompareSlow judges two runs. Which one is the slow one is told by their times,
 // not by their order; where a time is missing the first is taken for it.
-func CompareSlow(nameA string, a *explain.Plan, nameB string, b *explain.Plan) *Slow {
+func CompareSlow(nameA string, a *queryplan.Plan, nameB string, b *queryplan.Plan) *Slow {
 	ta, oka := a.Total()
 	tb, okb := b.Total()
 	switch {
@@ -107,7 +107,7 @@ func slowWhole(p SlowPlan) *float64 {
 	return p.Total
 }
 
-func slowPlan(name string, p *explain.Plan) SlowPlan {
+func slowPlan(name string, p *queryplan.Plan) SlowPlan {
 	s := SlowPlan{Name: name, Planning: p.Planning, Client: p.Client}
 	if t, ok := p.Total(); ok {
 		s.Total = &t
@@ -124,7 +124,7 @@ func slowPlan(name string, p *explain.Plan) SlowPlan {
 
 // slowPair is one node in both trees.
 type slowPair struct {
-	slow, fast       *explain.Node
+	slow, fast       *queryplan.Node
 	slowOwn, fastOwn float64
 	timed            bool
 	at               int // in Slow.Nodes
@@ -175,8 +175,8 @@ func (d *Slow) pairs() []slowPair {
 	so, st := slowOwnTimes(d.slowRun)
 	fo, ft := slowOwnTimes(d.fastRun)
 	d.Nodes = nil
-	var walk func(s, f *explain.Node, depth int)
-	walk = func(s, f *explain.Node, depth int) {
+	var walk func(s, f *queryplan.Node, depth int)
+	walk = func(s, f *queryplan.Node, depth int) {
 		d.Nodes = append(d.Nodes, SlowNode{Head: s.Head, Depth: depth})
 		out = append(out, slowPair{slow: s, fast: f, slowOwn: so[s], fastOwn: fo[f], timed: st[s] && ft[f], at: len(d.Nodes) - 1})
 		for i := range min(len(s.Children), len(f.Children)) {
@@ -191,12 +191,12 @@ func (d *Slow) pairs() []slowPair {
 // the clock. Below a Gather the loops are those of all processes, which ran side
 // by side: their sum is divided by how many there were. The time of a CTE is in
 // the scans of it, not in the node that it hangs below.
-func slowOwnTimes(p *explain.Plan) (own map[*explain.Node]float64, timed map[*explain.Node]bool) {
-	own, timed = map[*explain.Node]float64{}, map[*explain.Node]bool{}
-	wall := map[*explain.Node]float64{}
+func slowOwnTimes(p *queryplan.Plan) (own map[*queryplan.Node]float64, timed map[*queryplan.Node]bool) {
+	own, timed = map[*queryplan.Node]float64{}, map[*queryplan.Node]bool{}
+	wall := map[*queryplan.Node]float64{}
 	ctes := map[string]float64{}
-	var measure func(n *explain.Node, processes float64)
-	measure = func(n *explain.Node, processes float64) {
+	var measure func(n *queryplan.Node, processes float64)
+	measure = func(n *queryplan.Node, processes float64) {
 		if n.Actual != nil && n.Actual.Total != nil {
 			timed[n] = true
 			by := processes
@@ -216,7 +216,7 @@ func slowOwnTimes(p *explain.Plan) (own map[*explain.Node]float64, timed map[*ex
 		}
 	}
 	measure(p.Root, 1)
-	p.Root.Walk(func(n *explain.Node) {
+	p.Root.Walk(func(n *queryplan.Node) {
 		t := wall[n]
 		for _, c := range n.Children {
 			if _, cte := slowCTE(c.Subplan); !cte {

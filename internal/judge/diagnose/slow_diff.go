@@ -3,15 +3,15 @@ package diagnose
 import (
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/fact/explain"
+	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 )
 
 // slowDiff compares the shapes of two trees. The lines are the whole tree, as
 // people read EXPLAIN, with the nodes of one plan alone marked. Conditions do not
 // count: two runs for different values are runs of one plan.
-func slowDiff(fast, slow *explain.Plan) (lines []string, same bool) {
+func slowDiff(fast, slow *queryplan.Plan) (lines []string, same bool) {
 	d := &slowDiffer{same: true}
-	d.nodes([]*explain.Node{fast.Root}, []*explain.Node{slow.Root}, 0)
+	d.nodes([]*queryplan.Node{fast.Root}, []*queryplan.Node{slow.Root}, 0)
 	return d.lines, d.same
 }
 
@@ -26,7 +26,7 @@ type slowDiffer struct {
 const slowCells = 1 << 20
 
 // nodes aligns two lists of siblings by the longest common sequence of names.
-func (d *slowDiffer) nodes(a, b []*explain.Node, depth int) {
+func (d *slowDiffer) nodes(a, b []*queryplan.Node, depth int) {
 	for len(a) > 0 && len(b) > 0 && slowName(a[0]) == slowName(b[0]) {
 		d.both(a[0], b[0], depth)
 		a, b = a[1:], b[1:]
@@ -69,15 +69,15 @@ func (d *slowDiffer) nodes(a, b []*explain.Node, depth int) {
 	d.alone(a[i:], b[j:], depth)
 }
 
-func (d *slowDiffer) both(a, b *explain.Node, depth int) {
+func (d *slowDiffer) both(a, b *queryplan.Node, depth int) {
 	d.line(" ", b, depth)
 	d.nodes(a.Children, b.Children, depth+1)
 }
 
-func (d *slowDiffer) alone(a, b []*explain.Node, depth int) {
+func (d *slowDiffer) alone(a, b []*queryplan.Node, depth int) {
 	for _, side := range []struct {
 		mark string
-		list []*explain.Node
+		list []*queryplan.Node
 	}{{"-", a}, {"+", b}} {
 		for _, n := range side.list {
 			d.same = false
@@ -86,14 +86,14 @@ func (d *slowDiffer) alone(a, b []*explain.Node, depth int) {
 	}
 }
 
-func (d *slowDiffer) tree(mark string, n *explain.Node, depth int) {
+func (d *slowDiffer) tree(mark string, n *queryplan.Node, depth int) {
 	d.line(mark, n, depth)
 	for _, c := range n.Children {
 		d.tree(mark, c, depth+1)
 	}
 }
 
-func (d *slowDiffer) line(mark string, n *explain.Node, depth int) {
+func (d *slowDiffer) line(mark string, n *queryplan.Node, depth int) {
 	text := n.Head
 	if n.Subplan != "" {
 		text = n.Subplan + ": " + text
@@ -102,4 +102,4 @@ func (d *slowDiffer) line(mark string, n *explain.Node, depth int) {
 }
 
 // slowName is what two nodes must have in common to be the same.
-func slowName(n *explain.Node) string { return n.Subplan + "\x00" + n.Head }
+func slowName(n *queryplan.Node) string { return n.Subplan + "\x00" + n.Head }

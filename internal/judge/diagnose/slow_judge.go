@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/fact/explain"
+	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 )
 
 // Certainties of a verdict.
@@ -108,10 +108,10 @@ func factor(f float64) string {
 func (d *Slow) measured() {
 	for _, r := range []struct {
 		name string
-		p    *explain.Plan
+		p    *queryplan.Plan
 	}{{d.Slow.Name, d.slowRun}, {d.Fast.Name, d.fastRun}} {
 		timed, executed, io := false, false, false
-		r.p.Root.Walk(func(n *explain.Node) {
+		r.p.Root.Walk(func(n *queryplan.Node) {
 			executed = executed || n.Actual != nil
 			timed = timed || n.Actual != nil && n.Actual.Total != nil
 			io = io || n.IO != nil
@@ -158,8 +158,8 @@ func (d *Slow) otherPlan() {
 	if d.SamePlan {
 		var other []string
 		a, b := map[string]bool{}, map[string]bool{}
-		collect := func(to map[string]bool) func(*explain.Node) {
-			return func(n *explain.Node) {
+		collect := func(to map[string]bool) func(*queryplan.Node) {
+			return func(n *queryplan.Node) {
 				for _, w := range n.Words {
 					to[w.Name+": "+w.Text] = true
 				}
@@ -196,9 +196,9 @@ func (d *Slow) otherPlan() {
 }
 
 // slowTables names what a plan reads.
-func slowTables(p *explain.Plan) map[string]bool {
+func slowTables(p *queryplan.Plan) map[string]bool {
 	out := map[string]bool{}
-	p.Root.Walk(func(n *explain.Node) {
+	p.Root.Walk(func(n *queryplan.Node) {
 		kind, rest, ok := strings.Cut(n.Head, " on ")
 		if ok && !strings.HasSuffix(kind, "Bitmap Index Scan") {
 			table, _, _ := strings.Cut(rest, " ")
@@ -222,9 +222,9 @@ func slowOverlap(a, b map[string]bool) bool {
 }
 
 // slowMisjudged names the node whose rows were estimated worst.
-func slowMisjudged(p *explain.Plan) string {
+func slowMisjudged(p *queryplan.Plan) string {
 	worst, text := 10.0, "" // an estimate within ten times is a good one
-	p.Root.Walk(func(n *explain.Node) {
+	p.Root.Walk(func(n *queryplan.Node) {
 		if n.Actual == nil || n.Cost == nil {
 			return
 		}
@@ -299,7 +299,7 @@ func (d *Slow) client() {
 
 // outside looks at execution time that is in no node.
 func (d *Slow) outside() {
-	gap := func(p *explain.Plan) (float64, bool) {
+	gap := func(p *queryplan.Plan) (float64, bool) {
 		a := p.Root.Actual
 		if p.Execution == nil || a == nil || a.Total == nil {
 			return 0, false
@@ -346,7 +346,7 @@ func (d *Slow) jit() {
 }
 
 func (d *Slow) triggers() {
-	sum := func(p *explain.Plan) (t float64, worst string) {
+	sum := func(p *queryplan.Plan) (t float64, worst string) {
 		most := -1.0
 		for _, x := range p.Triggers {
 			if x.Time != nil {
@@ -367,7 +367,7 @@ func (d *Slow) triggers() {
 }
 
 func (d *Slow) serialize() {
-	at := func(p *explain.Plan) float64 {
+	at := func(p *queryplan.Plan) float64 {
 		if p.Serialize == nil || p.Serialize.Time == nil {
 			return 0
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/fact/explain"
+	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
 )
 
@@ -25,10 +25,10 @@ type slowTotals struct {
 	lockNode string
 }
 
-func slowSum(p *explain.Plan) slowTotals {
+func slowSum(p *queryplan.Plan) slowTotals {
 	var t slowTotals
 	own, _ := slowOwnTimes(p)
-	p.Root.Walk(func(n *explain.Node) {
+	p.Root.Walk(func(n *queryplan.Node) {
 		kb := int64(0)
 		switch {
 		case n.Sort != nil && n.Sort.Disk:
@@ -84,12 +84,12 @@ func (d *Slow) spills() {
 }
 
 // ioTime is the time of reads of a run; false where it was not measured.
-func slowIO(p *explain.Plan) (float64, bool) {
+func slowIO(p *queryplan.Plan) (float64, bool) {
 	if io := p.Root.IO; io != nil {
 		return io.Read + io.LocalRead, true
 	}
 	any := false
-	p.Root.Walk(func(n *explain.Node) { any = any || n.IO != nil })
+	p.Root.Walk(func(n *queryplan.Node) { any = any || n.IO != nil })
 	return 0, any
 }
 
@@ -177,9 +177,9 @@ func (d *Slow) rows() {
 }
 
 // slowWork is the number of rows that the nodes made or threw away.
-func slowWork(p *explain.Plan) float64 {
+func slowWork(p *queryplan.Plan) float64 {
 	sum := 0.0
-	p.Root.Walk(func(n *explain.Node) {
+	p.Root.Walk(func(n *queryplan.Node) {
 		if n.Actual != nil {
 			sum += (n.Actual.Rows + float64(n.Removed)) * n.Actual.Loops
 		}

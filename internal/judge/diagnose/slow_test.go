@@ -9,22 +9,21 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/rogpeppe/go-internal/txtar"
-
-	"github.com/pgfettle/pgfettle/internal/fact/explain"
+	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 	"github.com/pgfettle/pgfettle/test/golden"
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // compareCase reads the files slow and fast of a case, in the order in which a
 // person may well give them: the fast one first.
 func compareCase(t *testing.T, ar *txtar.Archive) *Slow {
 	t.Helper()
-	plans := map[string]*explain.Plan{}
+	plans := map[string]*queryplan.Plan{}
 	for _, f := range ar.Files {
 		if f.Name != "slow" && f.Name != "fast" {
 			continue
 		}
-		list, err := explain.Parse(f.Data)
+		list, err := queryplan.Parse(f.Data)
 		if err != nil || len(list) != 1 {
 			t.Fatalf("%s: %d plans, %v", f.Name, len(list), err)
 		}

@@ -5,8 +5,8 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
-	"github.com/pgfettle/pgfettle/internal/fact/past"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
@@ -39,7 +39,7 @@ func TestOthersOf(t *testing.T) {
 	inside := beside(daemon)
 	inside.Host.Virt = known.Is(host.Virt{Container: "docker"})
 	watched := beside(daemon)
-	week := &past.Week{Peak: past.Peak{Value: 900 << 20}, Span: past.Span{To: watched.TakenAt - 3600, Days: 7}}
+	week := &history.Week{Peak: history.Peak{Value: 900 << 20}, Span: history.Span{To: watched.TakenAt - 3600, Days: 7}}
 	watched.History = known.Is(snapshot.History{Others: week})
 	stale, short := *week, *week
 	stale.To -= 2 * day

@@ -5,7 +5,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/fact/past"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
@@ -61,7 +61,7 @@ func TestDemands(t *testing.T) {
 // one, and what is open at this moment, do not.
 func TestOpenOf(t *testing.T) {
 	with := func(days, peak float64, now int64) *snapshot.Instance {
-		in := &snapshot.Instance{History: known.Is(past.Instance{Span: past.Span{Days: days}, Open: &past.Peak{Value: peak}})}
+		in := &snapshot.Instance{History: known.Is(history.Instance{Span: history.Span{Days: days}, Open: &history.Peak{Value: peak}})}
 		in.Server.Activity = known.Is(pg.Activity{Clients: now})
 		return in
 	}
@@ -70,7 +70,7 @@ func TestOpenOf(t *testing.T) {
 		want int
 	}{
 		{&snapshot.Instance{}, 300}, {with(7, 40, 3), 80}, {with(6.9, 40, 3), 300}, {with(30, 400, 3), 300}, {with(7, 40, 90), 180}, {with(7, 0, 0), 300},
-		{&snapshot.Instance{History: known.Is(past.Instance{Span: past.Span{Days: 9}})}, 300},
+		{&snapshot.Instance{History: known.Is(history.Instance{Span: history.Span{Days: 9}})}, 300},
 	} {
 		if got := OpenOf(c.in, 300); got != c.want {
 			t.Errorf("%+v: %d may be open, want %d", c.in.History, got, c.want)

@@ -6,7 +6,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/fact/past"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
@@ -33,7 +33,7 @@ func dayOf(seconds int64) string { return time.Unix(seconds, 0).UTC().Format("20
 
 // peakOfSessions returns what a history tells, where the sessions that are
 // counted as at work are the peak that it saw.
-func (c *Case) peakOfSessions(conns int) (past.Instance, bool) {
+func (c *Case) peakOfSessions(conns int) (history.Instance, bool) {
 	h, ok := c.Instance.History.Get()
 	if !ok || h.Active == nil || c.Options.Active > 0 {
 		return h, false
@@ -44,7 +44,7 @@ func (c *Case) peakOfSessions(conns int) (past.Instance, bool) {
 	}
 	other := *c
 	in := *c.Instance
-	in.History = known.Fact[past.Instance]{}
+	in.History = known.Fact[history.Instance]{}
 	other.Instance = &in
 	without, _ := other.atWork(conns)
 	return h, with > without

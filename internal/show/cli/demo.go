@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pgfettle/pgfettle/internal/act/collect"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/spf13/cobra"
 )
 
 type demoOptions struct {
@@ -87,7 +86,7 @@ func runDemo(ctx context.Context, env *Env, o *demoOptions) (err error) {
 	tell, done := env.Progress()
 	defer done()
 	tell("making a throwaway cluster…")
-	inst, err := server.New(ctx, bin, server.Options{})
+	inst, err := scratch.New(ctx, bin, scratch.Options{})
 	if err != nil {
 		return err
 	}
@@ -137,10 +136,10 @@ func runDemo(ctx context.Context, env *Env, o *demoOptions) (err error) {
 }
 
 // demoBinaries finds installed server programs, or fetches them.
-func demoBinaries(ctx context.Context, env *Env, o *demoOptions) (server.Binaries, error) {
-	var best server.Binaries
+func demoBinaries(ctx context.Context, env *Env, o *demoOptions) (scratch.Binaries, error) {
+	var best scratch.Binaries
 	if !o.fetch {
-		for _, b := range server.Find(ctx) {
+		for _, b := range scratch.Find(ctx) {
 			if m := b.Version.Major(); m >= 13 && m <= 18 && (o.major == 0 || m == o.major) && b.Version > best.Version {
 				best = b
 			}
@@ -157,7 +156,7 @@ func demoBinaries(ctx context.Context, env *Env, o *demoOptions) (server.Binarie
 	tell, done := env.Progress()
 	defer done()
 	waiting := func() { tell("another process is fetching; waiting for it") }
-	return server.Fetch(ctx, major, server.FetchOptions{Waiting: waiting, Progress: func(got, all int64) {
+	return scratch.Fetch(ctx, major, scratch.FetchOptions{Waiting: waiting, Progress: func(got, all int64) {
 		if all > 0 {
 			tell(fmt.Sprintf("fetched %s of %s (%d %%)", unit.Bytes(got), unit.Bytes(all), 100*got/all))
 		} else {

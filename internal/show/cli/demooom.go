@@ -6,13 +6,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/spf13/cobra"
-
-	"github.com/pgfettle/pgfettle/internal/act/drill"
 	"github.com/pgfettle/pgfettle/internal/act/journal"
-	"github.com/pgfettle/pgfettle/internal/act/server"
+	"github.com/pgfettle/pgfettle/internal/act/oomdemo"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/spf13/cobra"
 )
 
 type demoOOMOptions struct {
@@ -27,7 +26,7 @@ func newDemoOOM(env *Env) *cobra.Command {
 		Use:   "oom",
 		Short: "Show what one greedy query does to all sessions, without strict overcommit and with it",
 		Long: `Start a throwaway PostgreSQL server in a control group of its own that may use
-` + drill.Limit.String() + ` of memory, set a few sessions to work, and let another one sort more than
+` + oomdemo.Limit.String() + ` of memory, set a few sessions to work, and let another one sort more than
 that in memory. Twice:
 
 First as a Linux host is by default: the kernel promises the memory, cannot keep its
@@ -54,15 +53,15 @@ the next run.`,
 	}
 	o.demo.serverFlags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.overcommit, "overcommit", drill.StandIn, "how the second round has strict overcommit: stand-in or real")
+	f.StringVar(&o.overcommit, "overcommit", oomdemo.StandIn, "how the second round has strict overcommit: stand-in or real")
 	f.StringVar(&o.format, "format", "text", "text or json")
-	complete(cmd, "overcommit", drill.StandIn, drill.Real)
+	complete(cmd, "overcommit", oomdemo.StandIn, oomdemo.Real)
 	complete(cmd, "format", "text", "json")
 	return cmd
 }
 
 func runDemoOOM(ctx context.Context, env *Env, o *demoOOMOptions) error {
-	if err := choice("overcommit", o.overcommit, drill.StandIn, drill.Real); err != nil {
+	if err := choice("overcommit", o.overcommit, oomdemo.StandIn, oomdemo.Real); err != nil {
 		return err
 	}
 	if err := choice("format", o.format, "text", "json"); err != nil {
@@ -71,7 +70,7 @@ func runDemoOOM(ctx context.Context, env *Env, o *demoOOMOptions) error {
 	if err := o.demo.checkMajor(); err != nil {
 		return err
 	}
-	if o.overcommit == drill.Real {
+	if o.overcommit == oomdemo.Real {
 		switch {
 		case !disposable(env):
 			return &say.Problem{Message: "--overcommit real changes values of the kernel that hold for every program of this host",
@@ -89,8 +88,8 @@ func runDemoOOM(ctx context.Context, env *Env, o *demoOOMOptions) error {
 		dir = filepath.Join(state, "pgfettle")
 	}
 	tell, done := env.Progress()
-	res, err := drill.RunOOM(ctx, drill.Options{
-		Binaries:   func(ctx context.Context) (server.Binaries, error) { return demoBinaries(ctx, env, &o.demo) },
+	res, err := oomdemo.RunOOM(ctx, oomdemo.Options{
+		Binaries:   func(ctx context.Context) (scratch.Binaries, error) { return demoBinaries(ctx, env, &o.demo) },
 		Overcommit: o.overcommit, Tell: tell,
 		StateDir: filepath.Join(dir, "drill"),
 	})
@@ -113,9 +112,9 @@ func runDemoOOM(ctx context.Context, env *Env, o *demoOOMOptions) error {
 }
 
 // cameOut is the error of an exercise that did not show what it is for.
-func cameOut(res *drill.OOM) error {
+func cameOut(res *oomdemo.OOM) error {
 	const hint = "the lines of the logs say what happened; a host with strict overcommit already refuses in the first round too"
-	for i, want := range []string{drill.Killed, drill.Refused} {
+	for i, want := range []string{oomdemo.Killed, oomdemo.Refused} {
 		r := res.Rounds[i]
 		if r.Query.Outcome != want {
 			return &say.Problem{Message: fmt.Sprintf("the exercise did not come out: the query of round %d was %s, not %s", i+1, r.Query.Outcome, want), Detail: r.Query.Message, Hint: hint}

@@ -10,13 +10,12 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/fact/explain"
+	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
 	"github.com/pgfettle/pgfettle/internal/show/render"
 	"github.com/pgfettle/pgfettle/internal/show/web"
+	"github.com/spf13/cobra"
 )
 
 type slowOptions struct {
@@ -93,7 +92,7 @@ func runSlow(_ context.Context, env *Env, o *slowOptions, args []string) error {
 		return usage("stdin cannot be both runs", "name one file, or give both plans on stdin and - once")
 	}
 	var names []string
-	var plans []*explain.Plan
+	var plans []*queryplan.Plan
 	for _, name := range args {
 		found, err := readPlans(env, name)
 		if err != nil {
@@ -133,7 +132,7 @@ func runSlow(_ context.Context, env *Env, o *slowOptions, args []string) error {
 }
 
 // readPlans reads the plans of a file, never more of it than a plan may be.
-func readPlans(env *Env, name string) ([]*explain.Plan, error) {
+func readPlans(env *Env, name string) ([]*queryplan.Plan, error) {
 	var r io.Reader = env.Stdin
 	label := "stdin"
 	if name != "-" {
@@ -153,11 +152,11 @@ func readPlans(env *Env, name string) ([]*explain.Plan, error) {
 		}
 		r, label = f, fmt.Sprintf("%q", name)
 	}
-	b, err := io.ReadAll(io.LimitReader(r, explain.MaxText+1))
+	b, err := io.ReadAll(io.LimitReader(r, queryplan.MaxText+1))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", label, err)
 	}
-	plans, err := explain.Parse(b)
+	plans, err := queryplan.Parse(b)
 	if err != nil {
 		return nil, &say.Problem{Message: label + ": " + err.Error(), Hint: "paste the whole output of EXPLAIN (ANALYZE, BUFFERS), text or JSON", Code: exitError}
 	}

@@ -10,11 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
-	"github.com/pgfettle/pgfettle/internal/act/history"
+	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/spf13/cobra"
 )
 
 type historyOptions struct {
@@ -82,7 +81,7 @@ A time is a length before now (90m, 36h, 7d, 2w), a date, or date and time.
 	complete(cmd, "format", "text", "json")
 	complete(cmd, "kind", kindWords()...)
 	var names []string
-	for _, m := range history.Meanings() {
+	for _, m := range store.Meanings() {
 		names = append(names, m.Name)
 	}
 	complete(cmd, "series", append([]string{"list"}, names...)...)
@@ -93,7 +92,7 @@ A time is a length before now (90m, 36h, 7d, 2w), a date, or date and time.
 // three of a finding.
 func kindWords() []string {
 	var out []string
-	for _, k := range history.EventKinds() {
+	for _, k := range store.EventKinds() {
 		word, _, found := strings.Cut(string(k), "-")
 		if !found || word != "finding" {
 			word = string(k)
@@ -106,7 +105,7 @@ func kindWords() []string {
 }
 
 // readHistory opens the history to read it, and words what may be wrong with it.
-func readHistory(env *Env, file string) (*history.Store, error) {
+func readHistory(env *Env, file string) (*store.Store, error) {
 	if file == "" {
 		var err error
 		if file, err = historyPath(env); err != nil {
@@ -117,24 +116,24 @@ func readHistory(env *Env, file string) (*history.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := history.OpenRead(file)
-	if errors.Is(err, history.ErrOthers) {
+	s, err := store.OpenRead(file)
+	if errors.Is(err, store.ErrOthers) {
 		if err := becomeHolder(file); err != nil {
 			return nil, err
 		}
-		s, err = history.OpenRead(file)
+		s, err = store.OpenRead(file)
 	}
 	if err == nil {
 		return s, nil
 	}
 	p := &say.Problem{Message: "the history cannot be read", Detail: err.Error(), Code: exitError}
 	switch {
-	case errors.Is(err, history.ErrNone):
+	case errors.Is(err, store.ErrNone):
 		p.Message, p.Detail = "there is no history: nothing was watched yet", "it would be "+file
 		p.Hint = "'pgfettle watch' begins one; with --history FILE another is read"
-	case errors.Is(err, history.ErrReadOnly):
+	case errors.Is(err, store.ErrReadOnly):
 		p.Hint, p.Code = "run pgfettle as the owner of the file, which is root as a rule", exitNoAccess
-	case errors.Is(err, history.ErrNewer):
+	case errors.Is(err, store.ErrNewer):
 		p.Hint = "read it with the pgfettle that writes it"
 	}
 	return nil, p
@@ -164,12 +163,12 @@ func runHistory(ctx context.Context, env *Env, o *historyOptions, args []string)
 	if o.limit < 1 || o.points < 0 {
 		return usage("--limit and --points are numbers of at least 1", "leave them out for 200 events or 500 points")
 	}
-	f := history.EventFilter{From: d.From, To: d.To, Most: o.limit + 1}
+	f := store.EventFilter{From: d.From, To: d.To, Most: o.limit + 1}
 	for _, k := range o.kinds {
 		if err := choice("kind", k, kindWords()...); err != nil {
 			return err
 		}
-		for _, e := range history.EventKinds() {
+		for _, e := range store.EventKinds() {
 			if string(e) == k || k == "finding" && strings.HasPrefix(string(e), "finding-") {
 				f.Kinds = append(f.Kinds, e)
 			}
@@ -213,7 +212,7 @@ func runHistory(ctx context.Context, env *Env, o *historyOptions, args []string)
 }
 
 // instanceOf finds the instance that a person named; nil: he named none.
-func instanceOf(ctx context.Context, s *history.Store, name string) (*string, error) {
+func instanceOf(ctx context.Context, s *store.Store, name string) (*string, error) {
 	none := ""
 	switch name {
 	case "":
@@ -237,22 +236,22 @@ func instanceOf(ctx context.Context, s *history.Store, name string) (*string, er
 
 // historySeries reads the series that were asked for: of every instance, where
 // none was named.
-func historySeries(ctx context.Context, s *history.Store, o *historyOptions, of *string, d *render.History) error {
+func historySeries(ctx context.Context, s *store.Store, o *historyOptions, of *string, d *render.History) error {
 	there, err := s.List(ctx)
 	if err != nil {
 		return err
 	}
 	for _, asked := range o.series {
 		name, label, labelled := strings.Cut(strings.TrimSuffix(asked, "}"), "{")
-		m, ok := history.MeaningOf(name)
+		m, ok := store.MeaningOf(name)
 		if !ok {
 			var names []string
-			for _, m := range history.Meanings() {
+			for _, m := range store.Meanings() {
 				names = append(names, m.Name)
 			}
 			return usage(fmt.Sprintf("--series: %q is not known", name), say.DidYouMean(name, names, "'pgfettle history --series list' names them"))
 		}
-		var wanted []history.Series
+		var wanted []store.Series
 		for _, i := range there {
 			if i.Name == name && (!labelled || i.Label == label) && (of == nil || i.Instance == *of) {
 				wanted = append(wanted, i.Series)
@@ -274,13 +273,13 @@ func historySeries(ctx context.Context, s *history.Store, o *historyOptions, of 
 
 // seriesList names the series that there are. As JSON it is the same document,
 // without buckets.
-func seriesList(ctx context.Context, env *Env, s *history.Store, of *string, format string, d render.History) error {
+func seriesList(ctx context.Context, env *Env, s *store.Store, of *string, format string, d render.History) error {
 	there, err := s.List(ctx)
 	if err != nil {
 		return err
 	}
 	for _, i := range there {
-		if m, ok := history.MeaningOf(i.Name); ok && (of == nil || i.Instance == *of) {
+		if m, ok := store.MeaningOf(i.Name); ok && (of == nil || i.Instance == *of) {
 			d.Series = append(d.Series, render.HistorySeries{Series: i.Series, Unit: m.Unit, Kind: m.Kind, Help: m.Help})
 		}
 	}

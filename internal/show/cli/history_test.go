@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/history"
+	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 )
 
@@ -24,13 +24,13 @@ func TestPeaksOfTheUser(t *testing.T) {
 	noon := time.Date(2026, 11, 3, 12, 0, 0, 0, time.UTC)
 	state := t.TempDir()
 	env := &Env{Vars: []string{"XDG_STATE_HOME=" + state}, Target: ordinary{&target.Local{}, noon.Add(time.Hour)}}
-	file := filepath.Join(state, "pgfettle", history.File)
-	s, err := history.Open(file, history.Options{})
+	file := filepath.Join(state, "pgfettle", store.File)
+	s, err := store.Open(file, store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, n := range []float64{3, 34, 5} {
-		if err := s.Append(context.Background(), noon.Add(time.Duration(i)*10*time.Second), []history.Point{{Series: history.Series{Instance: "/srv/pg", Name: "connections", Label: "active"}, Value: n}}); err != nil {
+		if err := s.Append(context.Background(), noon.Add(time.Duration(i)*10*time.Second), []store.Point{{Series: store.Series{Instance: "/srv/pg", Name: "connections", Label: "active"}, Value: n}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -11,10 +11,10 @@ import (
 	"slices"
 	"syscall"
 
-	"github.com/pgfettle/pgfettle/internal/act/history"
+	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/fact/past"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/show/render"
 )
 
@@ -24,12 +24,12 @@ import (
 // holder, and takes the peaks from it as JSON.
 
 // service is the history of the packaged service.
-var service = filepath.Join(history.ServiceDir, history.File)
+var service = filepath.Join(store.ServiceDir, store.File)
 
 // historyPath is the history that is read where nobody names one: the user's own,
 // else that of the packaged service where there is one.
 func historyPath(env *Env) (string, error) {
-	own, err := history.DefaultPath(env.Target.UID(), env.Getenv)
+	own, err := store.DefaultPath(env.Target.UID(), env.Getenv)
 	if _, e := os.Lstat(own); err == nil && !errors.Is(e, os.ErrNotExist) {
 		return own, nil
 	}
@@ -48,7 +48,7 @@ func noHolder(file string) error {
 // becomeHolder gives up root's rights for those of the account that a history
 // belongs to, for as long as the program runs.
 func becomeHolder(file string) error {
-	uid, gid, known, err := history.Holder(file)
+	uid, gid, known, err := store.Holder(file)
 	switch {
 	case err != nil:
 		return err
@@ -84,10 +84,10 @@ const mostPeaks = 1 << 20
 
 // peaksOf reads the peaks of a history, as its holder where we are root and it is
 // another's.
-func peaksOf(ctx context.Context, env *Env, file string) (*past.Peaks, error) {
-	s, err := history.OpenRead(file)
+func peaksOf(ctx context.Context, env *Env, file string) (*history.Peaks, error) {
+	s, err := store.OpenRead(file)
 	switch {
-	case errors.Is(err, history.ErrOthers):
+	case errors.Is(err, store.ErrOthers):
 		return peaksAsHolder(ctx, env, file)
 	case err != nil:
 		return nil, err
@@ -96,8 +96,8 @@ func peaksOf(ctx context.Context, env *Env, file string) (*past.Peaks, error) {
 	return s.Peaks(ctx, env.Target.Now())
 }
 
-func peaksAsHolder(ctx context.Context, env *Env, file string) (*past.Peaks, error) {
-	uid, gid, known, err := history.Holder(file)
+func peaksAsHolder(ctx context.Context, env *Env, file string) (*history.Peaks, error) {
+	uid, gid, known, err := store.Holder(file)
 	switch {
 	case err != nil:
 		return nil, err
@@ -111,7 +111,7 @@ func peaksAsHolder(ctx context.Context, env *Env, file string) (*past.Peaks, err
 	case out.Code != exitFine:
 		return nil, fmt.Errorf("history %s, read as user id %d: %s", file, uid, render.Line(string(bytes.TrimSpace(out.Stderr))))
 	}
-	p, err := past.Parse(out.Stdout)
+	p, err := history.Parse(out.Stdout)
 	if err != nil {
 		return nil, fmt.Errorf("history %s, read as user id %d: %w", file, uid, err)
 	}
@@ -121,13 +121,13 @@ func peaksAsHolder(ctx context.Context, env *Env, file string) (*past.Peaks, err
 // peaks returns what tells the peaks of the history of this host: the user's own,
 // else root's or the packaged service's where he may read it. It is nothing where
 // nobody watched.
-func peaks(env *Env) func(context.Context) (*past.Peaks, error) {
-	return func(ctx context.Context) (*past.Peaks, error) {
+func peaks(env *Env) func(context.Context) (*history.Peaks, error) {
+	return func(ctx context.Context) (*history.Peaks, error) {
 		var files []string
-		if own, err := history.DefaultPath(env.Target.UID(), env.Getenv); err == nil {
+		if own, err := store.DefaultPath(env.Target.UID(), env.Getenv); err == nil {
 			files = append(files, own)
 		}
-		for _, other := range []string{filepath.Join(history.Dir, history.File), service} {
+		for _, other := range []string{filepath.Join(store.Dir, store.File), service} {
 			if !slices.Contains(files, other) {
 				files = append(files, other)
 			}
@@ -135,7 +135,7 @@ func peaks(env *Env) func(context.Context) (*past.Peaks, error) {
 		for i, file := range files {
 			p, err := peaksOf(ctx, env, file)
 			switch {
-			case errors.Is(err, history.ErrNone), i > 0 && errors.Is(err, history.ErrReadOnly):
+			case errors.Is(err, store.ErrNone), i > 0 && errors.Is(err, store.ErrReadOnly):
 				continue
 			case err != nil:
 				return nil, err

@@ -9,15 +9,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pgfettle/pgfettle/internal/act/collect"
-	"github.com/pgfettle/pgfettle/internal/act/glance"
+	"github.com/pgfettle/pgfettle/internal/act/sample"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
 	"github.com/pgfettle/pgfettle/internal/show/top"
+	"github.com/spf13/cobra"
 )
 
 type topOptions struct {
@@ -140,7 +139,7 @@ func fullScreen(env *Env, o *topOptions) (*os.File, bool) {
 
 // liveSource is a Looker within a context.
 type liveSource struct {
-	*glance.Looker
+	*sample.Looker
 	ctx context.Context
 }
 
@@ -156,7 +155,7 @@ func watchLive(ctx context.Context, env *Env, l *loaded) (liveSource, top.Subjec
 		in = &l.snapshot.Instances[0]
 	}
 	subject := top.Subject{}
-	opt := glance.Options{Target: env.Target}
+	opt := sample.Options{Target: env.Target}
 	if cpu, ok := l.snapshot.Host.CPU.Get(); ok {
 		subject.CPUs = cpu.Logical
 	}
@@ -165,7 +164,7 @@ func watchLive(ctx context.Context, env *Env, l *loaded) (liveSource, top.Subjec
 	}
 	if in == nil {
 		subject.ServerUnseen = &known.Gap{Reason: "no instance runs here", Reveal: "name one: a data directory or a conninfo"}
-		return liveSource{glance.New(opt), ctx}, subject, nil
+		return liveSource{sample.New(opt), ctx}, subject, nil
 	}
 	subject.Label = in.Label()
 	if limit, limited := l.snapshot.MemoryLimit(in); limited {
@@ -179,7 +178,7 @@ func watchLive(ctx context.Context, env *Env, l *loaded) (liveSource, top.Subjec
 	if l.snapshot.HostSeen {
 		opt.Postmaster = postmasterLive(env, in)
 	}
-	return liveSource{glance.New(opt), ctx}, subject, nil
+	return liveSource{sample.New(opt), ctx}, subject, nil
 }
 
 // connectLive says how to reach the server, each time anew.

@@ -16,19 +16,18 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
-	"github.com/pgfettle/pgfettle/internal/act/bench"
 	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/engine"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
 	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/act/prove"
-	"github.com/pgfettle/pgfettle/internal/act/workload"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/result"
 	"github.com/pgfettle/pgfettle/internal/show/render"
 	"github.com/pgfettle/pgfettle/internal/show/web"
+	"github.com/spf13/cobra"
 )
 
 // trialOptions are what bench and prove share: the load, how it is run, on which
@@ -79,7 +78,7 @@ func (o *trialOptions) flags(cmd *cobra.Command, env *Env) {
 	f.BoolVar(&o.yes, "yes", false, "ask nothing")
 	f.StringVar(&o.format, "format", "text", docFormsHelp)
 	complete(cmd, "metric", result.Primary()...)
-	complete(cmd, "restore", bench.Fresh, bench.Kept)
+	complete(cmd, "restore", engine.Fresh, engine.Kept)
 	complete(cmd, "cache", "warm", "os-warm", "cold")
 	complete(cmd, "protocol", "prepared", "extended", "simple")
 	complete(cmd, "format", docForms...)
@@ -141,7 +140,7 @@ func (o *trialOptions) order(ctx context.Context, env *Env) (*prove.Experiment, 
 		}
 	}
 	if o.said("restore") {
-		if err := choice("restore", o.restore, bench.Fresh, bench.Kept); err != nil {
+		if err := choice("restore", o.restore, engine.Fresh, engine.Kept); err != nil {
 			return nil, w, err
 		}
 	}
@@ -205,7 +204,7 @@ func (o *trialOptions) order(ctx context.Context, env *Env) (*prove.Experiment, 
 		return nil, w, err
 	}
 	e := &prove.Experiment{Workload: w.Name, Data: data, Scripts: o.scripts, Source: source, Metric: o.metric, TouchKernel: o.kernel, KeepData: o.keepData, Restore: o.restore, Program: Version}
-	if o.restore == bench.Kept && w.Writes {
+	if o.restore == engine.Kept && w.Writes {
 		e.Notes = append(e.Notes, "Kept: each arm has one copy of the data for all its runs. The load writes, so bloat and growth accrue in both, and later blocks find other tables than the first.")
 	}
 	m := scaleForm.FindStringSubmatch(o.scale)

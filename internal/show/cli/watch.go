@@ -14,12 +14,10 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pgfettle/pgfettle/internal/act/collect"
-	"github.com/pgfettle/pgfettle/internal/act/history"
 	"github.com/pgfettle/pgfettle/internal/act/journal"
-	"github.com/pgfettle/pgfettle/internal/act/keep"
+	"github.com/pgfettle/pgfettle/internal/act/monitor"
+	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -27,6 +25,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/spf13/cobra"
 )
 
 type watchOptions struct {
@@ -93,8 +92,8 @@ and tries again. SIGHUP reads the policy again and looks at once; SIGTERM ends i
 		},
 	}
 	f := cmd.Flags()
-	f.DurationVar(&o.interval, "interval", keep.DefaultInterval, "sample every `DURATION`, from 1s to 1h")
-	f.DurationVar(&o.look, "check-interval", keep.DefaultLook, "collect and judge the whole evidence every `DURATION`, from 1m to 24h")
+	f.DurationVar(&o.interval, "interval", monitor.DefaultInterval, "sample every `DURATION`, from 1s to 1h")
+	f.DurationVar(&o.look, "check-interval", monitor.DefaultLook, "collect and judge the whole evidence every `DURATION`, from 1m to 24h")
 	f.BoolVar(&o.once, "once", false, "look and sample once, and end")
 	f.StringVar(&o.history, "history", "", "write the history in `FILE`")
 	f.StringArrayVar(&o.notify, "notify", nil, "send notices to `WHERE`: exec:CMD, webhook:URL or webhook:@FILE; repeat it for more")
@@ -114,8 +113,8 @@ func within(flag string, d, least, most time.Duration, example string) error {
 }
 
 func runWatch(ctx context.Context, env *Env, o *watchOptions) error {
-	if err := errors.Join(within("interval", o.interval, keep.LeastInterval, keep.MostInterval, "from 1s to 1h"),
-		within("check-interval", o.look, keep.LeastLook, keep.MostLook, "from 1m to 24h")); err != nil {
+	if err := errors.Join(within("interval", o.interval, monitor.LeastInterval, monitor.MostInterval, "from 1s to 1h"),
+		within("check-interval", o.look, monitor.LeastLook, monitor.MostLook, "from 1m to 24h")); err != nil {
 		return err
 	}
 	from, err := check.ParseSeverity(o.notifyFrom)
@@ -148,13 +147,13 @@ func runWatch(ctx context.Context, env *Env, o *watchOptions) error {
 	defer store.Close()
 	out := newTalk(env)
 	if err := closedJournals(env, journals); err != nil {
-		out.tell(keep.Plain, err.Error())
+		out.tell(monitor.Plain, err.Error())
 	}
-	var notices *keep.Notifier
+	var notices *monitor.Notifier
 	if len(sinks) > 0 {
-		notices = keep.NewNotifier("pgfettle "+Version, hostname(env), from, env.Target.Now, out.tell, sinks...)
+		notices = monitor.NewNotifier("pgfettle "+Version, hostname(env), from, env.Target.Now, out.tell, sinks...)
 	}
-	err = keep.Run(ctx, keep.Options{
+	err = monitor.Run(ctx, monitor.Options{
 		Target: env.Target, Interval: o.interval, Look: o.look, Once: o.once, Store: store, Notices: notices, Tell: out.tell,
 		Collect: func(ctx context.Context) (*snapshot.Snapshot, error) {
 			r := *req
@@ -169,15 +168,15 @@ func runWatch(ctx context.Context, env *Env, o *watchOptions) error {
 			}
 			return snapshot.Read(a)
 		},
-		Dial: func(ctx context.Context, in *snapshot.Instance) (keep.Asker, error) {
+		Dial: func(ctx context.Context, in *snapshot.Instance) (monitor.Asker, error) {
 			return dialWatched(ctx, env, req, in)
 		},
 		Checks:  rules.checks,
 		Rules:   rules.rules,
-		Applied: func() *journal.Journal { return keep.LastApplied(env.Target, journals) },
+		Applied: func() *journal.Journal { return monitor.LastApplied(env.Target, journals) },
 		Reload:  hangups(ctx),
 		Reread:  rules.read,
-		Manager: keep.NewManager(env.Getenv, os.Getpid()),
+		Manager: monitor.NewManager(env.Getenv, os.Getpid()),
 	})
 	if notices != nil {
 		// An end that somebody asked for waits a little, a run of cron as long as
@@ -230,30 +229,30 @@ func hangups(ctx context.Context) <-chan struct{} {
 
 // openToWatch opens what is written. A run of cron says nothing of gaps: they are
 // its nature.
-func openToWatch(env *Env, o *watchOptions) (*history.Store, error) {
+func openToWatch(env *Env, o *watchOptions) (*store.Store, error) {
 	file := o.history
 	if file == "" {
 		var err error
-		if file, err = history.DefaultPath(env.Target.UID(), env.Getenv); err != nil {
+		if file, err = store.DefaultPath(env.Target.UID(), env.Getenv); err != nil {
 			return nil, usage(err.Error(), "name one with --history FILE")
 		}
 	}
-	ho := history.Options{Interval: o.interval}
+	ho := store.Options{Interval: o.interval}
 	if o.once {
-		ho.Interval = keep.MostLook
+		ho.Interval = monitor.MostLook
 	}
-	s, err := history.Open(file, ho)
+	s, err := store.Open(file, ho)
 	p := &say.Problem{Message: fmt.Sprint(err), Code: exitError}
 	switch {
 	case err == nil:
 		return s, nil
-	case errors.Is(err, history.ErrLocked):
+	case errors.Is(err, store.ErrLocked):
 		p.Hint, p.Code = "another 'pgfettle watch' writes it; one of them is enough, or name another file with --history", exitRefused
-	case errors.Is(err, history.ErrReadOnly):
+	case errors.Is(err, store.ErrReadOnly):
 		p.Hint, p.Code = "run pgfettle as the owner of the file, or name another with --history", exitNoAccess
-	case errors.Is(err, history.ErrForeign), errors.Is(err, history.ErrNewer), errors.Is(err, history.ErrDamaged):
+	case errors.Is(err, store.ErrForeign), errors.Is(err, store.ErrNewer), errors.Is(err, store.ErrDamaged):
 		p.Hint = "move the file away, or name another with --history"
-	case errors.Is(err, history.ErrFull):
+	case errors.Is(err, store.ErrFull):
 		p.Hint = "make room, or name a file on another disk with --history"
 	default:
 		return nil, err
@@ -262,15 +261,15 @@ func openToWatch(env *Env, o *watchOptions) (*history.Store, error) {
 }
 
 // dialWatched opens the connection for the samples of an instance.
-func dialWatched(ctx context.Context, env *Env, req *collect.Request, in *snapshot.Instance) (keep.Asker, error) {
+func dialWatched(ctx context.Context, env *Env, req *collect.Request, in *snapshot.Instance) (monitor.Asker, error) {
 	if req.Kind == collect.Conninfo {
-		return keep.Dial(ctx, collect.Connect{Conninfo: req.Value, Peer: -1})
+		return monitor.Dial(ctx, collect.Connect{Conninfo: req.Value, Peer: -1})
 	}
 	if how, err := closedServer(env, in); how != nil || err != nil {
 		if err != nil {
 			return nil, err
 		}
-		return keep.Dial(ctx, *how)
+		return monitor.Dial(ctx, *how)
 	}
 	dir, ok := in.DataDirectory.Get()
 	if !ok {
@@ -281,7 +280,7 @@ func dialWatched(ctx context.Context, env *Env, req *collect.Request, in *snapsh
 	if err != nil {
 		return nil, err
 	}
-	return keep.Dial(ctx, how)
+	return monitor.Dial(ctx, how)
 }
 
 // closedServer says how an account that the data directory is closed to reaches its
@@ -315,18 +314,18 @@ func closedServer(env *Env, in *snapshot.Instance) (*collect.Connect, error) {
 }
 
 // sinksOf reads what --notify says.
-func sinksOf(env *Env, list []string) ([]keep.Sink, error) {
+func sinksOf(env *Env, list []string) ([]monitor.Sink, error) {
 	const hint = "write exec:CMD, webhook:URL or webhook:@FILE"
-	var out []keep.Sink
+	var out []monitor.Sink
 	for _, s := range list {
 		kind, where, _ := strings.Cut(s, ":")
 		switch kind {
 		case "exec":
-			argv, err := keep.Words(where)
+			argv, err := monitor.Words(where)
 			if err != nil {
 				return nil, usage("--notify exec: "+err.Error(), "write a program and its arguments, as in exec:/usr/local/bin/page-me")
 			}
-			out = append(out, &keep.Exec{Target: env.Target, Argv: argv})
+			out = append(out, &monitor.Exec{Target: env.Target, Argv: argv})
 		case "webhook":
 			if name, ok := strings.CutPrefix(where, "@"); ok {
 				var err error
@@ -334,7 +333,7 @@ func sinksOf(env *Env, list []string) ([]keep.Sink, error) {
 					return nil, usage("--notify webhook: "+err.Error(), "the file holds the URL on its first line")
 				}
 			}
-			h, err := keep.NewWebhook(where)
+			h, err := monitor.NewWebhook(where)
 			if err != nil {
 				return nil, usage("--notify webhook: "+err.Error(), "write https://HOST/PATH")
 			}
@@ -405,7 +404,7 @@ type talk struct {
 
 func newTalk(env *Env) *talk { return &talk{env: env, journal: env.Getenv("JOURNAL_STREAM") != ""} }
 
-func (t *talk) tell(level keep.Level, text string) {
+func (t *talk) tell(level monitor.Level, text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.journal {

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/act/keep"
+	"github.com/pgfettle/pgfettle/internal/act/monitor"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 )
 
@@ -19,7 +19,7 @@ import (
 func TestWatchTalk(t *testing.T) {
 	for vars, want := range map[string]string{"": `^\d\d:\d\d:\d\d one two \S*x\n$`, "JOURNAL_STREAM=8:1": `^<4>one two \S*x\n$`} {
 		var b bytes.Buffer
-		newTalk(&Env{Stderr: &b, Vars: []string{vars}, Target: &target.Local{}}).tell(keep.Warning, "one\ntwo \x1bx")
+		newTalk(&Env{Stderr: &b, Vars: []string{vars}, Target: &target.Local{}}).tell(monitor.Warning, "one\ntwo \x1bx")
 		if !regexp.MustCompile(want).Match(b.Bytes()) || bytes.ContainsRune(b.Bytes(), 0x1b) {
 			t.Errorf("%s: %q", vars, &b)
 		}

@@ -8,13 +8,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/rogpeppe/go-internal/txtar"
-
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/fact/explain"
 	"github.com/pgfettle/pgfettle/internal/fact/live"
+	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // TestSlowText renders every case of the judge: as text against a golden, plain
@@ -31,10 +30,10 @@ func TestSlowText(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			plans := map[string]*explain.Plan{}
+			plans := map[string]*queryplan.Plan{}
 			for _, f := range ar.Files {
 				if f.Name == "slow" || f.Name == "fast" {
-					list, err := explain.Parse(f.Data)
+					list, err := queryplan.Parse(f.Data)
 					if err != nil {
 						t.Fatal(err)
 					}

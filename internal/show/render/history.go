@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/history"
+	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
@@ -24,26 +24,26 @@ type History struct {
 	First  time.Time       `json:"first,omitzero"` // of the samples in the file; zero: there are none
 	Last   time.Time       `json:"last,omitzero"`
 	Older  bool            `json:"older"`  // more events were in that span, before those that are told
-	Events []history.Event `json:"events"` // oldest first
+	Events []store.Event   `json:"events"` // oldest first
 	Series []HistorySeries `json:"series"`
 }
 
 // HistorySeries is one series in that span.
 type HistorySeries struct {
-	history.Series
-	Unit    string           `json:"unit"`
-	Kind    history.Kind     `json:"kind"`
-	Help    string           `json:"help"`
-	Buckets []history.Bucket `json:"buckets"` // oldest first; none where nothing was sampled
+	store.Series
+	Unit    string         `json:"unit"`
+	Kind    store.Kind     `json:"kind"`
+	Help    string         `json:"help"`
+	Buckets []store.Bucket `json:"buckets"` // oldest first; none where nothing was sampled
 }
 
 // HistoryJSON writes the document. No array is null.
 func HistoryJSON(w io.Writer, d History) error {
 	d.Schema = HistorySchema
-	d.Events = append([]history.Event{}, d.Events...)
+	d.Events = append([]store.Event{}, d.Events...)
 	d.Series = append([]HistorySeries{}, d.Series...)
 	for i := range d.Series {
-		d.Series[i].Buckets = append([]history.Bucket{}, d.Series[i].Buckets...)
+		d.Series[i].Buckets = append([]store.Bucket{}, d.Series[i].Buckets...)
 	}
 	return writeJSON(w, d)
 }
@@ -56,22 +56,22 @@ const (
 	historyFull = "2006-01-02 15:04"
 )
 
-var eventWords = map[history.EventKind]say.Message{
-	history.SettingChanged:  say.M("show/history/setting", "setting"),
-	history.FindingAppeared: say.M("show/history/finding_new", "new finding"),
-	history.FindingVanished: say.M("show/history/finding_gone", "finding gone"),
-	history.FindingSeverity: say.M("show/history/finding_severity", "finding"),
-	history.PlanStale:       say.M("show/history/plan_stale", "plan stale"),
-	history.Restarted:       say.M("show/history/restart", "restart"),
-	history.OOMKill:         say.M("show/history/oom", "OOM kill"),
-	history.Gap:             say.M("show/history/gap", "gap"),
-	history.ClockJumped:     say.M("show/history/clock", "clock"),
-	history.Limited:         say.M("show/history/limit", "limit"),
+var eventWords = map[store.EventKind]say.Message{
+	store.SettingChanged:  say.M("show/history/setting", "setting"),
+	store.FindingAppeared: say.M("show/history/finding_new", "new finding"),
+	store.FindingVanished: say.M("show/history/finding_gone", "finding gone"),
+	store.FindingSeverity: say.M("show/history/finding_severity", "finding"),
+	store.PlanStale:       say.M("show/history/plan_stale", "plan stale"),
+	store.Restarted:       say.M("show/history/restart", "restart"),
+	store.OOMKill:         say.M("show/history/oom", "OOM kill"),
+	store.Gap:             say.M("show/history/gap", "gap"),
+	store.ClockJumped:     say.M("show/history/clock", "clock"),
+	store.Limited:         say.M("show/history/limit", "limit"),
 }
 
-var eventTone = map[history.EventKind]tone{
-	history.FindingAppeared: yellow, history.FindingSeverity: yellow, history.FindingVanished: green,
-	history.PlanStale: yellow, history.OOMKill: red, history.Gap: faint, history.ClockJumped: faint, history.Limited: red,
+var eventTone = map[store.EventKind]tone{
+	store.FindingAppeared: yellow, store.FindingSeverity: yellow, store.FindingVanished: green,
+	store.PlanStale: yellow, store.OOMKill: red, store.Gap: faint, store.ClockJumped: faint, store.Limited: red,
 }
 
 // HistoryText writes what changed when, the newest last, or the series.
@@ -120,39 +120,39 @@ func HistoryText(w io.Writer, d History, st Style) error {
 }
 
 // event is what happened, in a clause.
-func (p *page) event(e history.Event) string {
+func (p *page) event(e store.Event) string {
 	from, to := shown(e.Before), shown(e.After)
 	switch e.Kind {
-	case history.SettingChanged:
+	case store.SettingChanged:
 		return p.say("show/history/changed", "{name}: {before} → {after}", "name", clean(e.Subject), "before", from, "after", to)
-	case history.FindingAppeared:
+	case store.FindingAppeared:
 		return p.say("show/history/appeared", "{severity}: {title} ({id})", "severity", clean(e.After), "title", clean(e.Detail), "id", clean(e.Subject))
-	case history.FindingVanished:
+	case store.FindingVanished:
 		return p.say("show/history/vanished", "{title} ({id}, was {severity})", "severity", clean(e.Before), "title", clean(e.Detail), "id", clean(e.Subject))
-	case history.FindingSeverity:
+	case store.FindingSeverity:
 		return p.say("show/history/severity", "{before} → {after}: {title} ({id})", "before", from, "after", to, "title", clean(e.Detail), "id", clean(e.Subject))
-	case history.PlanStale:
+	case store.PlanStale:
 		return p.say("show/history/stale", "{fact} moved: {before} → {after}", "fact", clean(e.Subject), "before", from, "after", to)
-	case history.Restarted:
+	case store.Restarted:
 		if e.Instance == "" {
 			return p.say("show/history/booted", "the host was started at {when}", "when", clean(e.After))
 		}
 		return p.say("show/history/started", "the server was started at {when}", "when", clean(e.After))
-	case history.OOMKill:
+	case store.OOMKill:
 		if e.Subject == "" {
 			return p.say("show/history/killed_some", "the kernel killed a process for memory")
 		}
 		return p.say("show/history/killed", "the kernel killed {name} for memory", "name", clean(e.Subject))
-	case history.Gap:
+	case store.Gap:
 		return p.say("show/history/nothing", "nothing was stored for {long}", "long", howLong(e.At.Sub(e.Since)))
-	case history.ClockJumped:
+	case store.ClockJumped:
 		return p.say("show/history/jumped", "{before} → {after}", "before", from, "after", to)
 	}
 	return clean(e.Detail)
 }
 
 // besides are the particulars of an event: of what, by whom, where, since when.
-func (p *page) besides(e history.Event) []string {
+func (p *page) besides(e store.Event) []string {
 	var out []string
 	if e.Instance != "" {
 		out = append(out, clean(e.Instance))
@@ -166,13 +166,13 @@ func (p *page) besides(e history.Event) []string {
 		out = append(out, p.say("show/history/in", "in {where}", "where", clean(e.Where)))
 	}
 	switch e.Kind {
-	case history.FindingAppeared, history.FindingVanished, history.FindingSeverity, history.Limited: // told already
+	case store.FindingAppeared, store.FindingVanished, store.FindingSeverity, store.Limited: // told already
 	default:
 		if e.Detail != "" {
 			out = append(out, clean(e.Detail))
 		}
 	}
-	if e.Kind != history.Gap && !e.Since.IsZero() && e.At.Sub(e.Since) > time.Minute {
+	if e.Kind != store.Gap && !e.Since.IsZero() && e.At.Sub(e.Since) > time.Minute {
 		out = append(out, p.say("show/history/since", "seen now; it was not so at {when}", "when", e.Since.Format(historyFull)))
 	}
 	return out
@@ -269,7 +269,7 @@ func (p *page) series(d History, s HistorySeries) {
 
 // spark draws the means over the whole span, a sign for each part of it; where
 // nothing was sampled there is a space.
-func (p *page) spark(d History, list []history.Bucket) string {
+func (p *page) spark(d History, list []store.Bucket) string {
 	signs := sparks
 	if p.st.ASCII {
 		signs = sparksASCII

@@ -9,15 +9,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/rogpeppe/go-internal/txtar"
-
 	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/fact/explain"
+	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
 	"github.com/pgfettle/pgfettle/test/hosts"
 	"github.com/pgfettle/pgfettle/test/journals"
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // markdownGolden holds one document to its golden and to the rules of Markdown.
@@ -141,9 +140,9 @@ func TestMarkdownOfDiagnoses(t *testing.T) {
 	}
 	for _, name := range []string{"slow_other_plan", "slow_slow_disk", "slow_equal"} {
 		path := filepath.Join("..", "..", "judge", "diagnose", "testdata", name+".txtar")
-		var plans []*explain.Plan
+		var plans []*queryplan.Plan
 		for _, which := range []string{"slow", "fast"} {
-			list, err := explain.Parse(given(t, path, which))
+			list, err := queryplan.Parse(given(t, path, which))
 			if err != nil {
 				t.Fatal(err)
 			}

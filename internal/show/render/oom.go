@@ -7,35 +7,35 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/drill"
+	"github.com/pgfettle/pgfettle/internal/act/oomdemo"
 )
 
 // OOMSchema names the version of the JSON form.
 const OOMSchema = "pgfettle.demo.oom/1"
 
 // OOMJSON writes what the exercise showed. No array is null.
-func OOMJSON(w io.Writer, d *drill.OOM) error {
+func OOMJSON(w io.Writer, d *oomdemo.OOM) error {
 	c := *d
 	c.Rounds = slices.Clone(d.Rounds)
 	for i := range c.Rounds {
 		c.Rounds[i].Kernel = append([]string{}, c.Rounds[i].Kernel...)
 		c.Rounds[i].Log = append([]string{}, c.Rounds[i].Log...)
-		c.Rounds[i].Readings = append([]drill.Reading{}, c.Rounds[i].Readings...)
+		c.Rounds[i].Readings = append([]oomdemo.Reading{}, c.Rounds[i].Readings...)
 		for j := range c.Rounds[i].Readings {
-			c.Rounds[i].Readings[j].Held = append([]drill.Context{}, c.Rounds[i].Readings[j].Held...)
+			c.Rounds[i].Readings[j].Held = append([]oomdemo.Context{}, c.Rounds[i].Readings[j].Held...)
 		}
 	}
-	c.Rounds = append([]drill.Round{}, c.Rounds...)
+	c.Rounds = append([]oomdemo.Round{}, c.Rounds...)
 	c.Swept, c.Removed = append([]string{}, c.Swept...), append([]string{}, c.Removed...)
 	return writeJSON(w, struct {
 		Schema string `json:"schema"`
-		*drill.OOM
+		*oomdemo.OOM
 	}{OOMSchema, &c})
 }
 
 // OOMText writes it for a person: each round with the lines of the logs, then
 // both side by side, and what decides between the two.
-func OOMText(w io.Writer, d *drill.OOM, st Style) error {
+func OOMText(w io.Writer, d *oomdemo.OOM, st Style) error {
 	p := newPage(st)
 	p.para("", strong, "Out of memory, on purpose")
 	p.para("", plain, fmt.Sprintf("PostgreSQL %s runs in a control group of its own with %s of memory; %s at work in it. "+
@@ -65,14 +65,14 @@ func oomTitle(i int) string {
 	return [...]string{"by default", "under strict overcommit"}[min(i, 1)]
 }
 
-func (p *page) oomRound(d *drill.OOM, i int) {
+func (p *page) oomRound(d *oomdemo.OOM, i int) {
 	r := &d.Rounds[i]
 	p.line(p.tint(strong, fmt.Sprintf("── Round %d: %s", i+1, oomTitle(i))))
 	p.gap()
 	p.para("", plain, oomSetting(d, r))
 	p.gap()
 	p.para("", oomTone(r), oomEnd(r))
-	if r.Query.Outcome != drill.Killed {
+	if r.Query.Outcome != oomdemo.Killed {
 		p.verbatim([]string{r.Query.Message})
 		if r.Query.Detail != "" {
 			p.verbatim([]string{"DETAIL: " + r.Query.Detail})
@@ -104,7 +104,7 @@ func (p *page) oomRound(d *drill.OOM, i int) {
 }
 
 // oomReading writes the post-mortem of a round in short.
-func (p *page) oomReading(x drill.Reading) {
+func (p *page) oomReading(x oomdemo.Reading) {
 	p.gap()
 	what := "killed"
 	if x.Command == "log" {
@@ -138,14 +138,14 @@ func (p *page) verbatim(lines []string) {
 }
 
 // oomSetting says what the kernel was told.
-func oomSetting(d *drill.OOM, r *drill.Round) string {
+func oomSetting(d *oomdemo.OOM, r *oomdemo.Round) string {
 	s := &r.Setting
 	used := fmt.Sprintf("The server with its sessions uses %s of the %s.", s.Used, d.Limit)
 	switch {
 	case s.AddressSpace > 0:
 		return fmt.Sprintf("A limit on the address space of each process of the server stands in for vm.overcommit_memory = 2, which would be for every program of this host and is not touched: %s (RLIMIT_AS), "+
 			"%s more than a session of the load has. The real one bounds the sum of what the kernel has promised to all programs. %s", s.AddressSpace, s.AddressSpace-d.Rounds[0].Setting.Session, used)
-	case s.Mode == 2 && d.Overcommit == drill.StandIn:
+	case s.Mode == 2 && d.Overcommit == oomdemo.StandIn:
 		return fmt.Sprintf("vm.overcommit_memory = 2: this host is strict already, with a limit of %s of which %s are committed. %s", s.CommitLimit, s.CommittedAS, used)
 	case s.Mode == 2:
 		return fmt.Sprintf("vm.overcommit_memory = 2, for every program of this host. The commit limit is %s for these seconds, where %s were committed: low enough to be met inside of the control group. "+
@@ -154,32 +154,32 @@ func oomSetting(d *drill.OOM, r *drill.Round) string {
 	return fmt.Sprintf("vm.overcommit_memory = %d: the kernel promises memory that it may not have. %s", s.Mode, used)
 }
 
-func oomTone(r *drill.Round) tone {
-	if r.Query.Outcome == drill.Refused {
+func oomTone(r *oomdemo.Round) tone {
+	if r.Query.Outcome == oomdemo.Refused {
 		return green
 	}
 	return red
 }
 
 // oomEnd says what became of the query.
-func oomEnd(r *drill.Round) string {
+func oomEnd(r *oomdemo.Round) string {
 	took := micros(r.Query.Took)
 	switch r.Query.Outcome {
-	case drill.Killed:
+	case oomdemo.Killed:
 		return fmt.Sprintf("After %s there was nothing left to keep the promise with: the kernel killed the process of the query (PID %d). All that its session saw is the end of the connection.", took, r.Query.PID)
-	case drill.Refused:
+	case oomdemo.Refused:
 		if r.Query.Alive {
 			return fmt.Sprintf("After %s the kernel refused, and the query failed alone (SQLSTATE %s). Its session lives: the same connection, to the same process, answered the next query.", took, clean(r.Query.SQLState))
 		}
 		return fmt.Sprintf("After %s the kernel refused, and the query failed (SQLSTATE %s), but its session did not answer the next one.", took, clean(r.Query.SQLState))
-	case drill.Completed:
+	case oomdemo.Completed:
 		return fmt.Sprintf("The query got all that it wanted, in %s: the limit of the control group did not hold it.", took)
 	}
 	return fmt.Sprintf("The query ended after %s, in a way that is neither of the two:", took)
 }
 
 // oomLoad says what the other sessions went through.
-func oomLoad(d *drill.OOM, r *drill.Round) string {
+func oomLoad(d *oomdemo.OOM, r *oomdemo.Round) string {
 	text := fmt.Sprintf("%d of the %d other sessions lost their connection", r.Load.Lost, d.Sessions)
 	switch r.Load.Lost {
 	case 0:
@@ -207,35 +207,35 @@ func micros(us int64) string {
 }
 
 // oomTable puts both rounds side by side.
-func (p *page) oomTable(d *drill.OOM) {
+func (p *page) oomTable(d *oomdemo.OOM) {
 	rows := [][3]string{{"", oomTitle(0), oomTitle(1)}}
 	for _, row := range []struct {
 		what string
-		cell func(*drill.Round) string
+		cell func(*oomdemo.Round) string
 	}{
-		{"vm.overcommit_memory", func(r *drill.Round) string {
+		{"vm.overcommit_memory", func(r *oomdemo.Round) string {
 			if r.Setting.AddressSpace > 0 {
 				return "2, by a stand-in"
 			}
 			return digits(int(r.Setting.Mode))
 		}},
-		{"the greedy query", func(r *drill.Round) string {
+		{"the greedy query", func(r *oomdemo.Round) string {
 			switch r.Query.Outcome {
-			case drill.Killed:
+			case oomdemo.Killed:
 				return "killed by the kernel"
-			case drill.Refused:
+			case oomdemo.Refused:
 				return "ERROR: out of memory"
 			}
 			return r.Query.Outcome
 		}},
-		{"its session", func(r *drill.Round) string {
+		{"its session", func(r *oomdemo.Round) string {
 			if r.Query.Alive {
 				return "lives"
 			}
 			return "lost"
 		}},
-		{"other sessions lost", func(r *drill.Round) string { return fmt.Sprintf("%d of %d", r.Load.Lost, d.Sessions) }},
-		{"the server", func(r *drill.Round) string {
+		{"other sessions lost", func(r *oomdemo.Round) string { return fmt.Sprintf("%d of %d", r.Load.Lost, d.Sessions) }},
+		{"the server", func(r *oomdemo.Round) string {
 			switch {
 			case r.Restarted && r.SamePostmaster:
 				return "crash recovery"
@@ -244,8 +244,8 @@ func (p *page) oomTable(d *drill.OOM) {
 			}
 			return "gone"
 		}},
-		{"longest time without a commit", func(r *drill.Round) string { return micros(r.Load.Pause) }},
-		{"processes killed by the kernel", func(r *drill.Round) string { return digits(int(r.OOMKills)) }},
+		{"longest time without a commit", func(r *oomdemo.Round) string { return micros(r.Load.Pause) }},
+		{"processes killed by the kernel", func(r *oomdemo.Round) string { return digits(int(r.OOMKills)) }},
 	} {
 		rows = append(rows, [3]string{row.what, row.cell(&d.Rounds[0]), row.cell(&d.Rounds[1])})
 	}
@@ -276,10 +276,10 @@ var oomKnobs = [][2]string{
 	{"pg:work_mem", "what each sort and hash may take: fewer queries come that far"},
 }
 
-func (p *page) oomMeaning(d *drill.OOM) {
+func (p *page) oomMeaning(d *oomdemo.OOM) {
 	p.line(p.tint(strong, "── What it means"))
 	p.gap()
-	if d.Rounds[0].Query.Outcome != drill.Killed || d.Rounds[1].Query.Outcome != drill.Refused {
+	if d.Rounds[0].Query.Outcome != oomdemo.Killed || d.Rounds[1].Query.Outcome != oomdemo.Refused {
 		p.para("", yellow, "The rounds did not end as they do elsewhere, so nothing is concluded from them; the lines above say what happened.")
 		return
 	}

@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/act/drill"
+	"github.com/pgfettle/pgfettle/internal/act/oomdemo"
 )
 
 func TestOOMForms(t *testing.T) {
 	goldens(t, "oom", func(t *testing.T, given, _ []byte, name string) string {
-		var d drill.OOM
+		var d oomdemo.OOM
 		decode(t, given, &d)
 		var b bytes.Buffer
 		var err error

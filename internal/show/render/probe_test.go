@@ -7,11 +7,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
-	generate "github.com/pgfettle/pgfettle/internal/gen/jsonschema"
+	"github.com/pgfettle/pgfettle/internal/gen/jsonschema"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
@@ -78,7 +77,7 @@ func TestProbeJSON(t *testing.T) {
 
 // TestProbeSchemaIsCurrent holds the published schema to the types that it is made of.
 func TestProbeSchemaIsCurrent(t *testing.T) {
-	want, err := generate.Render(generate.Document{
+	want, err := jsonschema.Render(jsonschema.Document{
 		Title:       "pgfettle probe --format json",
 		Description: "What was measured of a machine, and what follows from it. Times are seconds and amounts bytes where nothing else is said.",
 		Type:        reflect.TypeFor[Probe](),

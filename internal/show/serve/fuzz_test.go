@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/history"
+	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
 	"github.com/pgfettle/pgfettle/internal/show/render"
@@ -181,16 +181,16 @@ func TestHostile(t *testing.T) {
 // mishaps is a history of hostile texts.
 func mishaps(t *testing.T, evil string) string {
 	t.Helper()
-	path := t.TempDir() + "/" + history.File
-	st, err := history.Open(path, history.Options{Interval: time.Minute})
+	path := t.TempDir() + "/" + store.File
+	st, err := store.Open(path, store.Options{Interval: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer st.Close()
-	if err := st.Append(t.Context(), time.Now().Add(-time.Minute), []history.Point{{Series: history.Series{Name: "connections", Instance: "/x<script>", Label: "<script>"}, Value: 1}}); err != nil {
+	if err := st.Append(t.Context(), time.Now().Add(-time.Minute), []store.Point{{Series: store.Series{Name: "connections", Instance: "/x<script>", Label: "<script>"}, Value: 1}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := st.AppendEvent(t.Context(), history.Event{At: time.Now().Add(-time.Minute), Kind: history.OOMKill, Instance: evil, Subject: evil, Before: evil, After: evil, Who: evil, Where: evil, Detail: evil}); err != nil {
+	if _, err := st.AppendEvent(t.Context(), store.Event{At: time.Now().Add(-time.Minute), Kind: store.OOMKill, Instance: evil, Subject: evil, Before: evil, After: evil, Who: evil, Where: evil, Detail: evil}); err != nil {
 		t.Fatal(err)
 	}
 	return path

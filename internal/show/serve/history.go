@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/history"
+	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
@@ -58,22 +58,22 @@ var charts = []chart{
 }
 
 // open returns the history; nil and no error where there is none, which why tells.
-func (s *Server) open() (st *history.Store, why string, err error) {
+func (s *Server) open() (st *store.Store, why string, err error) {
 	if s.o.History == "" {
 		return nil, "There is no folder for a history: HOME is not set.", nil
 	}
-	st, err = history.OpenRead(s.o.History)
+	st, err = store.OpenRead(s.o.History)
 	switch {
 	case err == nil:
 		return st, "", nil
-	case errors.Is(err, history.ErrNone):
+	case errors.Is(err, store.ErrNone):
 		return nil, "There is no history yet at " + s.o.History + ".", nil
 	}
 	hint := "'pgfettle serve' must run as somebody who may read it."
-	if errors.Is(err, history.ErrOthers) {
+	if errors.Is(err, store.ErrOthers) {
 		hint = "Run 'pgfettle serve' as that account, as the packaged service does; 'pgfettle history' becomes it to read."
 	}
-	if errors.Is(err, history.ErrForeign) || errors.Is(err, history.ErrNewer) {
+	if errors.Is(err, store.ErrForeign) || errors.Is(err, store.ErrNewer) {
 		hint = "Name another file with --history, or use the pgfettle that wrote it."
 	}
 	return nil, "", &problem{http.StatusServiceUnavailable, sentence(err.Error()), hint}
@@ -81,9 +81,9 @@ func (s *Server) open() (st *history.Store, why string, err error) {
 
 // past is what the pages of the history have in common.
 type past struct {
-	*history.Store
+	*store.Store
 	span      span
-	infos     []history.Info
+	infos     []store.Info
 	first     time.Time
 	last      time.Time
 	instance  string // whose series are shown
@@ -91,7 +91,7 @@ type past struct {
 }
 
 // past reads what the history spans and whose it is.
-func (s *Server) past(r *http.Request, st *history.Store, sp span) (*past, error) {
+func (s *Server) past(r *http.Request, st *store.Store, sp span) (*past, error) {
 	p := &past{Store: st, span: sp}
 	var err error
 	if p.infos, err = st.List(r.Context()); err != nil {
@@ -186,32 +186,32 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) error {
 // line is one series of a chart.
 type line struct {
 	name    string
-	buckets []history.Bucket
+	buckets []store.Bucket
 }
 
 // drawn is a chart with what there is for it.
 type drawn struct {
 	chart
 	unit  string
-	kind  history.Kind
+	kind  store.Kind
 	help  []string // what its lines are, where their names do not tell
 	lines []line
 }
 
 // read reads the series of all charts in one go. A chart without any is left out.
 func (p *past) read(ctx context.Context) ([]drawn, error) {
-	var series []history.Series
+	var series []store.Series
 	var out []drawn
 	for _, c := range charts {
 		d := drawn{chart: c}
 		for _, name := range c.Names {
-			m, ok := history.MeaningOf(name)
+			m, ok := store.MeaningOf(name)
 			if !ok {
 				return nil, fmt.Errorf("history: no series is named %s", name)
 			}
 			d.unit, d.kind = m.Unit, m.Kind
 			for _, in := range p.infos {
-				if in.Name != name || m.Scope == history.OfInstance && in.Instance != p.instance || in.Last.Before(p.span.From) || in.First.After(p.span.To) || len(d.lines) == mostRead {
+				if in.Name != name || m.Scope == store.OfInstance && in.Instance != p.instance || in.Last.Before(p.span.From) || in.First.After(p.span.To) || len(d.lines) == mostRead {
 					continue
 				}
 				d.lines = append(d.lines, line{name: called(m, in.Label, len(c.Names) > 1)})
@@ -259,7 +259,7 @@ func largest(list []line) []line {
 }
 
 // called is what a line is named in its picture.
-func called(m history.Meaning, label string, several bool) string {
+func called(m store.Meaning, label string, several bool) string {
 	name := strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(m.Name, "_per_second"), "_bytes"), "_ratio"), "_", " ")
 	switch {
 	case label != "" && several:

@@ -7,18 +7,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
-
 	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/fact/explain"
 	"github.com/pgfettle/pgfettle/internal/fact/live"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
+	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
 	"github.com/pgfettle/pgfettle/internal/show/render"
 	"github.com/pgfettle/pgfettle/test/hosts"
 	"github.com/pgfettle/pgfettle/test/journals"
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // file is one file of a case of another package.
@@ -135,9 +134,9 @@ func TestLogPages(t *testing.T) {
 func TestSlowPages(t *testing.T) {
 	for _, name := range []string{"slow_other_plan", "slow_slow_disk"} {
 		path := filepath.Join("..", "..", "judge", "diagnose", "testdata", name+".txtar")
-		var plans []*explain.Plan
+		var plans []*queryplan.Plan
 		for _, which := range []string{"slow", "fast"} {
-			list, err := explain.Parse(file(t, path, which))
+			list, err := queryplan.Parse(file(t, path, which))
 			if err != nil {
 				t.Fatal(err)
 			}

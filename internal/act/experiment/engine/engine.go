@@ -1,0 +1,317 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/stat"
+)
+
+// engine is an experiment at work.
+type engine struct {
+	e      *Experiment
+	w      world
+	docs   shelf
+	res    *result.Result
+	made   map[string]string // copies that are kept, by arm
+	begun  time.Time         // of the block at work
+	spent  time.Duration     // on the blocks of this process
+	ran    int               // how many they are
+	wanted Estimation
+
+	quickCPU, quickSync time.Duration // of the canaries of this process; 0: none was made
+}
+
+// execute runs an experiment or goes on with it. It leaves nothing behind but the
+// documents, however it ends; the document is there with the error too.
+func execute(ctx context.Context, e *Experiment, w world, docs shelf, program string, resume bool) (res *result.Result, err error) {
+	if err := e.check(); err != nil {
+		return nil, err
+	}
+	if err := w.claim(); err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, w.release()) }()
+	g := &engine{e: e, w: w, docs: docs, made: map[string]string{}, wanted: Estimate(e)}
+	if g.res, err = document(e, docs, program, resume); err != nil {
+		return nil, err
+	}
+	if g.res.Ended != "" {
+		return g.res, nil
+	}
+	if err := sweep(w, g.masterMark()); err != nil {
+		return g.res, fmt.Errorf("what an earlier run left behind: %w", err)
+	}
+	defer func() {
+		g.tell(Event{Step: "clean"})
+		data := g.keepData(context.WithoutCancel(ctx))
+		if err = errors.Join(err, sweep(w, data)); data != "" {
+			g.tellKept()
+		}
+	}()
+	if g.res.Started == "" {
+		g.res.Started = stamp(w.now())
+	} else if n := len(g.res.Blocks); n > 0 && e.Restore == Kept && g.res.Workload.Writes {
+		g.note(fmt.Sprintf("interrupted after block %d: the blocks after it began with new copies of the data", n))
+	}
+	if err := g.master(ctx); err != nil {
+		return g.res, err
+	}
+	if err := g.fits(ctx); err != nil {
+		return g.res, err
+	}
+	if err := save(docs, g.res); err != nil {
+		return g.res, err
+	}
+	if err := g.blocks(ctx); err != nil {
+		return g.res, err
+	}
+	g.res.Ended = stamp(w.now())
+	return g.res, save(docs, g.res)
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// check refuses what cannot be run, before anything is made.
+func (e *Experiment) check() error {
+	bad := func(format string, args ...any) error {
+		return &say.Problem{Message: fmt.Sprintf(format, args...), Code: say.CodeUsage}
+	}
+	s := e.Spec
+	metric, ok := result.MetricOf(e.Metric)
+	writes := e.Load.Describe(e.Scale).Writes
+	if e.Restore == "" {
+		e.Restore = Restores(writes, e.Design)
+	}
+	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+	switch {
+	case !slices.Contains([]string{result.Restart, result.Slices, result.Single}, e.Design):
+		return bad("%q is no design of an experiment", e.Design)
+	case !ok || !slices.Contains(result.Primary(), e.Metric):
+		return bad("%q is no metric that can decide an experiment", e.Metric)
+	case s.Blocks < 1 || s.Blocks > 500: // with the repeated ones a document still holds them
+		return bad("%d blocks: from 1 to 500", s.Blocks)
+	case !finite(s.Duration) || !e.Spec.Numbered() && s.Duration < 1 || s.Duration > 24*3600:
+		return bad("a run of %g s: from one second to one day", s.Duration)
+	case !finite(s.Warmup) || s.Warmup < 0 || s.Warmup > 24*3600:
+		return bad("a warm-up of %g s: from none to one day", s.Warmup)
+	case !finite(s.Rate) || s.Rate < 0:
+		return bad("a rate of %g transactions a second", s.Rate)
+	case s.Clients < 1 || s.Clients > 10000 || s.Jobs < 1 || s.Jobs > s.Clients:
+		return bad("%d clients in %d threads: at least one client a thread, and at most 10,000", s.Clients, s.Jobs)
+	case s.Count < 0 || e.Scale < 1:
+		return bad("scale %d, %d counted transactions: the scale is 1 or more, the count 0 or more", e.Scale, s.Count)
+	case !slices.Contains([]string{"warm", "os-warm", "cold"}, s.Cache):
+		return bad("%q is no state of the caches: warm, os-warm or cold", s.Cache)
+	case e.Design == result.Slices && e.Spec.Numbered():
+		return bad("slices have a fixed time, and these runs a fixed number of transactions: use the design restart")
+	case e.Design == result.Slices && (!finite(s.Slice) || s.Slice < 1 || s.Slice > s.Duration):
+		return bad("slices of %g s in a run of %g s: a slice takes one second or more and fits in the run", s.Slice, s.Duration)
+	case e.Design == result.Slices && s.Cache == "cold":
+		return bad("slices load servers that are up, so the caches cannot be cold: use the design restart")
+	case metric.Name == "seconds" && !e.Spec.Numbered():
+		return bad("the run time decides, so a run needs a fixed number of transactions, and no fixed time")
+	case e.Spec.Numbered() && s.Count < 1:
+		return bad("a run has neither a time nor a fixed number of transactions")
+	case e.Spec.Numbered() && s.Jobs < s.Clients:
+		return bad("%d clients in %d threads: clients of one thread draw their scripts from one sequence, so that only with a thread for each are both arms sent the same transactions", s.Clients, s.Jobs)
+	case !slices.Contains([]string{Fresh, Kept, Shared}, e.Restore):
+		return bad("%q is no way to restore data", e.Restore)
+	case s.Cycles < 0 || s.Cycles > 100:
+		return bad("%d checkpoint cycles: from 1 to 100", s.Cycles)
+	case s.Cycles > 0 && (e.Design == result.Slices || e.Spec.Numbered()):
+		return bad("a run of whole checkpoint cycles has its own length: use the design restart, and no fixed number of transactions")
+	case s.Cycles > 0 && !writes:
+		return bad("the workload only reads, so that no checkpoint has anything to write")
+	case s.Cycles > 0 && !e.Load.EndsWhole():
+		return bad("this load cannot be ended at the end of a checkpoint cycle: use one of pgbench's")
+	case s.Cycles > 0 && max(longest(e.A, s.Cycles, s.Duration), longest(e.B, s.Cycles, s.Duration)) > 24*3600:
+		return bad("%d checkpoint cycles would take more than a day", s.Cycles)
+	case e.Restore == Shared && (writes || e.Design == result.Slices):
+		return bad("the arms cannot share their data: the workload writes, or both servers are up at once")
+	case s.Cache == "cold" && !e.MayTouchKernel:
+		return untouchable("cold caches are made by dropping the page cache of the whole host")
+	}
+	if err := allowed("A", e.A); err != nil {
+		return err
+	}
+	if e.Design == result.Single {
+		return nil
+	}
+	return allowed("B", e.B)
+}
+
+func (e *Experiment) config(arm string) Config {
+	if arm == "B" {
+		return e.B
+	}
+	return e.A
+}
+
+func (e *Experiment) arms() []string {
+	if e.Design == result.Single {
+		return []string{"A"}
+	}
+	return []string{"A", "B"}
+}
+
+// extra is how many void blocks are run again: the fifth part, rounded up.
+func extra(blocks int) int { return int(math.Ceil(stat.MostVoid * float64(blocks))) }
+
+// blocks runs what is missing: those that are due, and then again as many as
+// gates took out, up to the fifth part more.
+func (g *engine) blocks(ctx context.Context) (err error) {
+	// What slices keep open over blocks is closed here.
+	pair := &pair{}
+	defer func() { err = errors.Join(err, g.closePair(pair)) }()
+	for {
+		g.res.Judge()
+		void := 0
+		for _, b := range g.res.Blocks {
+			if len(b.Void) > 0 {
+				void++
+			}
+		}
+		due := g.e.Spec.Blocks
+		if len(g.res.Blocks)-void >= due || len(g.res.Blocks) >= due+extra(due) {
+			return nil
+		}
+		if void > extra(due) {
+			g.note(fmt.Sprintf("stopped after %d blocks, %d of them void: the machine was too busy with other things, and there was no way to the end", len(g.res.Blocks), void))
+			return nil
+		}
+		g.begun = g.w.now()
+		if err := g.block(ctx, len(g.res.Blocks)+1, pair); err != nil {
+			return err
+		}
+		if err := g.closePairUnlessKept(pair); err != nil {
+			return err
+		}
+		g.ran++
+		g.spent += g.w.now().Sub(g.begun)
+		g.begun = g.w.now() // nothing of the next one has passed
+		if err := save(g.docs, g.res); err != nil {
+			return err
+		}
+		last := g.res.Blocks[len(g.res.Blocks)-1]
+		g.tell(Event{Block: last.Number, Ended: true, Void: last.Void})
+	}
+}
+
+func (g *engine) note(text string) {
+	if !slices.Contains(g.res.Notes, text) {
+		g.res.Notes = append(g.res.Notes, text)
+	}
+}
+
+// block runs one block and adds it to the document when it is whole.
+func (g *engine) block(ctx context.Context, n int, p *pair) error {
+	b := result.Block{Number: n, Order: order(g.e.Spec.Seed, n), Seed: seed(g.e.Spec.Seed, forRun, uint64(n)), LogRatio: unknown}
+	if g.e.Design == result.Single {
+		b.Order = "A"
+	}
+	var err error
+	if g.e.Design == result.Slices {
+		b.Runs, err = g.sliced(ctx, &b, p)
+		for _, r := range b.Runs {
+			err = errors.Join(err, g.keep(&b, r))
+		}
+	} else {
+		for arm := range strings.SplitSeq(b.Order, "") {
+			var r result.Run
+			if r, err = g.run(ctx, &b, arm); err != nil {
+				break
+			}
+			b.Runs = append(b.Runs, r)
+			if err = g.keep(&b, r); err != nil {
+				break
+			}
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("block %d: %w", n, err)
+	}
+	g.res.Blocks = append(g.res.Blocks, b)
+	return nil
+}
+
+// keep adds a run to the raw ones.
+func (g *engine) keep(b *result.Block, r result.Run) error {
+	line, err := json.Marshal(raw{b.Number, b.Order, b.Seed, r})
+	if err != nil {
+		return err
+	}
+	return g.docs.add(rawName, line)
+}
+
+// tell passes an event on, with what is left.
+func (g *engine) tell(ev Event) {
+	if g.e.Progress == nil {
+		return
+	}
+	done, due := len(g.res.Blocks), g.e.Spec.Blocks
+	for _, b := range g.res.Blocks {
+		if len(b.Void) > 0 {
+			due++
+		}
+	}
+	due = min(due, g.e.Spec.Blocks+extra(g.e.Spec.Blocks))
+	if ev.Of = due; ev.Block == 0 && ev.Arm != "" {
+		ev.Block = min(done+1, due)
+	}
+	each := g.wanted.Block
+	if g.ran > 0 {
+		each = g.spent / time.Duration(g.ran)
+	}
+	if ev.Step != "clean" && due > done {
+		ev.Left = each * time.Duration(due-done)
+		if !g.begun.IsZero() {
+			ev.Left -= min(each, g.w.now().Sub(g.begun))
+		}
+	}
+	g.e.Progress(ev)
+}
+
+// fits asks the binary whether it would start with each arm, and holds that the
+// memory of the servers that run at once is there.
+func (g *engine) fits(ctx context.Context) error {
+	var sum, most unit.Bytes
+	for _, arm := range g.e.arms() {
+		c := g.e.config(arm)
+		said, shared, err := g.w.try(ctx, "master", c.Settings)
+		if err != nil {
+			return fmt.Errorf("settings of arm %s: %w", arm, err)
+		}
+		if len(said) > 0 {
+			return &say.Problem{Message: "the server would not start with the settings of arm " + arm, Detail: strings.Join(said, "; "),
+				Hint: "correct them; nothing was run", Code: say.CodeUsage}
+		}
+		if c.HugePages == 0 { // else the pool is checked when it is made
+			sum, most = sum+shared, max(most, shared)
+		}
+	}
+	need := most
+	if g.e.Design == result.Slices {
+		need = sum
+	}
+	need += unit.Bytes(g.e.Spec.Clients) * perClient
+	m, err := g.w.memory()
+	if err != nil {
+		return err
+	}
+	if need > m.Available-keepFree(m.Total) {
+		return &say.Problem{Message: fmt.Sprintf("the servers of this experiment need %s of memory, and %s are available", need, m.Available),
+			Detail: fmt.Sprintf("%s are to stay free for everything else", keepFree(m.Total)),
+			Hint:   "with the design restart one server runs at a time; or use a smaller shared_buffers, or fewer clients", Code: say.CodeRefused}
+	}
+	return nil
+}

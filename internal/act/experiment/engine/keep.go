@@ -1,0 +1,221 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/result"
+)
+
+// The documents of an experiment, in the folder that the user chose.
+const (
+	resultName = "result.json"     // the document; replaced as a whole after each block
+	rawName    = "runs.jsonl"      // every run as it was measured, those of blocks that were never finished too; only added to
+	planName   = "experiment.json" // what was asked for: what a resumed one has to agree with
+)
+
+// shelf is where the documents go.
+type shelf interface {
+	read(name string) ([]byte, error) // fs.ErrNotExist where there is none
+	put(name string, b []byte) error
+	add(name string, line []byte) error
+}
+
+// Stored is an experiment as its folder tells it, for who resumes it.
+type Stored struct {
+	Schema      string          `json:"schema"`
+	Name        string          `json:"experiment,omitempty"`
+	A           Config          `json:"a"`
+	B           Config          `json:"b,omitzero"`
+	Design      string          `json:"design"`
+	Metric      string          `json:"metric"`
+	Spec        result.Spec     `json:"spec"`
+	Workload    result.Workload `json:"workload"`
+	Identity    string          `json:"workload_identity"`
+	Asked       json.RawMessage `json:"workload_asked,omitempty"` // see Experiment
+	Restore     string          `json:"restore"`
+	Scratch     string          `json:"scratch"`
+	Binaries    string          `json:"binaries"` // bin folder
+	Server      string          `json:"server"`
+	Program     string          `json:"server_sha256"` // of the postgres executable
+	Host        result.Host     `json:"host"`
+	Fingerprint string          `json:"fingerprint"`
+}
+
+const storedSchema = "pgfettle.experiment/1"
+
+// stored is an experiment as it will be kept; program is the hash of postgres.
+func (e *Experiment) stored(program string) Stored {
+	s := Stored{Schema: storedSchema, Name: e.Name, A: e.A, B: e.B, Design: e.Design, Metric: e.Metric, Spec: e.Spec, Workload: e.Load.Describe(e.Scale),
+		Identity: e.Load.Identity(), Asked: e.Asked, Restore: e.Restore, Scratch: e.Scratch, Binaries: e.Binaries.Dir, Server: e.Binaries.Version.String(), Program: program, Host: e.Host}
+	s.Fingerprint = s.print()
+	return s
+}
+
+// print is a hash over everything that makes two runs comparable. Where the
+// scratch folder and the binaries lie does not: what they are does.
+func (s Stored) print() string {
+	b, err := json.Marshal([]any{s.A, s.B, s.Design, s.Metric, s.Spec, s.Workload.Name, s.Workload.Scale, s.Identity, s.Restore, s.Server, s.Program,
+		s.Host.Kernel, s.Host.CPUs, s.Host.Memory})
+	if err != nil {
+		panic(err) // numbers and words; a rate that is not a number is refused before
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// differs names the first thing in which two experiments differ; "": none.
+func (s Stored) differs(t Stored) string {
+	js := func(v any) string {
+		b, _ := json.Marshal(v)
+		return string(b)
+	}
+	for _, p := range []struct {
+		what string
+		a, b any
+	}{
+		{"the PostgreSQL program", s.Server + s.Program, t.Server + t.Program},
+		{"the settings of arm A", s.A, t.A}, {"the settings of arm B", s.B, t.B},
+		{"the workload or its data", []any{s.Identity, s.Workload.Name, s.Workload.Scale, s.Restore}, []any{t.Identity, t.Workload.Name, t.Workload.Scale, t.Restore}},
+		{"the design", []any{s.Design, s.Metric}, []any{t.Design, t.Metric}},
+		{"clients, duration or another number of the experiment", s.Spec, t.Spec},
+		{"the host", []any{s.Host.Kernel, s.Host.CPUs, s.Host.Memory}, []any{t.Host.Kernel, t.Host.CPUs, t.Host.Memory}},
+	} {
+		if js(p.a) != js(p.b) {
+			return p.what
+		}
+	}
+	return ""
+}
+
+// mostStored bounds experiment.json: two arms of all 380 parameters are 40 kB, and
+// 40 statements with a hundred values for each parameter some megabytes.
+const mostStored = 32 << 20
+
+// ReadStored reads what an experiment's folder says that it is.
+func ReadStored(dir string) (Stored, error) { return readStored(folder{path: dir}) }
+
+func readStored(s shelf) (Stored, error) {
+	var st Stored
+	b, err := s.read(planName)
+	if err != nil {
+		return st, err
+	}
+	if len(b) > mostStored {
+		return st, fmt.Errorf("%s: %d bytes, more than %d", planName, len(b), mostStored)
+	}
+	if err := json.Unmarshal(b, &st); err != nil {
+		return st, fmt.Errorf("%s: %w", planName, err)
+	}
+	if st.Schema != storedSchema {
+		return st, fmt.Errorf("%s: schema %q, not %q", planName, st.Schema, storedSchema)
+	}
+	if st.Fingerprint != st.print() {
+		return st, fmt.Errorf("%s: was changed since it was written", planName)
+	}
+	return st, nil
+}
+
+// document returns the document to go on with: a new one, or where an experiment
+// is resumed the one that is kept.
+func document(e *Experiment, s shelf, program string, resume bool) (*result.Result, error) {
+	want := e.stored(program)
+	have, err := readStored(s)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && resume:
+		return nil, &say.Problem{Message: "there is no experiment to resume in " + e.Dir, Code: say.CodeUsage}
+	case err == nil && !resume:
+		return nil, &say.Problem{Message: "there is an experiment in " + e.Dir + " already", Hint: "resume it, or choose another folder", Code: say.CodeUsage}
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil, err
+	case err == nil:
+		if what := have.differs(want); what != "" {
+			return nil, &say.Problem{Message: "the experiment in " + e.Dir + " cannot go on: " + what + " differs from what it began with",
+				Hint: "runs under different conditions are not one experiment; begin a new one in another folder", Code: say.CodeRefused}
+		}
+	default:
+		b, err := json.MarshalIndent(want, "", "  ")
+		if err != nil {
+			return nil, err
+		}
+		if err := s.put(planName, append(b, '\n')); err != nil {
+			return nil, err
+		}
+	}
+	b, err := s.read(resultName)
+	if err == nil {
+		return result.Decode(b)
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	spec := e.Spec
+	spec.Restore = e.Restore
+	r := &result.Result{Schema: result.Schema, Program: e.Program, Name: e.Name, Design: e.Design, Metric: e.Metric, A: e.A.document(),
+		Workload: want.Workload, Spec: spec, Host: e.Host, Blocks: []result.Block{}, Notes: append([]string(nil), e.Notes...)}
+	if e.Design != result.Single {
+		r.B = e.B.document()
+	}
+	return r, nil
+}
+
+// save judges a document and writes it.
+func save(s shelf, r *result.Result) error {
+	r.Judge()
+	b, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		return err
+	}
+	return s.put(resultName, append(b, '\n'))
+}
+
+// raw is a line of runs.jsonl.
+type raw struct {
+	Block int        `json:"block"`
+	Order string     `json:"order"`
+	Seed  uint64     `json:"seed"`
+	Run   result.Run `json:"run"`
+}
+
+// privately is the mode of what nobody else may read.
+const privately = 0o600
+
+// folder is a shelf on disk.
+type folder struct {
+	path string
+	mode fs.FileMode // of the files
+}
+
+// shelfOf is the folder of an experiment; scripts that hold values out of
+// somebody's tables are for his eyes alone.
+func shelfOf(e *Experiment) folder {
+	if p, ok := e.Load.(interface{ Private() bool }); ok && p.Private() {
+		return folder{e.Dir, privately}
+	}
+	return folder{e.Dir, 0o644}
+}
+
+func (f folder) read(name string) ([]byte, error) {
+	return (&target.Local{}).ReadFile(filepath.Join(f.path, name), 64<<20) // a document is at most half of it
+}
+
+func (f folder) put(name string, b []byte) error {
+	return (&target.Local{}).Put(filepath.Join(f.path, name), b, f.mode, os.Geteuid(), os.Getegid())
+}
+
+func (f folder) add(name string, line []byte) error {
+	w, err := os.OpenFile(filepath.Join(f.path, name), os.O_APPEND|os.O_CREATE|os.O_WRONLY, f.mode)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(line, '\n'))
+	return errors.Join(err, w.Sync(), w.Close())
+}

@@ -1,0 +1,188 @@
+package engine
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+)
+
+// poolName is the pool of huge pages of the default size.
+const poolName = "sysctl:vm.nr_hugepages"
+
+// kernelValues are the values of the kernel that an arm may differ in. None of
+// them can make other programs fail; those of overcommit can.
+var kernelValues = []string{"sysctl:vm.swappiness", "sysctl:vm.dirty_ratio", "sysctl:vm.dirty_background_ratio", "sysctl:vm.zone_reclaim_mode", "thp:enabled"}
+
+// mostPages is a pool of 2 TB of 2 MB pages: more is a mistake.
+const mostPages = 1 << 20
+
+// mostPools is how often a pool is asked for: at once; when what can be moved was
+// moved together; and when the page cache was emptied before that.
+const mostPools = 3
+
+// recordName is the file in the scratch folder that says which values of the
+// kernel are ours, written before they are changed.
+const recordName = "kernel.json"
+
+// former is a value of the kernel that was changed.
+type former struct {
+	Name   string `json:"name"`
+	Before string `json:"before"`
+	After  string `json:"after"`
+}
+
+// ours says whether a present value is one that we left. A pool that was being
+// made when we were killed may have any number of pages between the two.
+func (f former) ours(now string) bool {
+	if f.Name == poolName {
+		n, err := strconv.ParseInt(now, 10, 64)
+		before, err1 := strconv.ParseInt(f.Before, 10, 64)
+		after, err2 := strconv.ParseInt(f.After, 10, 64)
+		return errors.Join(err, err1, err2) == nil && before < n && n <= after
+	}
+	return now == f.After && now != f.Before
+}
+
+// touch changes the kernel as arms that run at once want it. Every value is
+// written down before the first one is changed.
+func touch(w world, arms []Config, may bool) error {
+	values := map[string]string{}
+	pages := int64(0)
+	for _, c := range arms {
+		pages += c.HugePages
+		for name, v := range c.Kernel {
+			if other, ok := values[name]; ok && other != v {
+				return &say.Problem{Message: fmt.Sprintf("the arms want %s to be %s and %s at once", name, other, v),
+					Hint: "a value of the kernel holds for both servers: use the design restart", Code: say.CodeUsage}
+			}
+			values[name] = v
+		}
+	}
+	if pages == 0 && len(values) == 0 {
+		return nil
+	}
+	if !may {
+		return untouchable("an arm changes values of the kernel")
+	}
+	var list []former
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		before, err := w.kernel(name)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if before != values[name] {
+			list = append(list, former{name, before, values[name]})
+		}
+	}
+	if pages > 0 {
+		f, err := pool(w, pages)
+		if err != nil {
+			return err
+		}
+		list = append(list, f)
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	b, err := json.Marshal(list)
+	if err != nil {
+		return err
+	}
+	if err := w.put(recordName, b); err != nil {
+		return fmt.Errorf("record of changed kernel values: %w", err)
+	}
+	for _, f := range list {
+		err := w.setKernel(f.Name, f.After)
+		for try := 1; err != nil && f.Name == poolName && try < mostPools; try++ {
+			// The data of the arm before fill the page cache; those of this one are read into it before its run.
+			if e := w.compact(try == mostPools-1); e != nil {
+				err = errors.Join(err, e)
+				break
+			}
+			err = w.setKernel(f.Name, f.After)
+		}
+		if err != nil {
+			if f.Name == poolName {
+				err = &say.Problem{Message: fmt.Sprintf("the kernel does not give a pool of %d huge pages", pages), Detail: err.Error(),
+					Hint: "free memory is in too small pieces or used up; a smaller shared_buffers, or a fresh boot, helps", Code: say.CodeRefused}
+			}
+			_, undo := untouch(w)
+			return errors.Join(err, undo)
+		}
+	}
+	return nil
+}
+
+// keepFree is what a pool must leave available to everything else: the tenth
+// part of the memory, but at least 1 GB, as for the server's own planning.
+func keepFree(total unit.Bytes) unit.Bytes { return max(unit.GB, total/10) }
+
+func pool(w world, pages int64) (former, error) {
+	m, err := w.memory()
+	if err != nil {
+		return former{}, err
+	}
+	if m.HugePageSize <= 0 {
+		return former{}, &say.Problem{Message: "an arm wants huge pages, and this kernel has none", Code: say.CodeRefused}
+	}
+	if want := unit.Bytes(pages) * m.HugePageSize; want > m.Available-keepFree(m.Total) {
+		return former{}, &say.Problem{Message: fmt.Sprintf("a pool of %d huge pages takes %s, and %s are available", pages, want, m.Available),
+			Detail: fmt.Sprintf("%s are to stay free for everything else", keepFree(m.Total)), Hint: "use a smaller shared_buffers in the experiment", Code: say.CodeRefused}
+	}
+	before, err := w.kernel(poolName)
+	if err != nil {
+		return former{}, fmt.Errorf("%s: %w", poolName, err)
+	}
+	n, err := strconv.ParseInt(before, 10, 64)
+	if err != nil {
+		return former{}, fmt.Errorf("%s: %w", poolName, err)
+	}
+	return former{poolName, before, strconv.FormatInt(n+pages, 10)}, nil
+}
+
+// untouch sets back what the record names, where it is still ours, and strikes
+// it out. It returns what it set back.
+func untouch(w world) ([]string, error) {
+	b, err := w.read(recordName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var list []former
+	if err := json.Unmarshal(b, &list); err != nil {
+		return nil, fmt.Errorf("%s in the scratch folder: %w", recordName, err)
+	}
+	var done []string
+	var errs []error
+	for _, f := range list {
+		if f.Name != poolName && !slices.Contains(kernelValues, f.Name) {
+			errs = append(errs, fmt.Errorf("%s in the scratch folder names %q, which no experiment changes", recordName, f.Name))
+			continue
+		}
+		now, err := w.kernel(f.Name)
+		if err == nil && f.ours(now) {
+			if err = w.setKernel(f.Name, f.Before); err == nil {
+				done = append(done, f.Name+" = "+f.Before)
+			}
+		}
+		errs = append(errs, err)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return done, err // the record stays, for the next start
+	}
+	return done, w.remove(recordName)
+}
+
+func untouchable(what string) error {
+	return &say.Problem{Message: what + ", and this machine is not said to be one that may be touched",
+		Hint: "allow it where nothing else runs on the machine; values are put back afterwards", Code: say.CodeRefused}
+}

@@ -1,0 +1,248 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+)
+
+// masterName is the file that says that the loaded cluster is whole, and what was
+// loaded into it.
+const masterName = "master.json"
+
+// loadName is the file that names the folder of the load that runs.
+const loadName = "load.json"
+
+type masterMark struct {
+	Data  string `json:"data"`           // identity of what was loaded
+	Bytes int64  `json:"database_bytes"` // of its database
+}
+
+// masterMark is the identity of the data of this experiment.
+func (g *engine) masterMark() string {
+	return fmt.Sprintf("%s scale %d %s", g.e.Load.Data(), g.e.Scale, g.e.Binaries)
+}
+
+// sweep puts the scratch folder and the kernel back to nothing of ours. A loaded
+// cluster with the given data may stay; "" lets none.
+func sweep(w world, data string) error {
+	var errs []error
+	if _, err := untouch(w); err != nil {
+		errs = append(errs, err)
+	}
+	if b, err := w.read(loadName); err == nil {
+		var dir string
+		if err := json.Unmarshal(b, &dir); err != nil {
+			errs = append(errs, err)
+		} else {
+			errs = append(errs, w.drop(dir))
+		}
+	}
+	names, err := w.list()
+	errs = append(errs, err)
+	keep := []string{recordName} // gone, unless something could not be put back
+	if m, err := readMark(w); err == nil && data != "" && m.Data == data {
+		keep = append(keep, "master", masterName)
+	} else if err == nil {
+		// The mark goes first: a cluster that is half removed is none.
+		errs = append(errs, w.remove(masterName))
+	}
+	for _, name := range names {
+		if !slices.Contains(keep, name) {
+			errs = append(errs, w.remove(name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func readMark(w world) (masterMark, error) {
+	var m masterMark
+	b, err := w.read(masterName)
+	if err != nil {
+		return m, err
+	}
+	return m, json.Unmarshal(b, &m)
+}
+
+// master makes the cluster that all copies come from and loads it, where it is
+// not there yet.
+func (g *engine) master(ctx context.Context) error {
+	m, err := readMark(g.w)
+	switch {
+	case err == nil:
+		if err := g.foreign("master"); err != nil {
+			return err
+		}
+		ok, err := g.w.rest(ctx, "master")
+		if err != nil {
+			return err
+		}
+		if !ok { // it was killed so that it does not start again
+			if err := sweep(g.w, ""); err != nil {
+				return err
+			}
+			return g.master(ctx)
+		}
+		if err := g.shield(); err != nil {
+			return err
+		}
+		g.res.Workload.Bytes = m.Bytes
+		return g.room(unit.Bytes(m.Bytes), true)
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if err := g.room(g.e.Load.Size(g.e.Scale), false); err != nil {
+		return err
+	}
+	g.tell(Event{Step: "load"})
+	if err := g.w.initdb(ctx, "master"); err != nil {
+		return err
+	}
+	if err := g.foreign("master"); err != nil {
+		return err
+	}
+	// Loaded under settings of its own, so that it is the same whatever the arms:
+	// no checkpoint by time, and indexes sorted in memory.
+	n, err := g.w.start(ctx, "master", map[string]string{"checkpoint_timeout": "1h", "maintenance_work_mem": "256MB", "autovacuum": "off"})
+	if err != nil {
+		return err
+	}
+	err = func() error {
+		if err := g.e.Load.Fill(ctx, n.conn(), g.e.Scale, func(done, all int64) {
+			g.tell(Event{Step: "load", Done: done, All: all})
+		}); err != nil {
+			return fmt.Errorf("loading of the workload's data: %w", errors.Join(err, n.alive()))
+		}
+		if from, ok := g.e.Load.(*FromServer); ok {
+			for _, note := range from.notes {
+				g.note(note)
+			}
+		}
+		if err := n.prepare(ctx); err != nil {
+			return err
+		}
+		if m.Bytes, err = n.databaseSize(ctx); err != nil {
+			return err
+		}
+		_, err = n.checkpoint(ctx)
+		return err
+	}()
+	if err := errors.Join(err, n.close()); err != nil {
+		return err
+	}
+	m.Data, g.res.Workload.Bytes = g.masterMark(), m.Bytes
+	b, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	if err := g.w.put(masterName, b); err != nil {
+		return err
+	}
+	if err := g.shield(); err != nil {
+		return err
+	}
+	return g.room(unit.Bytes(m.Bytes), true)
+}
+
+// shield takes the mark from a cluster that servers are about to run on without
+// what makes it survive a crash: should there be one, nobody takes it for whole.
+func (g *engine) shield() error {
+	if g.e.Restore != Shared {
+		return nil // copies are run on
+	}
+	for _, arm := range g.e.arms() {
+		for name, v := range g.e.config(arm).Settings {
+			if on, ok := boolean(v); slices.Contains([]string{"fsync", "full_page_writes"}, strings.ToLower(name)) && (!ok || on == "off") {
+				return g.w.remove(masterName)
+			}
+		}
+	}
+	return nil
+}
+
+// keepData returns the identity of the data that shall stay after the end; "":
+// none, because nobody asked for it, or there are none that could be used again.
+func (g *engine) keepData(ctx context.Context) string {
+	if !g.e.KeepData {
+		return ""
+	}
+	m, err := readMark(g.w)
+	if err != nil || m.Data != g.masterMark() {
+		return ""
+	}
+	if ok, err := g.w.rest(ctx, "master"); err != nil || !ok {
+		return "" // then it is removed, which tells what is wrong with it
+	}
+	return m.Data
+}
+
+// tellKept tells where the loaded cluster is and how large.
+func (g *engine) tellKept() {
+	n, err := g.w.size("master")
+	if err != nil {
+		n = 0 // not known
+	}
+	g.tell(Event{Step: "kept", Kept: filepath.Join(g.e.Scratch, "master"), Done: int64(n)})
+}
+
+// Held is what lies loaded in a scratch folder.
+type Held struct {
+	Fits  bool       // its data are those of the experiment: they are not loaded again
+	Bytes unit.Bytes // of its database
+}
+
+// Loaded looks whether a scratch folder holds a loaded cluster; nil: it does not,
+// or it cannot be read.
+func Loaded(e *Experiment) *Held {
+	g := &engine{e: e, w: &machine{dir: e.Scratch}}
+	m, err := readMark(g.w)
+	if err != nil {
+		return nil
+	}
+	return &Held{Fits: m.Data == g.masterMark(), Bytes: unit.Bytes(m.Bytes)}
+}
+
+// foreign refuses a cluster that is not a scratch one, by the identifier that
+// every copy of a cluster has.
+func (g *engine) foreign(name string) error {
+	id, err := g.w.system(name)
+	if err != nil {
+		return err
+	}
+	if slices.Contains(g.e.Guard.Systems, id) {
+		return &say.Problem{Message: "the cluster in the scratch folder is a copy of a server that runs here", Detail: fmt.Sprintf("system identifier %d", id),
+			Hint: "choose another scratch folder: experiments use clusters that they made themselves", Code: say.CodeRefused}
+	}
+	return nil
+}
+
+// leastFree is the part of a filesystem that stays free: near the end many become
+// slow, and other programs on it fail.
+const leastFree = 10 // per cent
+
+// room holds that the filesystem has the space for the clusters that are still to
+// be made.
+func (g *engine) room(data unit.Bytes, loaded bool) error {
+	free, total, err := g.w.space()
+	if err != nil {
+		return err
+	}
+	need := disk(g.e, data)
+	if loaded {
+		need -= data + overhead
+	}
+	if least := total / 100 * leastFree; free-need < least {
+		return &say.Problem{Message: fmt.Sprintf("the experiment needs %s of disk space in %s, and %s are free", need, g.e.Scratch, free),
+			Detail: fmt.Sprintf("%d %% of the filesystem (%s) are to stay free", leastFree, least),
+			Hint:   "use a smaller scale, or a scratch folder on a larger filesystem", Code: say.CodeRefused}
+	}
+	return nil
+}

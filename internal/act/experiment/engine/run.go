@@ -1,0 +1,414 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/measured"
+	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/stat"
+)
+
+// seat is an arm's server at work.
+type seat struct {
+	arm string
+	n   node
+	run result.Run
+	tally
+}
+
+// tally joins the parts of a run.
+type tally struct {
+	seen           seen
+	foreign        float64 // seconds of CPU time taken by others
+	mean, sq       float64 // sums over transactions, of latency and its square
+	latencies      measured.Histogram
+	before         counters
+	cpu            time.Duration // of the server before the run
+	client         time.Duration
+	seconds        []float64 // rate of each
+	cycles         *cycles   // nil: a run of a fixed time
+	timed, without int64     // transactions whose latency is known, and is not
+}
+
+// place puts the files of an arm where its server will start.
+func (g *engine) place(ctx context.Context, arm string) (string, error) {
+	switch g.e.Restore {
+	case Shared:
+		return "master", nil
+	case Kept:
+		if name, ok := g.made[arm]; ok {
+			return name, nil
+		}
+	}
+	name := "run-" + strings.ToLower(arm)
+	if err := g.w.remove(name); err != nil {
+		return "", err
+	}
+	g.tell(Event{Step: "copy", Arm: arm})
+	if err := g.w.clone(ctx, "master", name, func(done, all int64) { g.tell(Event{Step: "copy", Arm: arm, Done: done, All: all}) }); err != nil {
+		return "", fmt.Errorf("copy of the loaded cluster: %w", err)
+	}
+	g.made[arm] = name
+	return name, nil
+}
+
+// open starts an arm's server and holds that it is what was asked for.
+func (g *engine) open(ctx context.Context, arm string) (s *seat, err error) {
+	name, err := g.place(ctx, arm)
+	if err != nil {
+		return nil, err
+	}
+	if g.e.Spec.Cache == "cold" {
+		if err := g.w.dropCaches(); err != nil {
+			return nil, fmt.Errorf("page cache: %w", err)
+		}
+	}
+	g.tell(Event{Step: "start", Arm: arm})
+	c := g.e.config(arm)
+	n, err := g.w.start(ctx, name, c.Settings)
+	if err != nil {
+		return nil, err
+	}
+	s = &seat{arm: arm, n: n, run: result.Run{Arm: arm}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, n.close())
+		}
+	}()
+	have, err := n.settings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := verify(arm, c.Settings, have); err != nil {
+		return nil, err
+	}
+	a := &g.res.A
+	if arm == "B" {
+		a = &g.res.B
+	}
+	if h := hash(have); a.Hash == "" {
+		a.Hash = h
+	} else if a.Hash != h {
+		return nil, &say.Problem{Message: "the server of arm " + arm + " has other settings than in the runs before", Detail: "the hash over pg_settings was " + a.Hash[:12] + " and is " + h[:12],
+			Hint: "runs under different settings are not one experiment; begin a new one", Code: say.CodeRefused}
+	}
+	if g.e.Spec.Cache == "warm" {
+		how, err := prewarmed(ctx, n)
+		if err != nil {
+			return nil, err
+		}
+		if how != "" {
+			g.note(how)
+		}
+	}
+	return s, nil
+}
+
+// shut stops an arm's server, and removes its files where the next run shall not
+// have them.
+func (g *engine) shut(s *seat) error {
+	g.tell(Event{Step: "stop", Arm: s.arm})
+	if err := s.n.close(); err != nil {
+		return err
+	}
+	if g.e.Restore == Fresh {
+		name := g.made[s.arm]
+		delete(g.made, s.arm)
+		return g.w.remove(name)
+	}
+	return nil
+}
+
+// run is one run of the designs restart and single.
+func (g *engine) run(ctx context.Context, b *result.Block, arm string) (r result.Run, err error) {
+	if err := touch(g.w, []Config{g.e.config(arm)}, g.e.MayTouchKernel); err != nil {
+		return r, err
+	}
+	defer func() {
+		_, back := untouch(g.w)
+		err = errors.Join(err, back)
+	}()
+	s, err := g.open(ctx, arm)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, g.shut(s)) }()
+	if err := g.warm(ctx, b, []*seat{s}); err != nil {
+		return r, err
+	}
+	if err := g.canary(ctx, s); err != nil {
+		return r, err
+	}
+	if err := g.begin(ctx, s); err != nil {
+		return r, err
+	}
+	d := g.drive(s, g.e.Spec.Duration, b.Seed)
+	if g.e.Spec.Numbered() {
+		d.Seconds, d.Transactions = 0, g.e.Spec.Count
+	}
+	if g.e.Spec.Cycles > 0 {
+		if err := g.cycles(s, &d); err != nil {
+			return r, err
+		}
+	}
+	if err := g.part(ctx, s, []*seat{s}, d); err != nil {
+		return r, err
+	}
+	if err := g.end(ctx, s); err != nil {
+		return r, err
+	}
+	if g.e.Spec.Numbered() { // its counters are those of a fixed number already
+		s.run.Counters[result.Counted] = float64(s.run.Transactions)
+		return s.run, nil
+	}
+	if err := g.count(ctx, b, s); err != nil {
+		return r, err
+	}
+	return s.run, nil
+}
+
+// drive is an order of the experiment's load.
+func (g *engine) drive(s *seat, seconds float64, seed uint64) Drive {
+	sp := g.e.Spec
+	return Drive{Conn: s.n.conn(), Scale: g.e.Scale, Clients: sp.Clients, Jobs: sp.Jobs, Seconds: seconds, Rate: sp.Rate, Seed: seed, Protocol: sp.Protocol, Connect: g.e.config(s.arm).Reconnect, Logged: true}
+}
+
+func millis(d time.Duration) stat.Number { return stat.Number(d.Seconds() * 1000) }
+
+// begin brings a server to the start of a run. Counters are not reset but taken
+// at both ends: to reset them would make autovacuum forget what it has to do.
+func (g *engine) begin(ctx context.Context, s *seat) (err error) {
+	g.tell(Event{Step: "checkpoint", Arm: s.arm})
+	if _, err = s.n.checkpoint(ctx); err != nil {
+		return err
+	}
+	if s.before, err = s.n.counters(ctx); err != nil {
+		return err
+	}
+	if s.cpu, err = s.n.cpu(); err != nil {
+		return err
+	}
+	s.run.Started = g.w.now().UTC().Format(time.RFC3339Nano)
+	return nil
+}
+
+// guarded sends the load while the host is watched. What the watch finds so bad
+// that nothing can go on ends it.
+func (g *engine) guarded(ctx context.Context, s *seat, d Drive) (Driven, seen, error) {
+	inner, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	d.Made = func(folder string) error {
+		b, err := json.Marshal(folder)
+		if err != nil {
+			return err
+		}
+		return g.w.put(loadName, b)
+	}
+	end := g.w.watch(s.n, cancel)
+	out, err := g.e.Load.Drive(inner, d)
+	saw := end()
+	if cause := context.Cause(inner); cause != nil {
+		return out, saw, cause
+	}
+	if gone := s.n.alive(); gone != nil {
+		return out, saw, &say.Problem{Message: "the server of arm " + s.arm + " ended in the middle of a run", Detail: gone.Error(),
+			Hint: "its last words say why; what was measured before is kept, and the experiment can be resumed", Code: say.CodeError}
+	}
+	if err != nil {
+		return out, saw, fmt.Errorf("load on arm %s: %w", s.arm, err)
+	}
+	return out, saw, nil
+}
+
+// part measures a run or a slice of one, while the given servers are up.
+func (g *engine) part(ctx context.Context, s *seat, up []*seat, d Drive) error {
+	before, err := servers(up)
+	if err != nil {
+		return err
+	}
+	done := 0
+	d.Second = func(tps float64) bool {
+		s.seconds = append(s.seconds, tps)
+		done++
+		g.tell(Event{Step: "measure", Arm: s.arm, Done: int64(done), All: int64(d.Seconds)})
+		return s.cycles != nil && s.cycles.enough(done)
+	}
+	out, saw, err := g.guarded(ctx, s, d)
+	if err != nil {
+		return err
+	}
+	if s.cycles != nil {
+		if s.cycles.err != nil {
+			return errors.Join(s.cycles.err, s.n.alive())
+		}
+		s.run.Cycles = s.cycles.done
+	}
+	after, err := servers(up)
+	if err != nil {
+		return err
+	}
+	s.tally.take(&s.run, out, saw, after-before)
+	if g.res.Workload.Command == "" {
+		g.res.Workload.Command = out.Command
+	}
+	return nil
+}
+
+// servers is the CPU time of servers together.
+func servers(up []*seat) (sum time.Duration, err error) {
+	for _, s := range up {
+		d, err := s.n.cpu()
+		if err != nil {
+			return 0, errors.Join(err, s.n.alive())
+		}
+		sum += d
+	}
+	return sum, nil
+}
+
+// take adds a part to a run.
+func (t *tally) take(r *result.Run, out Driven, saw seen, server time.Duration) {
+	r.Seconds += out.Seconds
+	r.Transactions += out.Transactions
+	r.Failed, r.Retried, r.Skipped = r.Failed+out.Failed, r.Retried+out.Retried, r.Skipped+out.Skipped
+	r.Errors = append(r.Errors, out.Errors...)
+	n := float64(out.Transactions)
+	if math.IsNaN(out.Mean) || math.IsNaN(out.SD) {
+		t.without += out.Transactions
+	} else {
+		t.timed += out.Transactions
+		t.mean += n * out.Mean
+		t.sq += n * (out.SD*out.SD + out.Mean*out.Mean)
+	}
+	if out.Latencies != nil {
+		t.latencies.Add(out.Latencies)
+	}
+	t.client += out.CPU
+	t.seen = t.seen.add(saw)
+	// What is below nothing is rounding of the kernel's ticks.
+	t.foreign += max(0, saw.busy-saw.own-server.Seconds())
+}
+
+// end fills in what a run came to.
+func (g *engine) end(ctx context.Context, s *seat) error {
+	after, err := s.n.counters(ctx)
+	if err != nil {
+		return errors.Join(err, s.n.alive())
+	}
+	cpu, err := s.n.cpu()
+	if err != nil {
+		return err
+	}
+	r, t := &s.run, &s.tally
+	if r.Seconds > 0 {
+		r.TPS = float64(r.Transactions) / r.Seconds
+	}
+	r.Latency = t.latency()
+	r.Windows = windows(s.seconds, windowSeconds)
+	r.Counters = after.since(s.before)
+	r.Counters[result.ServerCPU] = float64(cpu-s.cpu) / float64(time.Millisecond)
+	r.Counters[result.ClientCPU] = float64(t.client) / float64(time.Millisecond)
+	if t.seen.pageTables > 0 {
+		r.Counters[result.PageTables] = float64(t.seen.pageTables)
+	}
+	t.environment(&r.Environment)
+	r.Environment.Checkpoint = after.checkpoints - s.before.checkpoints
+	r.Environment.Wraparound = after.wraparound || s.before.wraparound
+	g.tell(Event{Step: "checkpoint", Arm: s.arm})
+	d, err := s.n.checkpoint(ctx)
+	if err != nil {
+		return err
+	}
+	r.Checkpoint = d.Seconds()
+	return nil
+}
+
+// latency is that of all transactions of all parts.
+func (t *tally) latency() result.Latency {
+	l := result.Latency{Mean: unknown, SD: unknown, P50: unknown, P95: unknown, P99: unknown, Max: unknown}
+	if t.timed > 0 && t.without == 0 {
+		n := float64(t.timed)
+		m := t.mean / n
+		l.Mean, l.SD = stat.Number(m), stat.Number(math.Sqrt(math.Max(0, t.sq/n-m*m)))
+	}
+	at := func(q float64) stat.Number {
+		if us, ok := t.latencies.Quantile(q); ok {
+			return stat.Number(float64(us) / 1000)
+		}
+		return unknown
+	}
+	l.P50, l.P95, l.P99 = at(0.5), at(0.95), at(0.99)
+	if us, ok := t.latencies.Max(); ok {
+		l.Max = stat.Number(float64(us) / 1000)
+	}
+	return l
+}
+
+// environment is what else went on, in per cent.
+func (t *tally) environment(e *result.Environment) {
+	share := func(part, whole float64, ok bool) stat.Number {
+		if !ok || whole <= 0 {
+			return unknown
+		}
+		return stat.Number(100 * part / whole)
+	}
+	s := t.seen
+	e.Steal = share(s.steal, s.all, s.known)
+	e.Foreign = share(t.foreign, s.all, s.known)
+	for name, to := range map[string]*stat.Number{"cpu some": &e.PSICPU, "io some": &e.PSIIO, "memory full": &e.PSIMemory} {
+		d, ok := s.pressure[name]
+		*to = share(d.Seconds(), s.wall.Seconds(), ok)
+	}
+	e.ClockStep = millis(s.clock)
+}
+
+// count runs a fixed number of transactions, whose counters vary far less than
+// those of a fixed time, and takes them instead.
+func (g *engine) count(ctx context.Context, b *result.Block, s *seat) error {
+	if g.e.Spec.Count == 0 {
+		return nil
+	}
+	g.tell(Event{Step: "count", Block: b.Number, Arm: s.arm})
+	before, err := s.n.counters(ctx)
+	if err != nil {
+		return err
+	}
+	cpu, err := s.n.cpu()
+	if err != nil {
+		return err
+	}
+	d := g.drive(s, 0, seed(b.Seed, forCount))
+	// As fast as it goes: the counters do not depend on the rate, and a counted run
+	// at a rate would take as long as it was asked to.
+	d.Logged, d.Transactions, d.Rate = false, g.e.Spec.Count, 0
+	out, _, err := g.guarded(ctx, s, d)
+	if err != nil {
+		return err
+	}
+	after, err := s.n.counters(ctx)
+	if err != nil {
+		return err
+	}
+	end, err := s.n.cpu()
+	if err != nil {
+		return err
+	}
+	pages, seen := s.run.Counters[result.PageTables]
+	s.run.Counters = after.since(before)
+	s.run.Counters[result.Counted] = float64(out.Transactions)
+	s.run.Counters[result.ServerCPU] = float64(end-cpu) / float64(time.Millisecond)
+	s.run.Counters[result.ClientCPU] = float64(out.CPU) / float64(time.Millisecond)
+	if seen {
+		s.run.Counters[result.PageTables] = pages
+	}
+	s.run.Failed += out.Failed
+	s.run.Errors = append(s.run.Errors, out.Errors...)
+	return nil
+}

@@ -1,0 +1,450 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+)
+
+// Marker is the file that makes a folder a scratch folder. Nothing in a folder
+// without it is ever written to or removed.
+const Marker = ".pgfettle-scratch"
+
+// markerText is what it holds, for who wonders.
+const markerText = "pgfettle makes and removes database clusters in this folder. Keep nothing else here.\n"
+
+// machine is the world: this machine.
+type machine struct {
+	dir   string
+	bin   scratch.Binaries
+	guard Guard
+	lock  *os.File
+	made  []string // folders that were made for the scratch folder, itself last
+}
+
+func (m *machine) path(name string) string { return filepath.Join(m.dir, name) }
+
+func refused(message, detail, hint string) error {
+	return &say.Problem{Message: message, Detail: detail, Hint: hint, Code: say.CodeRefused}
+}
+
+const otherFolder = "choose another scratch folder: an empty one, or one that is not there yet"
+
+// claim implements world.
+func (m *machine) claim() error {
+	if !filepath.IsAbs(m.dir) || filepath.Clean(m.dir) != m.dir || m.dir == "/" {
+		return &say.Problem{Message: fmt.Sprintf("%q is no scratch folder", m.dir), Hint: "name an absolute path", Code: say.CodeUsage}
+	}
+	if err := m.apart(); err != nil {
+		return err
+	}
+	for {
+		if err := m.mkdir(m.dir); err != nil {
+			return errors.Join(access(err), m.unmake())
+		}
+		f, err := m.marker()
+		if err != nil {
+			return errors.Join(err, m.unmake())
+		}
+		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+			_ = f.Close()
+			if errors.Is(err, syscall.EINTR) {
+				continue
+			}
+			return refused("another experiment is running in "+m.dir, "", "two at once would disturb one another: wait until it has ended")
+		}
+		// A lock on a file that its former owner has removed keeps nobody out.
+		mine, err1 := f.Stat()
+		there, err2 := os.Lstat(m.path(Marker))
+		if err1 == nil && err2 == nil && os.SameFile(mine, there) {
+			m.lock = f
+			return nil
+		}
+		_ = f.Close()
+	}
+}
+
+// apart holds that the scratch folder is not in a data directory that is known,
+// nor one in it.
+func (m *machine) apart() error {
+	at := m.dir
+	for {
+		real, err := filepath.EvalSymlinks(at)
+		if err == nil {
+			at = filepath.Join(real, strings.TrimPrefix(m.dir, at))
+			break
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return access(err)
+		}
+		at = filepath.Dir(at)
+	}
+	within := func(a, b string) bool { return a == b || strings.HasPrefix(a, strings.TrimSuffix(b, "/")+"/") }
+	for _, d := range m.guard.DataDirs {
+		if real, err := filepath.EvalSymlinks(d); err == nil {
+			d = real
+		}
+		if within(at, d) || within(d, at) {
+			return refused(m.dir+" is the data directory of a server, or has to do with one", d, otherFolder)
+		}
+	}
+	return nil
+}
+
+// mkdir makes a folder and those above it, open to the account of the servers.
+func (m *machine) mkdir(dir string) error {
+	st, err := os.Lstat(dir)
+	switch {
+	case err == nil && dir == m.dir && !st.IsDir():
+		return refused(dir+" is no folder", "", otherFolder)
+	case err == nil:
+		return nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	if err := m.mkdir(filepath.Dir(dir)); err != nil {
+		return err
+	}
+	err = os.Mkdir(dir, 0o755)
+	if err == nil {
+		m.made = append(m.made, dir)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
+}
+
+// marker opens the marker. It is written only into an empty folder.
+func (m *machine) marker() (*os.File, error) {
+	entries, err := os.ReadDir(m.dir)
+	if err != nil {
+		return nil, access(err)
+	}
+	names := []string{}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	for _, of := range []string{"PG_VERSION", "postmaster.pid", "postgresql.conf", "global"} {
+		if slices.Contains(names, of) {
+			return nil, refused(m.dir+" is a data directory", "it holds "+of, otherFolder)
+		}
+	}
+	flags := os.O_RDWR | syscall.O_NOFOLLOW
+	if !slices.Contains(names, Marker) {
+		if len(names) > 0 {
+			return nil, refused(m.dir+" is not empty and no scratch folder", "it holds "+names[0]+" and no "+Marker, otherFolder)
+		}
+		flags |= os.O_CREATE
+	}
+	f, err := os.OpenFile(m.path(Marker), flags, 0o644)
+	if err != nil {
+		return nil, access(err)
+	}
+	st, err := f.Stat()
+	if err == nil && !st.Mode().IsRegular() {
+		err = refused(m.path(Marker)+" is no file of ours", "", otherFolder)
+	}
+	if sys, ok := st.Sys().(*syscall.Stat_t); err == nil && (!ok || int(sys.Uid) != os.Geteuid()) {
+		err = refused(m.dir+" is the scratch folder of another user", "", otherFolder)
+	}
+	if err == nil && st.Size() == 0 {
+		if _, err = f.WriteString(markerText); err == nil {
+			err = f.Sync()
+		}
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+func access(err error) error {
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return &say.Problem{Message: "the scratch folder cannot be used", Detail: err.Error(), Hint: "choose a folder that you may write to", Code: say.CodeNoAccess}
+	}
+	return err
+}
+
+// release implements world. What could not be removed keeps the folder, with its
+// marker: the next run removes it.
+func (m *machine) release() error {
+	left, err := m.list()
+	if err == nil && len(left) == 0 {
+		err = os.Remove(m.path(Marker))
+		if rm := os.Remove(m.dir); rm == nil {
+			m.made = slices.DeleteFunc(m.made, func(d string) bool { return d == m.dir })
+		} else if !errors.Is(rm, syscall.ENOTEMPTY) {
+			err = errors.Join(err, rm)
+		}
+		err = errors.Join(err, m.unmake())
+	}
+	return errors.Join(err, m.lock.Close())
+}
+
+// unmake removes the folders that were made above, where they are empty.
+func (m *machine) unmake() error {
+	for _, dir := range slices.Backward(m.made) {
+		if err := os.Remove(dir); err != nil {
+			if errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			return err
+		}
+	}
+	m.made = nil
+	return nil
+}
+
+const mostRecord = 1 << 20 // of a file of ours in the scratch folder; they have a few hundred bytes
+
+func (m *machine) read(name string) ([]byte, error) {
+	return (&target.Local{}).ReadFile(m.path(name), mostRecord)
+}
+
+func (m *machine) put(name string, b []byte) error {
+	return (&target.Local{}).Put(m.path(name), b, 0o600, os.Geteuid(), os.Getegid())
+}
+
+func (m *machine) list() ([]string, error) {
+	entries, err := os.ReadDir(m.dir)
+	var names []string
+	for _, e := range entries {
+		if e.Name() != Marker {
+			names = append(names, e.Name())
+		}
+	}
+	return names, err
+}
+
+// remove implements world. A server that still runs in a folder of ours, because
+// we were killed a moment ago, is stopped before.
+func (m *machine) remove(name string) error {
+	if name == "" || name != filepath.Base(name) || slices.Contains([]string{".", "..", "/", Marker}, name) {
+		return fmt.Errorf("%q is nothing that an experiment removes", name)
+	}
+	if st, err := os.Lstat(m.path(name)); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	} else if err == nil && st.IsDir() {
+		i, err := scratch.OpenIn(m.bin, m.path(name))
+		if err == nil {
+			err = i.Close()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return os.RemoveAll(m.path(name)) // follows no link
+}
+
+// drop implements world.
+func (m *machine) drop(folder string) error {
+	if !filepath.IsAbs(folder) || !strings.HasPrefix(filepath.Base(folder), LoadFolder) {
+		return fmt.Errorf("%q is no folder of a load", folder)
+	}
+	return os.RemoveAll(folder)
+}
+
+func (m *machine) initdb(ctx context.Context, name string) error {
+	i, err := scratch.NewIn(ctx, m.bin, m.path(name), scratch.Options{})
+	if err != nil {
+		return err
+	}
+	return i.Close()
+}
+
+func (m *machine) start(ctx context.Context, name string, settings map[string]string) (node, error) {
+	i, err := scratch.OpenIn(m.bin, m.path(name))
+	if err != nil {
+		return nil, err
+	}
+	if err = i.Reconfigure(settings); err == nil {
+		err = i.Start(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, i.Close())
+	}
+	return &postmaster{i: i}, nil
+}
+
+func (m *machine) try(ctx context.Context, name string, settings map[string]string) ([]string, unit.Bytes, error) {
+	acc, err := scratch.Unprivileged()
+	if err != nil {
+		return nil, 0, err
+	}
+	s, err := scratch.NewShadow(m.bin, m.path(name)+"/data", acc)
+	if err != nil {
+		return nil, 0, err
+	}
+	t, err := s.Try(ctx, settings)
+	return t.Complaints, t.Shared.Bytes, errors.Join(err, s.Remove())
+}
+
+func (m *machine) system(name string) (uint64, error) {
+	f, err := os.Open(m.path(name) + "/data/global/pg_control")
+	if err != nil {
+		return 0, err
+	}
+	var b [8]byte // the first field of ControlFileData, in the machine's byte order
+	_, err = io.ReadFull(f, b[:])
+	return binary.NativeEndian.Uint64(b[:]), errors.Join(err, f.Close())
+}
+
+// rest implements world.
+func (m *machine) rest(ctx context.Context, name string) (bool, error) {
+	i, err := scratch.OpenIn(m.bin, m.path(name))
+	if err != nil {
+		return false, err
+	}
+	if err := i.Close(); err != nil {
+		return false, err
+	}
+	if ok, err := m.stopped(name); ok || err != nil {
+		return ok, err
+	}
+	n, err := m.start(ctx, name, nil)
+	switch {
+	case ctx.Err() != nil:
+		return false, context.Cause(ctx)
+	case err != nil:
+		return false, nil // what cannot be started is of no use, whatever the reason
+	}
+	if err := n.close(); err != nil {
+		return false, err
+	}
+	return m.stopped(name)
+}
+
+// stopped says whether pg_control was written by a server that stopped in peace.
+func (m *machine) stopped(name string) (bool, error) {
+	const (
+		stateAt    = 16 // of DBState in ControlFileData, the same in 13 to 18
+		shutDown   = 1  // DB_SHUTDOWNED
+		stateBytes = 4
+	)
+	f, err := os.Open(m.path(name) + "/data/global/pg_control")
+	if err != nil {
+		return false, err
+	}
+	var b [stateBytes]byte
+	_, err = f.ReadAt(b[:], stateAt)
+	return binary.NativeEndian.Uint32(b[:]) == shutDown, errors.Join(err, f.Close())
+}
+
+func (m *machine) space() (free, total unit.Bytes, err error) {
+	s, err := (&target.Local{}).Statfs(m.dir)
+	return unit.Bytes(s.Free), unit.Bytes(s.Total), err
+}
+
+func (m *machine) memory() (host.Memory, error) {
+	b, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return host.Memory{}, err
+	}
+	return host.ParseMemory(b)
+}
+
+func (m *machine) now() time.Time { return time.Now() }
+
+// program is a hash of the server's executable.
+func program(b scratch.Binaries) (string, error) {
+	f, err := os.Open(b.Tool("postgres"))
+	if err != nil {
+		return "", fmt.Errorf("server binaries: %w", err)
+	}
+	h := sha256.New()
+	_, err = io.Copy(h, f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", fmt.Errorf("server binaries: %w", err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// file is where the kernel has a value.
+func (m *machine) file(name string) (string, error) {
+	kind, word, _ := strings.Cut(name, ":")
+	switch {
+	case kind == "sysctl" && strings.HasPrefix(word, "vm.") && !strings.Contains(word, "/"):
+		return "/proc/sys/" + strings.ReplaceAll(word, ".", "/"), nil
+	case name == "thp:enabled":
+		return "/sys/kernel/mm/transparent_hugepage/enabled", nil
+	}
+	return "", fmt.Errorf("%q is no value of the kernel that an experiment knows", name)
+}
+
+func (m *machine) kernel(name string) (string, error) {
+	file, err := m.file(name)
+	if err != nil {
+		return "", err
+	}
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	if strings.HasPrefix(file, "/sys/") {
+		return host.ParseChoice(b)
+	}
+	return strings.TrimSpace(string(b)), nil
+}
+
+// setKernel implements world: it writes a value as echo does, and reads it back.
+func (m *machine) setKernel(name, value string) error {
+	file, err := m.file(name)
+	if err != nil {
+		return err
+	}
+	if err := poke(file, value); err != nil {
+		return err
+	}
+	if got, err := m.kernel(name); err != nil || got != value {
+		return fmt.Errorf("%s: %q was written and %q is there", name, value, got)
+	}
+	return nil
+}
+
+// dropCaches empties the page cache of the host: what is dirty is written first,
+// as only clean pages can be dropped.
+func (m *machine) dropCaches() error {
+	syscall.Sync()
+	return poke("/proc/sys/vm/drop_caches", "3") // 1: pages, 2: dentries and inodes
+}
+
+// compact implements world. Pages that wait to be written can be neither moved nor
+// dropped.
+func (m *machine) compact(empty bool) error {
+	syscall.Sync()
+	if empty {
+		if err := poke("/proc/sys/vm/drop_caches", "1"); err != nil {
+			return err
+		}
+	}
+	return poke("/proc/sys/vm/compact_memory", "1")
+}
+
+// poke writes a value as echo does.
+func poke(file, value string) error {
+	f, err := os.OpenFile(file, os.O_WRONLY, 0)
+	if err != nil {
+		return access(err)
+	}
+	_, err = f.WriteString(value + "\n")
+	return errors.Join(err, f.Close())
+}

@@ -1,0 +1,118 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/stat"
+)
+
+// Windows of the warm-up are ten seconds long: shorter ones show the noise of
+// checkpoints and of the autovacuum. Where so few fit that a line through them
+// has no room to be wrong, they are the sixth part of the warm-up.
+const (
+	windowSeconds = 10
+	fewestWindows = 6
+)
+
+func window(warmup float64) int {
+	if warmup >= windowSeconds*fewestWindows {
+		return windowSeconds
+	}
+	return max(1, int(warmup/fewestWindows))
+}
+
+// mostPrewarm is how often prewarm is tried. Autovacuum may truncate a table between
+// the moment that its size is read and the moment that its blocks are: the server then
+// refuses, and the next try reads the new size. One such refusal was seen while all of
+// docs/benchmarks.md was measured, so five in a row are a server that always refuses.
+const mostPrewarm = 5
+
+// prewarmed fills the caches of a server.
+func prewarmed(ctx context.Context, n node) (how string, err error) {
+	for range mostPrewarm {
+		how, err = n.prewarm(ctx)
+		if _, refused := errors.AsType[*pgconn.PgError](err); !refused {
+			break
+		}
+	}
+	return how, err
+}
+
+// windows are means over whole windows of seconds.
+func windows(seconds []float64, width int) []float64 {
+	var out []float64
+	for i := 0; i+width <= len(seconds); i += width {
+		sum := 0.0
+		for _, v := range seconds[i : i+width] {
+			sum += v
+		}
+		out = append(out, sum/float64(width))
+	}
+	return out
+}
+
+// lastWindows are those that have to be flat: what went before was the warming up.
+const lastWindows = fewestWindows
+
+// flat says whether the last windows are.
+func flat(seconds []float64, width int) bool {
+	w := windows(seconds, width)
+	return stat.Flat(w[max(0, len(w)-lastWindows):])
+}
+
+// mostWarm is how often a warm-up is made at the most: four of five seconds, short
+// ones, outlast the fifteen seconds for which 6 GB of huge pages that were given back
+// were seen to disturb.
+const mostWarm = 4
+
+// calm is the share of what the gates let a run have that a warm-up may have before
+// one: half of it. What the hypervisor takes does not stop from one second to the
+// next: runs of 8 s after a warm-up that the gate let pass, or after the last of
+// them, had 2.1 to 3.5 % each time that a pool had been given back before.
+const calm = 0.5
+
+// stolen says that the hypervisor took so much that the next run may be void. After
+// gigabytes changed hands, as a pool of huge pages does before the arm without one,
+// it does so for some ten seconds: a virtual machine gives the free memory back to
+// its host, page by page, and asks for it again.
+func (s seen) stolen() bool { return s.known && s.all > 0 && 100*s.steal/s.all > calm*result.MostSteal }
+
+// warm runs the load with another seed until its rate is flat, or for as long as
+// was allowed, and again while the hypervisor takes so much that the run after it
+// would be void. Several servers are warmed one after the other.
+func (g *engine) warm(ctx context.Context, b *result.Block, seats []*seat) error {
+	most := g.e.Spec.Warmup
+	width := window(most)
+	for _, s := range seats {
+		if most < 1 {
+			s.run.Steady = false
+			continue
+		}
+		var rates []float64
+		d := g.drive(s, most, 0)
+		d.Logged = false
+		d.Second = func(tps float64) bool {
+			rates = append(rates, tps)
+			g.tell(Event{Step: "warm-up", Block: b.Number, Arm: s.arm, Done: int64(len(rates)), All: int64(most)})
+			return len(rates)/width >= lastWindows && len(rates)%width == 0 && flat(rates, width)
+		}
+		for again := range uint64(mostWarm) {
+			rates = nil
+			d.Seed = seed(b.Seed, forWarmup, again)
+			_, saw, err := g.guarded(ctx, s, d)
+			if err != nil {
+				return fmt.Errorf("warm-up of arm %s: %w", s.arm, err)
+			}
+			if !saw.stolen() {
+				break
+			}
+		}
+		s.run.Steady = flat(rates, width)
+	}
+	return nil
+}

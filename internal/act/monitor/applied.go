@@ -1,0 +1,33 @@
+package monitor
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/act/target"
+)
+
+// mostJournals are looked at from the last one back: an apply that was taken back
+// again and again is none that a plan rests on.
+const mostJournals = 20
+
+// LastApplied is the last apply of which something is in force; nil: none that can
+// be read.
+func LastApplied(t target.Target, dir string) *journal.Journal {
+	names, err := t.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	names = slices.DeleteFunc(names, func(n string) bool { return !strings.HasSuffix(n, ".jsonl") })
+	slices.Sort(names) // an id starts with its time
+	slices.Reverse(names)
+	for _, n := range names[:min(len(names), mostJournals)] {
+		j, err := journal.Read(t, dir, strings.TrimSuffix(n, ".jsonl"))
+		if err != nil || j.State != journal.Whole && j.State != journal.Partly {
+			continue
+		}
+		return j
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package monitor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/act/target"
+)
+
+const (
+	// execWithin is how long the program of a notice may take: to send a mail or
+	// to call a pager takes seconds.
+	execWithin = 30 * time.Second
+	// execOutput is what it may say; nobody reads it but the last line in an error.
+	execOutput = 64 << 10
+	// execLine is what is shown of it.
+	execLine = 200
+)
+
+// Exec runs a program for each notice, with the document on its standard input.
+type Exec struct {
+	Target target.Target
+	Argv   []string
+}
+
+// Name implements Sink.
+func (x *Exec) Name() string { return "notify exec:" + x.Argv[0] }
+
+// Send implements Sink. The program gets PATH and a few variables of ours, and
+// nothing else of the environment. It is not run again where it fails: whether it
+// did half of its work nobody knows.
+func (x *Exec) Send(ctx context.Context, body []byte) error {
+	out, err := x.Target.Run(ctx, target.Command{Argv: x.Argv, Stdin: slices.Concat(body, []byte{'\n'}), Bare: true,
+		Env: []string{"PGFETTLE_NOTICE=" + NoticeSchema}, Dir: "/", Timeout: execWithin, Limit: execOutput})
+	switch {
+	case err != nil:
+		return err
+	case out.Code != 0:
+		return fmt.Errorf("exit status %d%s", out.Code, lastWords(out.Stderr))
+	}
+	return nil
+}
+
+func lastWords(b []byte) string {
+	s := strings.TrimSpace(string(b))
+	s = s[strings.LastIndexByte(s, '\n')+1:]
+	if s == "" {
+		return ""
+	}
+	return ": " + s[:min(len(s), execLine)]
+}
+
+// Words splits a text into words as a shell does: at blanks, with quotes and
+// backslashes, and nothing else: no variable, no pattern, no pipe.
+func Words(s string) ([]string, error) {
+	var out []string
+	var word strings.Builder
+	begun, quote := false, rune(0)
+	escaped := false
+	for _, r := range s {
+		switch {
+		case escaped:
+			if quote == '"' && r != '"' && r != '\\' && r != '$' && r != '`' {
+				word.WriteByte('\\') // within double quotes it stands for itself
+			}
+			word.WriteRune(r)
+			escaped = false
+		case r == '\\' && quote != '\'':
+			escaped, begun = true, true
+		case quote != 0:
+			if r == quote {
+				quote = 0
+				continue
+			}
+			word.WriteRune(r)
+		case r == '\'' || r == '"':
+			quote, begun = r, true
+		case r == ' ' || r == '\t' || r == '\n':
+			if begun {
+				out = append(out, word.String())
+				word.Reset()
+				begun = false
+			}
+		default:
+			word.WriteRune(r)
+			begun = true
+		}
+	}
+	switch {
+	case quote != 0:
+		return nil, errors.New("a quote is not closed")
+	case escaped:
+		return nil, errors.New("nothing comes after the last backslash")
+	case begun:
+		out = append(out, word.String())
+	}
+	if len(out) == 0 || out[0] == "" {
+		return nil, errors.New("no program is named")
+	}
+	for _, w := range out {
+		if strings.ContainsRune(w, 0) {
+			return nil, errors.New("a word holds a zero byte")
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,115 @@
+package monitor
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+	"time"
+)
+
+const (
+	// hookWithin bounds one attempt: what takes longer would not be taken later.
+	hookWithin = 10 * time.Second
+	// hookAnswer is what is read of an answer, so that the connection can be used
+	// again; nobody looks at it.
+	hookAnswer = 16 << 10
+	// hookRedirects are followed, on the same host only.
+	hookRedirects = 3
+)
+
+// Webhook posts each notice to a URL.
+type Webhook struct {
+	url    *url.URL
+	client *http.Client
+}
+
+// NewWebhook takes a URL apart. Notices name settings and paths, so they go over
+// https, or to this host itself. No error repeats the URL: it may hold a secret.
+func NewWebhook(raw string) (*Webhook, error) {
+	u, err := url.Parse(raw)
+	switch {
+	case err != nil:
+		return nil, errors.New("it is no URL")
+	case u.Host == "":
+		return nil, errors.New("it names no host")
+	case u.Scheme == "http" && !loopback(u.Hostname()):
+		return nil, errors.New("http is for this host alone, as anybody on the way could read it")
+	case u.Scheme != "http" && u.Scheme != "https":
+		return nil, fmt.Errorf("%q is not https", u.Scheme)
+	}
+	u.Fragment = ""
+	h := &Webhook{url: u}
+	h.client = &http.Client{Timeout: hookWithin, CheckRedirect: h.redirect, Transport: &http.Transport{
+		Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: hookWithin, ForceAttemptHTTP2: true, MaxIdleConns: 1, IdleConnTimeout: time.Minute,
+		MaxResponseHeaderBytes: hookAnswer,
+	}}
+	return h, nil
+}
+
+func loopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && addr.IsLoopback()
+}
+
+// errElsewhere ends a redirect that would take the notice, and what the URL may
+// hold of a secret, to somebody else.
+var errElsewhere = errors.New("it leads to another host, and is not followed")
+
+func (h *Webhook) redirect(req *http.Request, via []*http.Request) error {
+	switch {
+	case req.URL.Scheme != h.url.Scheme || !strings.EqualFold(req.URL.Host, h.url.Host):
+		return errElsewhere
+	case req.Method != http.MethodPost:
+		return errors.New("the redirect would turn the post into a get")
+	case len(via) > hookRedirects:
+		return errors.New("it leads from one redirect to the next")
+	}
+	return nil
+}
+
+// Name implements Sink: the host alone, as a path or a query may be a secret.
+func (h *Webhook) Name() string { return "notify webhook:" + h.url.Hostname() }
+
+// Send implements Sink.
+func (h *Webhook) Send(ctx context.Context, body []byte) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url.String(), bytes.NewReader(body))
+	if err != nil {
+		return errors.New("the request cannot be made")
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", "pgfettle")
+	res, err := h.client.Do(req)
+	if err != nil {
+		plain := inner(err)
+		if errors.Is(err, errElsewhere) || res != nil {
+			return plain
+		}
+		return &Passing{plain}
+	}
+	defer res.Body.Close()
+	_, _ = io.Copy(io.Discard, io.LimitReader(res.Body, hookAnswer))
+	switch {
+	case res.StatusCode >= 200 && res.StatusCode < 300:
+		return nil
+	case res.StatusCode >= 500 || res.StatusCode == http.StatusTooManyRequests || res.StatusCode == http.StatusRequestTimeout:
+		return &Passing{fmt.Errorf("it answered %d", res.StatusCode)}
+	}
+	return fmt.Errorf("it answered %d", res.StatusCode)
+}
+
+// inner is an error without the URL that net/http puts before it.
+func inner(err error) error {
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		if u.Timeout() {
+			return errors.New("no answer in time")
+		}
+		return u.Err
+	}
+	return err
+}

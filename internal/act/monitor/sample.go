@@ -1,0 +1,220 @@
+package monitor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/act/store"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+)
+
+// sample looks at the host's files, asks each server once, and writes both.
+func (w *Watcher) sample(ctx context.Context) {
+	at := w.o.Target.Now()
+	w.last, w.host = w.host, w.last
+	w.host.read(w.files, at, w.groups)
+	for i, err := range w.host.missing {
+		w.miss(fileNames[i], err)
+	}
+	w.ask(ctx, at)
+	if ctx.Err() != nil {
+		return
+	}
+	most := rateMost * w.o.Interval
+	if w.o.Once {
+		most = MostLook // the rate since the run before
+	}
+	p := &w.points
+	p.list = append(p.list[:0], w.dear...)
+	w.dear = nil
+	p.host(&w.last, &w.host, pageSize(w.o.Target.PageSize()), most)
+	for _, s := range w.servers {
+		if s.seen {
+			p.server(s, most)
+		}
+	}
+	w.kept(ctx, w.o.Store.Append(ctx, at, p.list))
+	told := w.killed(ctx, at)
+	for _, s := range w.servers {
+		if s.seen && w.restarted(ctx, s, at) {
+			told = true
+		}
+	}
+	if told { // or the next run, after a kill of this one, tells it once more
+		w.remember(ctx)
+	}
+}
+
+var fileNames = append([]string{"/proc/meminfo", "/proc/stat", "/proc/vmstat"}, psiNames[:]...)
+
+// ask asks all servers at once: one that hangs holds up no other.
+func (w *Watcher) ask(ctx context.Context, at time.Time) {
+	errs := make([]error, len(w.servers))
+	var all sync.WaitGroup
+	for i, s := range w.servers {
+		all.Go(func() { errs[i] = s.sample(ctx, at) })
+	}
+	all.Wait()
+	if ctx.Err() != nil {
+		return
+	}
+	for i, s := range w.servers {
+		switch {
+		case errs[i] != nil && s.down == "":
+			s.down = reasonOf(errs[i])
+			w.o.Tell(Warning, s.Label+" does not answer: "+s.down)
+		case s.seen && s.down != "":
+			s.down = ""
+			w.o.Tell(Plain, s.Label+" answers again")
+		}
+	}
+}
+
+// reasonOf is an error in one line, never with a conninfo.
+func reasonOf(err error) string {
+	if p, ok := errors.AsType[*say.Problem](err); ok {
+		return p.Error()
+	}
+	return err.Error()
+}
+
+// miss tells once what cannot be read.
+func (w *Watcher) miss(name string, err error) {
+	if err != nil && !w.missed[name] {
+		w.missed[name] = true
+		w.o.Tell(Plain, "without "+name+": "+reasonOf(err))
+	}
+}
+
+// kept tells once that nothing can be written, and once that it can again; and
+// writes then what had to wait.
+func (w *Watcher) kept(ctx context.Context, err error) bool {
+	switch {
+	case err == nil || errors.Is(err, store.ErrRefused):
+		if err != nil {
+			w.miss("some series", err)
+		}
+		if w.broken != "" {
+			w.broken = ""
+			w.o.Tell(Plain, "the history is written again")
+		}
+		w.drain(ctx)
+		return true
+	case ctx.Err() != nil || errors.Is(err, store.ErrPaused):
+		return false
+	}
+	// The store pauses between two attempts, so that one fault is told once however
+	// it is worded.
+	if w.broken == "" {
+		w.o.Tell(Err, "nothing is written, and will be tried again: "+err.Error())
+	}
+	w.broken = err.Error()
+	return false
+}
+
+// mostBacklog bounds the events that wait for room on the disk.
+const mostBacklog = 1000
+
+// note writes an event, tells it, and sends a notice where one is wanted.
+func (w *Watcher) note(ctx context.Context, e store.Event) {
+	w.announce(e)
+	w.store(ctx, e)
+}
+
+func (w *Watcher) announce(e store.Event) {
+	w.o.Tell(levelOf(e), Sentence(e))
+	if w.o.Notices != nil {
+		w.o.Notices.Offer(e)
+	}
+}
+
+func (w *Watcher) store(ctx context.Context, e store.Event) {
+	if len(w.backlog) > 0 || !w.keep(ctx, e) {
+		if len(w.backlog) < mostBacklog {
+			w.backlog = append(w.backlog, e)
+		}
+	}
+}
+
+func (w *Watcher) keep(ctx context.Context, e store.Event) bool {
+	_, err := w.o.Store.AppendEvent(ctx, e)
+	if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrPaused) && w.broken == "" {
+		w.broken = err.Error()
+		w.o.Tell(Err, "nothing is written, and will be tried again: "+w.broken)
+	}
+	return err == nil
+}
+
+func (w *Watcher) drain(ctx context.Context) {
+	for len(w.backlog) > 0 && w.keep(ctx, w.backlog[0]) {
+		w.backlog = slices.Delete(w.backlog, 0, 1)
+	}
+}
+
+// killed tells of processes that the kernel killed for memory since the reading
+// before: those of an instance's control group, and the others.
+func (w *Watcher) killed(ctx context.Context, at time.Time) (told bool) {
+	if w.last.At.IsZero() {
+		return false
+	}
+	n := int64(0)
+	if a, b := w.last.VM[vmOOM], w.host.VM[vmOOM]; a != unseen && b > a {
+		n = b - a
+	}
+	event := func(instance string, n int64) {
+		e := store.Event{At: at, Since: w.last.At, Kind: store.OOMKill, Instance: instance, Detail: "1 process was killed"}
+		if n > 1 {
+			e.Detail = fmt.Sprintf("%d processes were killed", n)
+		}
+		w.note(ctx, e)
+		told = true
+	}
+	for _, s := range w.servers {
+		a, okA := w.last.Groups[s.Label]
+		b, okB := w.host.Groups[s.Label]
+		if okA && okB && b > a {
+			event(s.Label, b-a)
+			n -= b - a
+		}
+	}
+	if n > 0 {
+		event("", n)
+	}
+	return told
+}
+
+// sameStartWithin is how far two tellings of one start may differ: it is told in
+// microseconds, and kept in JSON.
+const sameStartWithin = 0.01
+
+// restarted tells of a server that was started since the reading before, or since
+// an earlier run, and of one that lost all its backends in a crash of one.
+func (w *Watcher) restarted(ctx context.Context, s *Server, at time.Time) bool {
+	start := s.now.Values[colStart]
+	before, known := w.started[s.Label]
+	if math.IsNaN(start) {
+		return false
+	}
+	w.started[s.Label] = start
+	e := store.Event{At: at, Since: s.last.At, Kind: store.Restarted, Instance: s.Label, After: clock(start)}
+	switch crash, now := s.last.Values[colCrash], s.now.Values[colCrash]; {
+	case known && math.Abs(start-before) > sameStartWithin:
+		e.Before = clock(before)
+	case known && !s.last.At.IsZero() && now > crash:
+		e.After = clock(now)
+		e.Detail = "a process of the server crashed, and it began anew with all sessions lost"
+	default:
+		return false
+	}
+	w.note(ctx, e)
+	return true
+}
+
+func clock(seconds float64) string {
+	return time.UnixMilli(int64(seconds * 1000)).UTC().Format(time.RFC3339)
+}

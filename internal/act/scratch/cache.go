@@ -1,0 +1,21 @@
+package scratch
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// CacheDir returns the folder that keeps fetched server binaries: below the
+// user's cache folder, and for root below /var/cache, because the unprivileged
+// user who runs them may not pass through root's home.
+func CacheDir() (string, error) {
+	if os.Geteuid() == 0 {
+		return "/var/cache/pgfettle/postgresql", nil
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("cache folder: %w", err)
+	}
+	return filepath.Join(dir, "pgfettle", "postgresql"), nil
+}

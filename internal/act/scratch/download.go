@@ -1,0 +1,131 @@
+package scratch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+
+	embedded "github.com/fergusstrange/embedded-postgres"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+)
+
+// maxDownload bounds what a registry may send: the archives are 15 MB.
+const maxDownload = 64 << 20
+
+// loading serialises downloads, as the library takes its HTTP client and its
+// temporary folder from the process.
+var loading sync.Mutex
+
+// download has the library fetch an archive into work and returns its path.
+//
+// The library knows only how to start a server: fetch, unpack, initdb, run. Of
+// that we want the first step, and certainly no unverified program to be run.
+// So the folder that it is to unpack into cannot be made: its parent is a link
+// that leads nowhere. The library then stops with an error after the archive
+// has been written, and the archive is what tells success.
+func download(ctx context.Context, r release, work string, progress func(done, total int64)) (path string, err error) {
+	loading.Lock()
+	defer loading.Unlock()
+	if err := os.Symlink("nowhere", filepath.Join(work, "sealed")); err != nil {
+		return "", fmt.Errorf("cache folder: %w", err)
+	}
+	w := &watcher{ctx: ctx, next: http.DefaultTransport, progress: progress}
+	http.DefaultTransport = w
+	defer func() { http.DefaultTransport = w.next }()
+	if tmp, ok := os.LookupEnv("TMPDIR"); ok { // where it leaves a log behind
+		defer func() { _ = os.Setenv("TMPDIR", tmp) }()
+	} else {
+		defer func() { _ = os.Unsetenv("TMPDIR") }()
+	}
+	if err := os.Setenv("TMPDIR", work); err != nil {
+		return "", fmt.Errorf("temporary folder: %w", err)
+	}
+	cache := filepath.Join(work, "archive")
+	libErr := start(embedded.DefaultConfig().
+		Version(embedded.PostgresVersion(r.version)).
+		CachePath(cache).
+		RuntimePath(filepath.Join(work, "sealed", "runtime")).
+		BinariesPath(filepath.Join(work, "sealed", "binaries")).
+		DataPath(filepath.Join(work, "sealed", "data")).
+		Port(0).
+		Logger(io.Discard))
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	found, err := filepath.Glob(filepath.Join(cache, "*.txz"))
+	if err != nil || len(found) != 1 {
+		p := &say.Problem{Message: "no server binaries found and the registry could not be reached", Hint: installHint, Code: say.CodeError}
+		if w.answered.Load() {
+			p.Message = fmt.Sprintf("the registry did not give PostgreSQL %s for %s", r.version, platform())
+		}
+		if libErr != nil {
+			p.Detail = libErr.Error()
+		}
+		return "", p
+	}
+	return found[0], nil
+}
+
+// start runs the library, which panics where it cannot tidy up.
+func start(c embedded.Config) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("fetching server binaries: %v", p)
+		}
+	}()
+	return embedded.NewDatabase(c).Start()
+}
+
+// watcher is the transport while the library downloads: it heeds the context,
+// counts, and bounds.
+type watcher struct {
+	ctx      context.Context
+	next     http.RoundTripper
+	progress func(done, total int64)
+	answered atomic.Bool
+}
+
+func (w *watcher) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := w.next.RoundTrip(req.WithContext(w.ctx))
+	if err != nil {
+		return nil, err
+	}
+	w.answered.Store(true)
+	resp.Body = &counted{body: resp.Body, w: w, total: max(resp.ContentLength, 0)}
+	return resp, nil
+}
+
+// counted is the body of a response.
+type counted struct {
+	body        io.ReadCloser
+	w           *watcher
+	done, total int64
+}
+
+var errTooMuch = errors.New("the registry sends more than server binaries take")
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.body.Read(p)
+	c.done += int64(n)
+	if c.done > maxDownload {
+		return n, errTooMuch
+	}
+	// The sum of the archive, some hundred bytes, is no progress.
+	if c.w.progress != nil && max(c.done, c.total) > 4096 {
+		c.w.progress(c.done, c.total)
+	}
+	return n, err
+}
+
+// Close never fails: the library would end the process.
+func (c *counted) Close() error {
+	_ = c.body.Close()
+	return nil
+}

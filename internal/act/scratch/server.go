@@ -1,0 +1,55 @@
+// Package server finds PostgreSQL server binaries, fetches them where there
+// are none, and runs throwaway instances of its own: in a private folder, on a
+// unix socket, as an unprivileged user. It never touches an instance that it
+// did not start.
+package scratch
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+)
+
+// Binaries is a folder that holds a server's programs: initdb, pg_ctl, postgres.
+type Binaries struct {
+	Dir     string       // the bin folder, absolute, symlinks resolved
+	Version unit.Version // of the postgres program in it
+}
+
+// Tool returns the path of one of its programs.
+func (b Binaries) Tool(name string) string { return b.Dir + "/" + name }
+
+// String returns "PostgreSQL 15.18 in /usr/lib/postgresql/15/bin".
+func (b Binaries) String() string { return fmt.Sprintf("PostgreSQL %s in %s", b.Version, b.Dir) }
+
+// parseVersion reads what postgres --version prints: "postgres (PostgreSQL)
+// 15.18 (Debian 15.18-0+deb12u1)". A release candidate or a development tree
+// ("19rc1", "20devel") counts as minor 0 of its major.
+func parseVersion(out string) (unit.Version, error) {
+	_, rest, ok := strings.Cut(out, "(PostgreSQL) ")
+	if !ok {
+		return 0, fmt.Errorf("%q is not the version of a PostgreSQL server", strings.TrimSpace(firstLine(out)))
+	}
+	word, _, _ := strings.Cut(strings.TrimSpace(firstLine(rest)), " ")
+	major, minor, _ := strings.Cut(word, ".")
+	digits := strings.IndexFunc(major, func(r rune) bool { return r < '0' || r > '9' })
+	if digits >= 0 {
+		major, minor = major[:digits], "0"
+	}
+	if minor == "" {
+		minor = "0"
+	}
+	m, err1 := strconv.Atoi(major)
+	n, err2 := strconv.Atoi(minor)
+	if err1 != nil || err2 != nil || m < 1 || m > 999 || n < 0 || n > 9999 {
+		return 0, fmt.Errorf("%q is not a version of PostgreSQL", word)
+	}
+	return unit.MajorVersion(m) + unit.Version(n), nil
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}

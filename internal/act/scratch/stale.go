@@ -1,0 +1,144 @@
+package scratch
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// placePattern is the name of every place, as os.MkdirTemp reads it.
+const placePattern = "pgfettle-*"
+
+// ownerFile says in a place whose it is. It belongs to whoever made the place, also
+// where the place itself was given to an account.
+const ownerFile = ".pgfettle-owner"
+
+// owner is the process that a place belongs to. A number alone is worn again by
+// another process, so its start is told too; both mean something only within one
+// boot and one namespace of processes.
+type owner struct {
+	pid   int
+	start string // clock ticks after boot, field 22 of /proc/PID/stat
+	boot  string
+	space string // what /proc/self/ns/pid leads to
+}
+
+func self() (owner, error) {
+	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return owner{}, err
+	}
+	space, err := os.Readlink("/proc/self/ns/pid")
+	if err != nil {
+		return owner{}, err
+	}
+	start, err := startOf(os.Getpid())
+	return owner{os.Getpid(), start, strings.TrimSpace(string(boot)), space}, err
+}
+
+func (o owner) text() string {
+	return strconv.Itoa(o.pid) + " " + o.start + " " + o.boot + " " + o.space + "\n"
+}
+
+func readOwner(text string) (owner, bool) {
+	f := strings.Fields(text)
+	if len(f) != 4 {
+		return owner{}, false
+	}
+	pid, err := strconv.Atoi(f[0])
+	return owner{pid, f[1], f[2], f[3]}, err == nil && pid > 0
+}
+
+// dead says whether the process of a place is known to have ended. One that could
+// be in another container, whose processes are not seen here, is not.
+func (o owner) dead(me owner) bool {
+	switch {
+	case o.boot != me.boot:
+		return true
+	case o.space != me.space:
+		return false
+	}
+	start, err := startOf(o.pid)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) || err == nil && start != o.start
+}
+
+// OwnerMark returns the line that says whose a folder is that this process makes
+// outside of this package, for OwnerGone of a later one.
+func OwnerMark() (string, error) {
+	me, err := self()
+	return me.text(), err
+}
+
+// OwnerGone says whether a mark is of a process that is known to have ended.
+func OwnerGone(mark string) bool {
+	me, err := self()
+	o, ok := readOwner(mark)
+	return err == nil && ok && o.dead(me)
+}
+
+// startOf returns the start of a process. Its name in parentheses may hold
+// anything, so fields are counted behind the last one.
+func startOf(pid int) (string, error) {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return "", err
+	}
+	text := string(b)
+	f := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
+	if len(f) < 20 {
+		return "", errors.New("fields are missing in /proc/PID/stat")
+	}
+	return f[19], nil
+}
+
+// sweep removes places that processes of ours left in a temporary folder when they
+// were killed. What cannot be told for certain to be one of those stays.
+func sweep(parent string, me owner) {
+	names, err := filepath.Glob(filepath.Join(parent, placePattern))
+	if err != nil {
+		return
+	}
+	for _, name := range names {
+		if abandoned(name, me) {
+			_ = os.RemoveAll(name) // follows no link; what is left of it is tried again next time
+		}
+	}
+}
+
+func abandoned(name string, me owner) bool {
+	if st, err := os.Lstat(name); err != nil || !st.IsDir() {
+		return false
+	}
+	root, err := os.OpenRoot(name)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = root.Close() }()
+	f, err := root.OpenFile(ownerFile, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	st, err := f.Stat()
+	if err != nil || !st.Mode().IsRegular() {
+		return false
+	}
+	if sys, ok := st.Sys().(*syscall.Stat_t); !ok || int(sys.Uid) != os.Geteuid() {
+		return false // of another user, or put there by whom the place was given to
+	}
+	b, err := io.ReadAll(io.LimitReader(f, 256)) // four words of some twenty characters
+	if err != nil {
+		return false
+	}
+	o, ok := readOwner(string(b))
+	if !ok || !o.dead(me) {
+		return false
+	}
+	i := Instance{DataDir: filepath.Join(name, "data")}
+	return i.adopted() == 0 // else a server that somebody started there outlives its owner
+}

@@ -1,0 +1,128 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/fact/history"
+)
+
+// peakDays is how far back peaks are looked for: a year, so that the season of
+// now is in it once, and a peak of a load that has gone is forgotten in the end.
+const peakDays = 366
+
+// weekDays is how far back the peak of other programs is looked for: a week, and
+// a day more, so that the job that runs once a week is always in it; what was
+// taken off the host is forgotten by then.
+const weekDays = 8
+
+// Peaks returns what plans rest on: the most sessions at work and open at once, the WAL
+// of the busiest hour, and the most memory in use, in the year before now.
+func (s *Store) Peaks(ctx context.Context, now time.Time) (*history.Peaks, error) {
+	instances, err := s.Instances(ctx)
+	if err != nil {
+		return nil, err
+	}
+	series := []Series{{Name: "memory_used_bytes"}}
+	for _, i := range instances {
+		series = append(series, Series{i, "connections", "active"}, Series{i, "connections_total", ""}, Series{i, "wal_bytes_per_second", ""})
+	}
+	from := now.Add(-peakDays * 24 * time.Hour).Truncate(time.Hour)
+	// One bucket an hour: the level that reaches back that far.
+	lists, err := s.Ranges(ctx, series, from, from.Add((peakDays+1)*24*time.Hour), (peakDays+1)*24)
+	if err != nil {
+		return nil, err
+	}
+	week := now.Add(-weekDays * 24 * time.Hour).Truncate(time.Hour)
+	others, err := s.Ranges(ctx, []Series{{Name: othersSeries}}, week, week.Add((weekDays+1)*24*time.Hour), (weekDays+1)*24)
+	if err != nil {
+		return nil, err
+	}
+	disks, err := s.disks(ctx, now)
+	if err != nil {
+		return nil, err
+	}
+	p := &history.Peaks{Schema: history.Schema, Span: spanOf(lists[0]), Memory: highest(lists[0]), Instances: []history.Instance{}}
+	if most := highest(others[0]); most != nil {
+		p.Others = &history.Week{Peak: *most, Span: spanOf(others[0])}
+	}
+	for i, name := range instances {
+		sessions, open, wal := lists[1+3*i], lists[2+3*i], lists[3+3*i]
+		in := history.Instance{Instance: name, Span: spanOf(sessions, open, wal), Active: highest(sessions), Open: highest(open), WAL: busiest(wal), Disks: disks[name]}
+		if in.Active != nil || in.Open != nil || in.WAL != nil || in.Disks != nil {
+			p.Instances = append(p.Instances, in)
+		}
+	}
+	return p, nil
+}
+
+// disks returns how fast the disks of each instance fill up, where a history of some
+// days tells.
+func (s *Store) disks(ctx context.Context, now time.Time) (map[string][]history.Disk, error) {
+	all, err := s.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	from := now.Add(-trendDays * 24 * time.Hour).Truncate(time.Hour)
+	var series []Series
+	for _, i := range all {
+		if i.Name == "disk_free_bytes" && !i.Last.Before(from) && len(series) < maxDisks {
+			series = append(series, i.Series)
+		}
+	}
+	lists, err := s.Ranges(ctx, series, from, from.Add((trendDays+1)*24*time.Hour), (trendDays+1)*24)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string][]history.Disk{}
+	for i, one := range series {
+		if d, ok := trend(lists[i]); ok {
+			d.Place = one.Label
+			out[one.Instance] = append(out[one.Instance], d)
+		}
+	}
+	return out, nil
+}
+
+// maxDisks bounds how many are looked at: a history holds those of every instance that
+// was ever there.
+const maxDisks = 200
+
+// spanOf is the time that buckets of an hour tell of: that of the list with the
+// most of them.
+func spanOf(lists ...[]Bucket) history.Span {
+	var out history.Span
+	for _, list := range lists {
+		if days := float64(len(list)) / 24; days > out.Days {
+			out = history.Span{From: list[0].At.Unix(), To: list[len(list)-1].At.Add(time.Hour).Unix(), Days: days}
+		}
+	}
+	return out
+}
+
+// highest is the greatest sample.
+func highest(list []Bucket) *history.Peak {
+	var out *history.Peak
+	for _, b := range list {
+		if out == nil || b.Max > out.Value {
+			out = &history.Peak{Value: max(b.Max, 0), At: b.At.Unix()}
+		}
+	}
+	return out
+}
+
+// busiest is the greatest mean of an hour; an hour that was sampled for less
+// than half of it counts for nothing: its few samples may be one burst.
+func busiest(list []Bucket) *history.Peak {
+	whole := 0
+	for _, b := range list {
+		whole = max(whole, b.N)
+	}
+	var out *history.Peak
+	for _, b := range list {
+		if 2*b.N >= whole && (out == nil || b.Mean > out.Value) {
+			out = &history.Peak{Value: max(b.Mean, 0), At: b.At.Unix()}
+		}
+	}
+	return out
+}

@@ -1,0 +1,276 @@
+// Package explain reads what EXPLAIN (ANALYZE, BUFFERS) wrote, of PostgreSQL
+// 9.x to 18, in the text and the JSON format, into one tree of nodes: the same
+// execution gives the same tree whichever format it was written in. It reads
+// what people have: psql's table with its borders, quoted lines of pgAdmin, a
+// server log with auto_explain, several plans in one paste.
+package queryplan
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Bounds of what is read. A plan of a thousand partitions is about 1 MB.
+const (
+	MaxText  = 16 << 20 // bytes of one file
+	maxNodes = 20000    // of one plan
+	maxDepth = 400      // nested nodes; the planner's own stack ends long before
+	maxPlans = 1000     // in one text
+)
+
+// Plan is one plan with what was measured when it ran. Times are milliseconds.
+// A pointer that is nil was not written: not measured, or not by that version.
+type Plan struct {
+	Format    string     `json:"format"`              // text or json
+	Query     string     `json:"query,omitempty"`     // auto_explain's Query Text
+	Root      *Node      `json:"root"`                //
+	Planning  *float64   `json:"planning,omitempty"`  // Planning Time
+	Execution *float64   `json:"execution,omitempty"` // Execution Time, Total runtime before 9.4, duration of auto_explain
+	Client    *float64   `json:"client,omitempty"`    // psql's \timing
+	PlanUsage *Buffers   `json:"plan_buffers,omitempty"`
+	JIT       *JIT       `json:"jit,omitempty"`
+	Triggers  []Trigger  `json:"triggers,omitempty"`
+	Serialize *Serialize `json:"serialize,omitempty"` // SERIALIZE, 17 and later
+	Memory    *Memory    `json:"memory,omitempty"`    // MEMORY, 17 and later
+	Settings  []Property `json:"settings,omitempty"`  // SETTINGS, sorted by name
+	Buffers   bool       `json:"buffers"`             // the run counted buffers
+	Flat      bool       `json:"flat,omitempty"`      // the indentation is lost: every node stands below the first
+}
+
+// Node is one node of a plan.
+type Node struct {
+	Head     string     `json:"head"`               // as the text format prints it, quotes taken off: "Index Scan using i on t a"
+	Subplan  string     `json:"subplan,omitempty"`  // "InitPlan 1 (returns $0)", "CTE c", "SubPlan 2"
+	Cost     *Cost      `json:"cost,omitempty"`     // nil: COSTS OFF
+	Actual   *Actual    `json:"actual,omitempty"`   // nil: not executed, or no ANALYZE
+	Never    bool       `json:"never,omitempty"`    // (never executed)
+	Buffers  *Buffers   `json:"buffers,omitempty"`  // with its children's, all loops and workers together
+	IO       *IO        `json:"io,omitempty"`       // track_io_timing; with its children's
+	WAL      *WAL       `json:"wal,omitempty"`      // with its children's
+	Planned  *int64     `json:"planned,omitempty"`  // Workers Planned
+	Launched *int64     `json:"launched,omitempty"` // Workers Launched
+	Sort     *Sort      `json:"sort,omitempty"`
+	Hash     *Hash      `json:"hash,omitempty"`
+	Removed  int64      `json:"removed,omitempty"`  // rows removed by filters, join filters and rechecks, each loop
+	Fetches  *int64     `json:"fetches,omitempty"`  // Heap Fetches
+	Searches *int64     `json:"searches,omitempty"` // Index Searches, 18 and later
+	Exact    int64      `json:"exact,omitempty"`    // Heap Blocks of a bitmap
+	Lossy    int64      `json:"lossy,omitempty"`
+	Storage  string     `json:"storage,omitempty"` // Memory or Disk, 18 and later
+	Memoize  *Memoize   `json:"memoize,omitempty"`
+	Words    []Property `json:"words,omitempty"` // conditions and keys, sorted by name
+	Workers  []Worker   `json:"workers,omitempty"`
+	Children []*Node    `json:"children,omitempty"`
+}
+
+// Cost is the planner's estimate.
+type Cost struct {
+	Startup float64 `json:"startup"`
+	Total   float64 `json:"total"`
+	Rows    float64 `json:"rows"`
+	Width   int64   `json:"width"`
+}
+
+// Actual is what a node did, on average of its loops. Times are nil with TIMING OFF.
+type Actual struct {
+	Startup *float64 `json:"startup,omitempty"`
+	Total   *float64 `json:"total,omitempty"`
+	Rows    float64  `json:"rows"`
+	Loops   float64  `json:"loops"`
+}
+
+// Buffers counts blocks.
+type Buffers struct {
+	Hit          int64 `json:"hit"`
+	Read         int64 `json:"read"`
+	Dirtied      int64 `json:"dirtied"`
+	Written      int64 `json:"written"`
+	LocalHit     int64 `json:"local_hit"`
+	LocalRead    int64 `json:"local_read"`
+	LocalDirtied int64 `json:"local_dirtied"`
+	LocalWritten int64 `json:"local_written"`
+	TempRead     int64 `json:"temp_read"`
+	TempWritten  int64 `json:"temp_written"`
+}
+
+// IO is time in reads and writes, milliseconds. Up to version 16 that of local
+// blocks is in the first pair.
+type IO struct {
+	Read       float64 `json:"read"`
+	Write      float64 `json:"write"`
+	LocalRead  float64 `json:"local_read"`
+	LocalWrite float64 `json:"local_write"`
+	TempRead   float64 `json:"temp_read"`
+	TempWrite  float64 `json:"temp_write"`
+}
+
+// WAL is what a node wrote.
+type WAL struct {
+	Records int64 `json:"records"`
+	FPI     int64 `json:"fpi"`
+	Bytes   int64 `json:"bytes"`
+	Full    int64 `json:"full"` // times that WAL buffers were full, 18 and later
+}
+
+// Sort is how a node sorted.
+type Sort struct {
+	Method string `json:"method"`
+	Disk   bool   `json:"disk"`
+	KB     int64  `json:"kb"`
+}
+
+// Hash is the table of a hash join or of an aggregate.
+type Hash struct {
+	Buckets  int64 `json:"buckets,omitempty"`
+	Batches  int64 `json:"batches,omitempty"`
+	Original int64 `json:"original,omitempty"` // batches that were planned, where it became more; else Batches
+	MemoryKB int64 `json:"memory_kb,omitempty"`
+	DiskKB   int64 `json:"disk_kb,omitempty"` // of an aggregate
+}
+
+// Memoize is its cache.
+type Memoize struct {
+	Hits      int64 `json:"hits"`
+	Misses    int64 `json:"misses"`
+	Evictions int64 `json:"evictions"`
+}
+
+// Worker is what one parallel worker did at a node (VERBOSE).
+type Worker struct {
+	Number  int64    `json:"number"`
+	Actual  *Actual  `json:"actual,omitempty"`
+	Buffers *Buffers `json:"buffers,omitempty"`
+	Sort    *Sort    `json:"sort,omitempty"`
+}
+
+// Property is a name and a text.
+type Property struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
+
+// JIT is just-in-time compilation, milliseconds.
+type JIT struct {
+	Functions int64   `json:"functions"`
+	Total     float64 `json:"total"`
+}
+
+// Trigger is one trigger's time over all its calls.
+type Trigger struct {
+	Name  string   `json:"name"`
+	Calls float64  `json:"calls"`
+	Time  *float64 `json:"time,omitempty"`
+}
+
+// Serialize is the making of the rows' text or binary form.
+type Serialize struct {
+	Time     *float64 `json:"time,omitempty"`
+	OutputKB int64    `json:"output_kb"`
+	Format   string   `json:"format"`
+}
+
+// Memory is what planning took.
+type Memory struct {
+	UsedKB      int64 `json:"used_kb"`
+	AllocatedKB int64 `json:"allocated_kb"`
+}
+
+// errors of a text that holds no plan, for people.
+var (
+	ErrNone  = errors.New("no plan of EXPLAIN is in it")
+	ErrXML   = errors.New("it is EXPLAIN's XML; its text and JSON formats are read")
+	ErrYAML  = errors.New("it is EXPLAIN's YAML; its text and JSON formats are read")
+	ErrLarge = fmt.Errorf("larger than %d MB", MaxText>>20)
+)
+
+// Parse returns every plan of a text, in its order. A text without any is an error.
+func Parse(b []byte) ([]*Plan, error) {
+	if len(b) > MaxText {
+		return nil, ErrLarge
+	}
+	lines := tidy(string(b))
+	plans, err := parseJSON(lines)
+	if err == nil && len(plans) == 0 {
+		plans, err = parseText(lines)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(plans) > 0 {
+		return plans, nil
+	}
+	switch text := strings.Join(lines, "\n"); {
+	case strings.Contains(text, "<explain"):
+		return nil, ErrXML
+	case strings.Contains(text, "Node Type:"):
+		return nil, ErrYAML
+	}
+	return nil, ErrNone
+}
+
+// finish makes both formats agree: JSON writes zeros where the text is silent.
+func (p *Plan) finish() {
+	p.Buffers = false
+	p.Root.Walk(func(n *Node) { p.Buffers = p.Buffers || n.Buffers != nil && *n.Buffers != Buffers{} })
+	p.Root.Walk(func(n *Node) {
+		switch {
+		case !p.Buffers || n.Actual == nil:
+			n.Buffers = nil
+		case n.Buffers == nil:
+			n.Buffers = &Buffers{}
+		}
+		if n.IO != nil && *n.IO == (IO{}) {
+			n.IO = nil
+		}
+		if n.WAL != nil && *n.WAL == (WAL{}) {
+			n.WAL = nil
+		}
+		for i := range n.Workers {
+			if w := &n.Workers[i]; w.Buffers != nil && *w.Buffers == (Buffers{}) {
+				w.Buffers = nil
+			}
+		}
+		if n.Hash != nil && n.Hash.Original == n.Hash.Batches {
+			n.Hash.Original = 0
+		}
+		sortProperties(n.Words)
+	})
+	sortProperties(p.Settings)
+	if p.PlanUsage != nil && *p.PlanUsage == (Buffers{}) {
+		p.PlanUsage = nil
+	}
+}
+
+// Walk calls fn for a node and all below it, the node first.
+func (n *Node) Walk(fn func(*Node)) {
+	if n == nil {
+		return
+	}
+	fn(n)
+	for _, c := range n.Children {
+		c.Walk(fn)
+	}
+}
+
+// Total is the time that a person waited for the server: planning and
+// execution, or what is known of it. The second result is false where no time
+// was written.
+func (p *Plan) Total() (float64, bool) {
+	t, ok := p.Ran()
+	if p.Planning != nil {
+		t += *p.Planning
+	}
+	return t, ok
+}
+
+// Ran is the time of the execution: what the plan says, else that of its root.
+func (p *Plan) Ran() (float64, bool) {
+	if p.Execution != nil {
+		return *p.Execution, true
+	}
+	if a := p.Root.Actual; a != nil && a.Total != nil {
+		return *a.Total * max(a.Loops, 1), true
+	}
+	return 0, false
+}

@@ -1,0 +1,147 @@
+package queryplan
+
+import (
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+var update = flag.Bool("update", false, "rewrite the goldens of testdata")
+
+// TestGoldens reads each case: the file input, and the plans that are in it. A
+// case that has a second file, same, holds the same execution in another dress:
+// both must be the same tree.
+func TestGoldens(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no goldens", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			ar, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.TrimSpace(string(ar.Comment)) == "" {
+				t.Error("the first line does not say the case")
+			}
+			in := map[string][]byte{}
+			for _, f := range ar.Files {
+				in[f.Name] = f.Data
+			}
+			plans, err := Parse(in["input"])
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := json.MarshalIndent(plans, "", " ")
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, '\n')
+			if same, ok := in["same"]; ok {
+				others, err := Parse(same)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, list := range [][]*Plan{plans, others} {
+					for _, p := range list {
+						p.Format = ""
+					}
+				}
+				if d := cmp.Diff(plans, others); d != "" {
+					t.Errorf("not the same plan (-input +same):\n%s", d)
+				}
+			}
+			if *update {
+				in["want.json"] = got
+				out := ar.Files[:0]
+				for _, f := range ar.Files {
+					if f.Name != "want.json" {
+						out = append(out, f)
+					}
+				}
+				ar.Files = append(out, txtar.File{Name: "want.json", Data: got})
+				if err := os.WriteFile(file, txtar.Format(ar), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if d := cmp.Diff(string(in["want.json"]), string(got)); d != "" {
+				t.Errorf("(-want +got)\n%s", d)
+			}
+		})
+	}
+}
+
+func TestRefused(t *testing.T) {
+	for text, want := range map[string]error{
+		"":        ErrNone,
+		"SELECT;": ErrNone,
+		"<explain xmlns=\"http://www.postgresql.org/2009/explain\">": ErrXML,
+		"- Plan: \n    Node Type: \"Result\"\n":                      ErrYAML,
+	} {
+		if _, err := Parse([]byte(text)); !errors.Is(err, want) {
+			t.Errorf("%q: %v, want %v", text, err, want)
+		}
+	}
+	for _, text := range []string{`[{"Plan": {"Node Type": "Result",`, `[{"Plan": {}}]`, `[{"Plan": 3}]`, `"Plan": {"Node Type": "Result"}`} {
+		if p, err := Parse([]byte(text)); err == nil {
+			t.Errorf("%q: %v is no plan", text, p)
+		}
+	}
+	if _, err := Parse(make([]byte, MaxText+1)); !errors.Is(err, ErrLarge) {
+		t.Errorf("%v", err)
+	}
+	deep := strings.Repeat(`{"Node Type":"Limit","Plans":[`, maxDepth+2) + strings.Repeat("]}", maxDepth+2)
+	if _, err := Parse([]byte(`[{"Plan":` + deep + `}]`)); !errors.Is(err, errNodes) {
+		t.Errorf("deep: %v", err)
+	}
+}
+
+// FuzzParse holds that no text breaks the reader, and that whatever it reads is a
+// tree within its bounds without numbers that no server writes.
+func FuzzParse(f *testing.F) {
+	files, _ := filepath.Glob("testdata/*.txtar")
+	for _, file := range files {
+		ar, err := txtar.ParseFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, part := range ar.Files {
+			if part.Name != "want.json" {
+				f.Add(part.Data)
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		plans, err := Parse(b)
+		if (err == nil) != (len(plans) > 0) {
+			t.Fatalf("%d plans and error %v", len(plans), err)
+		}
+		for _, p := range plans {
+			n := 0
+			p.Root.Walk(func(node *Node) {
+				n++
+				if node.Head == "" {
+					t.Errorf("a node without a name")
+				}
+				if b := node.Buffers; b != nil && (b.Hit < 0 || b.Read < 0) {
+					t.Errorf("negative blocks: %+v", b)
+				}
+			})
+			if n > maxNodes {
+				t.Errorf("%d nodes", n)
+			}
+			if _, err := json.Marshal(p); err != nil {
+				t.Errorf("it cannot be written: %v", err)
+			}
+		}
+	})
+}

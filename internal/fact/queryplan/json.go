@@ -1,0 +1,368 @@
+package queryplan
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// object is a JSON object whose numbers keep their digits.
+type object map[string]any
+
+// parseJSON reads every JSON plan that is in the lines; none is no error, as they
+// may be text. A plan that begins and cannot be read is one.
+func parseJSON(lines []string) ([]*Plan, error) {
+	text := strings.Join(lines, "\n")
+	var out []*Plan
+	for at := 0; at < len(text) && len(out) < maxPlans; {
+		key := strings.Index(text[at:], `"Plan":`)
+		if key < 0 {
+			break
+		}
+		key += at
+		from := strings.LastIndexByte(text[at:key], '{')
+		if from < 0 {
+			return nil, fmt.Errorf("JSON: the beginning of the plan is missing")
+		}
+		from += at
+		// auto_explain's object begins with the query, which may hold a brace.
+		if q := strings.LastIndex(text[at:key], `"Query Text":`); q >= 0 {
+			if b := strings.LastIndexByte(text[at:at+q], '{'); b >= 0 {
+				from = at + b
+			}
+		}
+		dec := json.NewDecoder(strings.NewReader(text[from:]))
+		dec.UseNumber()
+		var o object
+		if err := dec.Decode(&o); err != nil {
+			return nil, fmt.Errorf("JSON: the plan is cut off or damaged: %w", err)
+		}
+		p, err := planOf(o)
+		if err != nil {
+			return nil, err
+		}
+		if m := logged.FindAllStringSubmatch(text[at:from], -1); m != nil && p.Execution == nil {
+			if v, ok := number(m[len(m)-1][1]); ok {
+				p.Execution = &v
+			}
+		}
+		at = from + int(dec.InputOffset())
+		rest, _, _ := strings.Cut(text[at:], `"Plan":`)
+		for _, l := range strings.Split(rest, "\n") {
+			if m := clock.FindStringSubmatch(strings.TrimSpace(l)); m != nil {
+				if v, ok := number(strings.ReplaceAll(m[1], ",", ".")); ok {
+					p.Client = &v
+				}
+				break
+			}
+		}
+		p.finish()
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+func planOf(o object) (*Plan, error) {
+	p := &Plan{Format: "json", Query: o.text("Query Text"), Planning: o.time("Planning Time"), Execution: o.time("Execution Time")}
+	if p.Execution == nil {
+		p.Execution = o.time("Total Runtime")
+	}
+	root := o.object("Plan")
+	if root.text("Node Type") == "" {
+		return nil, fmt.Errorf("JSON: the plan has no Node Type")
+	}
+	count := 0
+	var err error
+	if p.Root, err = nodeOf(root, 1, &count); err != nil {
+		return nil, err
+	}
+	if planning := o.object("Planning"); planning != nil {
+		p.PlanUsage = bufferCounts(planning)
+		if _, ok := planning["Memory Used"]; ok {
+			p.Memory = &Memory{UsedKB: planning.count("Memory Used"), AllocatedKB: planning.count("Memory Allocated")}
+		}
+	}
+	if j := o.object("JIT"); j != nil {
+		p.JIT = &JIT{Functions: j.count("Functions")}
+		if t := j.object("Timing").time("Total"); t != nil {
+			p.JIT.Total = *t
+		}
+	}
+	for _, t := range o.objects("Triggers") {
+		if len(p.Triggers) == maxNodes {
+			break
+		}
+		// The text form: "Trigger for constraint C on T", "Trigger N on T".
+		name := t.text("Trigger Name")
+		if c := t.text("Constraint Name"); c != "" && (name == "" || strings.HasPrefix(name, "RI_ConstraintTrigger")) {
+			name = "for constraint " + c
+		}
+		tr := Trigger{Name: name, Time: t.time("Time"), Calls: t.float("Calls")}
+		p.Triggers = append(p.Triggers, tr)
+	}
+	if s := o.object("Serialization"); s != nil {
+		p.Serialize = &Serialize{Time: s.time("Time"), OutputKB: s.count("Output Volume"), Format: s.text("Format")}
+	}
+	for name, v := range o.object("Settings") {
+		if text, ok := v.(string); ok {
+			p.Settings = append(p.Settings, Property{Name: name, Text: text})
+		}
+	}
+	return p, nil
+}
+
+func nodeOf(o object, depth int, count *int) (*Node, error) {
+	if *count++; *count > maxNodes || depth > maxDepth {
+		return nil, errNodes
+	}
+	n := &Node{Head: headOf(o), Subplan: o.text("Subplan Name")}
+	if _, ok := o["Total Cost"]; ok {
+		n.Cost = &Cost{Startup: o.float("Startup Cost"), Total: o.float("Total Cost"), Rows: o.float("Plan Rows"), Width: o.count("Plan Width")}
+	}
+	if n.Actual = actualOf(o); n.Actual != nil && n.Actual.Loops == 0 {
+		n.Actual, n.Never = nil, true
+	}
+	n.Buffers, n.IO = bufferCounts(o), ioOf(o)
+	if _, ok := o["WAL Records"]; ok {
+		n.WAL = &WAL{Records: o.count("WAL Records"), FPI: o.count("WAL FPI"), Bytes: o.count("WAL Bytes"), Full: o.count("WAL Buffers Full")}
+	}
+	n.Planned, n.Launched = o.maybe("Workers Planned"), o.maybe("Workers Launched")
+	n.Sort = sortFrom(o)
+	n.hashFrom(o)
+	for _, k := range []string{"Rows Removed by Filter", "Rows Removed by Join Filter", "Rows Removed by Index Recheck"} {
+		n.Removed += o.count(k)
+	}
+	n.Fetches, n.Searches = o.maybe("Heap Fetches"), o.maybe("Index Searches")
+	n.Exact, n.Lossy, n.Storage = o.count("Exact Heap Blocks"), o.count("Lossy Heap Blocks"), o.text("Storage")
+	if _, ok := o["Cache Hits"]; ok && n.Actual != nil {
+		n.Memoize = &Memoize{Hits: o.count("Cache Hits"), Misses: o.count("Cache Misses"), Evictions: o.count("Cache Evictions")}
+		n.Hash = nil // its peak memory is no table's
+	}
+	for _, w := range words {
+		switch v := o[w].(type) {
+		case string:
+			n.word(w, v)
+		case []any:
+			n.word(w, strings.Join(texts(v), ", "))
+		}
+	}
+	n.groupingSets(o)
+	for _, w := range o.objects("Workers") {
+		to := n.worker(w.count("Worker Number"))
+		to.Actual, to.Buffers, to.Sort = actualOf(w), bufferCounts(w), sortFrom(w)
+	}
+	for _, c := range o.objects("Plans") {
+		child, err := nodeOf(c, depth+1, count)
+		if err != nil {
+			return nil, err
+		}
+		n.Children = append(n.Children, child)
+	}
+	return n, nil
+}
+
+// groupingSets reads what the text format writes as one line a set.
+func (n *Node) groupingSets(o object) {
+	for _, set := range o.objects("Grouping Sets") {
+		for _, kind := range []string{"Hash Key", "Group Key"} {
+			lists, _ := set[kind+"s"].([]any)
+			for _, l := range lists {
+				keys, _ := l.([]any)
+				text := strings.Join(texts(keys), ", ")
+				if text == "" {
+					text = "()"
+				}
+				n.word(kind, text)
+			}
+		}
+		if keys, ok := set["Sort Key"].([]any); ok {
+			n.word("Sort Key", strings.Join(texts(keys), ", "))
+		}
+	}
+}
+
+// headOf spells a node as the text format does.
+func headOf(o object) string {
+	kind := o.text("Node Type")
+	var b strings.Builder
+	if o["Async Capable"] == true {
+		b.WriteString("Async ")
+	}
+	if o["Parallel Aware"] == true {
+		b.WriteString("Parallel ")
+	}
+	if m := o.text("Partial Mode"); m != "" && m != "Simple" {
+		b.WriteString(m + " ")
+	}
+	join := o.text("Join Type")
+	name := kind
+	switch kind {
+	case "Aggregate":
+		name = map[string]string{"Sorted": "GroupAggregate", "Hashed": "HashAggregate", "Mixed": "MixedAggregate"}[o.text("Strategy")]
+		if name == "" {
+			name = kind
+		}
+	case "SetOp":
+		if o.text("Strategy") == "Hashed" {
+			name = "HashSetOp"
+		}
+		name += " " + o.text("Command")
+	case "ModifyTable":
+		name = o.text("Operation")
+	case "Foreign Scan":
+		if op := o.text("Operation"); op != "" && op != "Select" {
+			name = "Foreign " + op
+		}
+	case "Custom Scan":
+		name += " (" + o.text("Custom Plan Provider") + ")"
+	case "Hash Join", "Merge Join":
+		name = strings.TrimSuffix(kind, " Join")
+		if join != "" && join != "Inner" {
+			name += " " + join
+		}
+		name += " Join"
+	case "Nested Loop":
+		if join != "" && join != "Inner" {
+			name += " " + join + " Join"
+		}
+	}
+	b.WriteString(name)
+	if o.text("Scan Direction") == "Backward" {
+		b.WriteString(" Backward")
+	}
+	index := o.text("Index Name")
+	switch {
+	case index != "" && kind == "Bitmap Index Scan":
+		b.WriteString(" on " + index)
+	case index != "":
+		b.WriteString(" using " + index)
+	}
+	object := ""
+	for _, k := range []string{"Relation Name", "Function Name", "Table Function Name", "CTE Name", "Tuplestore Name"} {
+		if v := o.text(k); v != "" {
+			object = v
+			break
+		}
+	}
+	bare := object
+	if s := o.text("Schema"); s != "" && object != "" {
+		object = s + "." + object
+	}
+	alias := o.text("Alias")
+	switch {
+	case object != "" && alias != "" && alias != bare:
+		b.WriteString(" on " + object + " " + alias)
+	case object != "":
+		b.WriteString(" on " + object)
+	case alias != "":
+		b.WriteString(" on " + alias)
+	}
+	return Head(b.String())
+}
+
+func actualOf(o object) *Actual {
+	if _, ok := o["Actual Loops"]; !ok {
+		return nil
+	}
+	return &Actual{Startup: o.time("Actual Startup Time"), Total: o.time("Actual Total Time"), Rows: o.float("Actual Rows"), Loops: o.float("Actual Loops")}
+}
+
+func bufferCounts(o object) *Buffers {
+	if _, ok := o["Shared Hit Blocks"]; !ok {
+		return nil
+	}
+	return &Buffers{
+		Hit: o.count("Shared Hit Blocks"), Read: o.count("Shared Read Blocks"), Dirtied: o.count("Shared Dirtied Blocks"), Written: o.count("Shared Written Blocks"),
+		LocalHit: o.count("Local Hit Blocks"), LocalRead: o.count("Local Read Blocks"), LocalDirtied: o.count("Local Dirtied Blocks"), LocalWritten: o.count("Local Written Blocks"),
+		TempRead: o.count("Temp Read Blocks"), TempWritten: o.count("Temp Written Blocks"),
+	}
+}
+
+func ioOf(o object) *IO {
+	t := &IO{LocalRead: o.float("Local I/O Read Time"), LocalWrite: o.float("Local I/O Write Time"), TempRead: o.float("Temp I/O Read Time"), TempWrite: o.float("Temp I/O Write Time"),
+		Read: o.float("Shared I/O Read Time") + o.float("I/O Read Time"), Write: o.float("Shared I/O Write Time") + o.float("I/O Write Time")}
+	return t
+}
+
+func sortFrom(o object) *Sort {
+	m := o.text("Sort Method")
+	if m == "" {
+		return nil
+	}
+	return &Sort{Method: m, Disk: o.text("Sort Space Type") == "Disk", KB: o.count("Sort Space Used")}
+}
+
+// hashFrom reads the table of a hash join, and the batches of an aggregate.
+func (n *Node) hashFrom(o object) {
+	_, buckets := o["Hash Buckets"]
+	_, agg := o["HashAgg Batches"]
+	switch {
+	case buckets:
+		n.Hash = &Hash{Buckets: o.count("Hash Buckets"), Batches: o.count("Hash Batches"), Original: o.count("Original Hash Batches"), MemoryKB: o.count("Peak Memory Usage")}
+	case agg && n.Actual != nil:
+		n.Hash = &Hash{Batches: o.count("HashAgg Batches"), MemoryKB: o.count("Peak Memory Usage"), DiskKB: o.count("Disk Usage")}
+	}
+}
+
+func (o object) text(k string) string {
+	s, _ := o[k].(string)
+	return s
+}
+
+func (o object) object(k string) object {
+	m, _ := o[k].(map[string]any)
+	return m
+}
+
+func (o object) objects(k string) []object {
+	list, _ := o[k].([]any)
+	var out []object
+	for _, v := range list {
+		if m, ok := v.(map[string]any); ok {
+			out = append(out, m)
+		}
+	}
+	return slices.Clip(out)
+}
+
+func (o object) float(k string) float64 {
+	n, _ := o[k].(json.Number)
+	v, ok := number(string(n))
+	if !ok || math.IsNaN(v) {
+		return 0
+	}
+	return v
+}
+
+func (o object) count(k string) int64 {
+	n, _ := o[k].(json.Number)
+	return whole(string(n))
+}
+
+func (o object) maybe(k string) *int64 {
+	if _, ok := o[k].(json.Number); !ok {
+		return nil
+	}
+	v := o.count(k)
+	return &v
+}
+
+func (o object) time(k string) *float64 {
+	if _, ok := o[k].(json.Number); !ok {
+		return nil
+	}
+	v := o.float(k)
+	return &v
+}
+
+func texts(list []any) []string {
+	var out []string
+	for _, v := range list {
+		if s, ok := v.(string); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,108 @@
+package queryplan
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	rule    = regexp.MustCompile(`^[\s+|─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣-]*[-─━═]{3,}[\s+|─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣-]*$`)
+	rowsEnd = regexp.MustCompile(`^\(\d+ [\p{L}()]+\)$`) // (12 rows), (12 строк)
+)
+
+// tidy takes off what carries a plan but is none: line ends of Windows, borders
+// of psql and of mail, quotes of pgAdmin and of CSV, the «+» by which psql
+// joins lines of one value. Columns stay in order, as indentation makes the tree.
+func tidy(text string) []string {
+	text = strings.TrimPrefix(strings.ToValidUTF8(text, "?"), "\ufeff")
+	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u00a0", " ", "\x00", "").Replace(text)
+	if strings.Contains(text, `""Plan""`) { // JSON as one value of CSV
+		text = strings.NewReplacer(`""`, `"`, `"[`, `[`, `]"`, `]`).Replace(text)
+	}
+	in := strings.Split(text, "\n")
+	quoted := strings.Contains(text, ")\"") && !strings.Contains(text, `"Plan":`)
+	out := make([]string, 0, len(in))
+	joined := 0
+	for _, l := range in {
+		l = strings.TrimRight(l, " ")
+		bare := strings.TrimSpace(l)
+		if bare == "" {
+			out = append(out, "")
+			continue
+		}
+		if rule.MatchString(l) || rowsEnd.MatchString(bare) || isTitle(bare) {
+			continue
+		}
+		l = strings.ReplaceAll(unborder(l), "\t", "        ")
+		if quoted {
+			l = unquote(l)
+		}
+		if strings.HasSuffix(l, "+") {
+			joined++
+		}
+		out = append(out, l)
+	}
+	for i, l := range out {
+		if joined > 1 && strings.HasSuffix(l, "+") { // psql pads all but the longest
+			out[i] = strings.TrimRight(l[:len(l)-1], " ")
+		}
+	}
+	return out
+}
+
+// isTitle says whether a line is the name of the column: psql centres it.
+func isTitle(bare string) bool {
+	return strings.Trim(bare, "|│║ ") == "QUERY PLAN" || bare == `"QUERY PLAN"`
+}
+
+// unborder takes off the borders of psql's \pset border 2 and unicode lines: they
+// stand at both ends of a line.
+func unborder(l string) string {
+	for _, bar := range []string{"|", "│", "║"} {
+		t := strings.TrimSpace(l)
+		if !strings.HasPrefix(t, bar) {
+			continue
+		}
+		t = strings.TrimPrefix(t, bar)
+		t = strings.TrimSuffix(t, bar)
+		return strings.TrimRight(t, " ")
+	}
+	for _, bar := range []string{"|", "│", "║"} { // one border only, cut off at the left
+		if t := strings.TrimRight(l, " "); strings.HasSuffix(t, " "+bar) {
+			return strings.TrimRight(strings.TrimSuffix(t, bar), " ")
+		}
+	}
+	return l
+}
+
+// unquote takes off the quotes of pgAdmin and CSV, where a line is one value.
+func unquote(l string) string {
+	t := strings.TrimSpace(l)
+	if len(t) < 2 || t[0] != '"' || t[len(t)-1] != '"' {
+		return l
+	}
+	in := t[1 : len(t)-1]
+	return strings.ReplaceAll(in, `""`, `"`)
+}
+
+// unquoteNames takes the quotes off identifiers, as JSON writes them bare.
+func unquoteNames(head string) string {
+	if !strings.Contains(head, `"`) {
+		return head
+	}
+	var b strings.Builder
+	inside := false
+	for i := 0; i < len(head); i++ {
+		if head[i] != '"' {
+			b.WriteByte(head[i])
+			continue
+		}
+		if inside && i+1 < len(head) && head[i+1] == '"' {
+			b.WriteByte('"')
+			i++
+			continue
+		}
+		inside = !inside
+	}
+	return b.String()
+}

@@ -1,0 +1,75 @@
+package house
+
+import (
+	"go/ast"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// pure is what base, fact and judge may import besides each other: what computes with
+// values and looks at nothing. A package that opens files, asks a clock, draws numbers
+// or talks to anybody is not in it; io/fs is, as the evidence is one.
+var pure = []string{
+	"bufio", "bytes", "cmp", "compress/gzip", "context", "crypto/sha256", "embed", "encoding", "encoding/base64", "encoding/binary", "encoding/csv", "encoding/hex",
+	"encoding/json", "errors", "fmt", "hash/crc32", "hash/fnv", "html", "io", "io/fs", "iter", "maps", "math", "math/big", "math/bits", "net/netip", "net/url", "path",
+	"reflect", "regexp", "slices", "sort", "strconv", "strings", "sync", "text/tabwriter", "text/template", "time", "unicode", "unicode/utf16", "unicode/utf8", "unsafe",
+	"github.com/BurntSushi/toml", "gonum.org/v1/gonum/mathext", "golang.org/x/text/", "golang.org/x/tools/txtar",
+	module + "docs", // the embedded pages
+}
+
+// TestPureStoreys holds that base, fact and judge import nothing but what the list has,
+// and ask no clock: the time is a fact of the evidence.
+func TestPureStoreys(t *testing.T) {
+	for _, dir := range []string{"internal/base", "internal/fact", "internal/judge"} {
+		for _, s := range sources(t, dir) {
+			for _, path := range s.imports() {
+				if strings.HasPrefix(path, module+"internal/") {
+					continue
+				}
+				if !slices.ContainsFunc(pure, func(p string) bool { return p == path || strings.HasSuffix(p, "/") && strings.HasPrefix(path, p) }) {
+					t.Errorf("%s imports %s, which is not in the list of what a pure storey may", s.path, path)
+				}
+			}
+			ast.Inspect(s.file, func(n ast.Node) bool {
+				sel, ok := n.(*ast.SelectorExpr)
+				if !ok {
+					return true
+				}
+				if x, ok := sel.X.(*ast.Ident); ok && x.Name == "time" && slices.Contains([]string{"Now", "Since", "Until", "Sleep", "After", "NewTimer", "NewTicker", "AfterFunc", "Tick"}, sel.Sel.Name) {
+					t.Errorf("%s: time.%s: this storey is pure; the time is a fact of the evidence", s.set.Position(n.Pos()), sel.Sel.Name)
+				}
+				return true
+			})
+		}
+	}
+}
+
+// reaches are the packages that run programs or dial: few, so that redirecting them to
+// another host is one change.
+var reaches = map[string]string{
+	"act/target":  "runs programs on the host",
+	"act/scratch": "starts servers of its own",
+	"act/collect": "dials servers",
+	"show/serve":  "listens; what it dials is its own socket, to see whether somebody is behind it",
+}
+
+// TestFewReachOut holds that commands are run and sockets dialed in few places.
+func TestFewReachOut(t *testing.T) {
+	used := map[string]bool{}
+	for _, s := range sources(t, "internal") {
+		for _, path := range s.imports() {
+			if path == "os/exec" || path == "net" {
+				used[s.pkg] = true
+				if reaches[s.pkg] == "" {
+					t.Errorf("%s imports %s: only the target, scratch servers and the collector reach out", s.path, path)
+				}
+			}
+		}
+	}
+	for pkg := range reaches {
+		if !used[pkg] {
+			t.Errorf("%s reaches out no more: take it out of the list", pkg)
+		}
+	}
+}
