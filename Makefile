@@ -74,10 +74,10 @@ verify: generate ## fail when a generated file was not current
 facts: ## read the parameter facts from real servers (fetched where none are given in PGFETTLE_TEST_PG)
 	cd tools && $(GO) run ./genparams -o ../internal/fact/pg/params/params.tsv
 
-new-check: ## write the stubs of a check: make new-check ID=my_check
-	@test -n "$(ID)" || { echo 'say make new-check ID=my_check'; exit 2; }
+new-check: ## write the stubs of a check: make new-check ID=memory/my_check
+	@test -n "$(ID)" || { echo 'say make new-check ID=memory/my_check'; exit 2; }
 	$(GO) run ./internal/gen/stub check $(ID)
-	$(GO) generate ./internal/judge/check
+	$(GO) generate ./internal/judge/checks
 
 new-knob: ## write the stubs of a knob: make new-knob ADDR=pg:work_mem
 	@test -n "$(ADDR)" || { echo 'say make new-knob ADDR=pg:my_setting'; exit 2; }

@@ -15,13 +15,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/gen/coverage"
 	"github.com/pgfettle/pgfettle/internal/gen/plans"
 	"github.com/pgfettle/pgfettle/internal/gen/words"
 	"github.com/pgfettle/pgfettle/internal/judge/advice"
-	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/cli"
 	"github.com/pgfettle/pgfettle/internal/show/metrics"
@@ -44,7 +43,7 @@ func TestPagesAreCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"docs/checks.md":    render.CheckPages(check.All()),
+		"docs/checks.md":    render.CheckPages(checks.All()),
 		"docs/knobs.md":     render.KnobPages(rule.All()),
 		"docs/pages.md":     render.AdvicePages(advice.All()),
 		"docs/coverage.md":  coverage.Markdown(rows),

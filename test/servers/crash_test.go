@@ -14,6 +14,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/test/await"
 )
 
@@ -23,7 +24,7 @@ const lateEnough = 17
 
 // crashes is what the check crash_restarts says of a snapshot.
 func crashes(s *snapshot.Snapshot) check.Report {
-	return check.Run(s, check.All(), check.Options{Only: []string{"crash_restarts"}})
+	return check.Run(s, checks.All(), check.Options{Only: []string{"crash_restarts"}})
 }
 
 func segmentOf(t *testing.T, s *snapshot.Snapshot) host.Segment {

@@ -18,6 +18,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/test/await"
 )
 
@@ -40,7 +41,7 @@ func later(t *testing.T, s *snapshot.Snapshot, secs int64) *snapshot.Snapshot {
 // fires holds that a check says what it has to.
 func fires(t *testing.T, s *snapshot.Snapshot, id string, words ...string) {
 	t.Helper()
-	r := check.Run(s, check.All(), check.Options{Only: []string{id}})
+	r := check.Run(s, checks.All(), check.Options{Only: []string{id}})
 	if len(r.Findings) != 1 {
 		t.Errorf("%s: %d findings; unknown %v", id, len(r.Findings), r.Unknown)
 		return
@@ -54,7 +55,7 @@ func fires(t *testing.T, s *snapshot.Snapshot, id string, words ...string) {
 
 func silent(t *testing.T, s *snapshot.Snapshot, id string) {
 	t.Helper()
-	for _, f := range check.Run(s, check.All(), check.Options{Only: []string{id}}).Findings {
+	for _, f := range check.Run(s, checks.All(), check.Options{Only: []string{id}}).Findings {
 		t.Errorf("%s: %s", id, f.Seen)
 	}
 }
@@ -205,7 +206,7 @@ func TestDeepWithoutRights(t *testing.T) {
 		in(t, i, "shop", "create table a (x int)", "create index a1 on a (x)", "create index a2 on a (x)")
 		s := read(t, evidenceAs(t, i, "plain"))
 		fires(t, s, "duplicate_indexes", "In database shop: public.a2 on a", "the same as a1")
-		r := check.Run(s, check.All(), check.Options{Only: []string{"duplicate_indexes"}})
+		r := check.Run(s, checks.All(), check.Options{Only: []string{"duplicate_indexes"}})
 		if !slices.ContainsFunc(r.Unknown, func(g known.Gap) bool {
 			return g.Fact == "database secret" && strings.Contains(g.Reveal, "GRANT CONNECT")
 		}) {

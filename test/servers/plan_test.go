@@ -18,6 +18,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
@@ -159,7 +160,7 @@ func TestEvidenceFileJudgesAsLive(t *testing.T) {
 		if diff := cmp.Diff(asJSON(t, livePlan), asJSON(t, filePlan)); diff != "" {
 			t.Errorf("plans differ (-live +file):\n%s", diff)
 		}
-		if diff := cmp.Diff(asJSON(t, check.Run(s, check.All(), check.Options{})), asJSON(t, check.Run(s2, check.All(), check.Options{}))); diff != "" {
+		if diff := cmp.Diff(asJSON(t, check.Run(s, checks.All(), check.Options{})), asJSON(t, check.Run(s2, checks.All(), check.Options{}))); diff != "" {
 			t.Errorf("findings differ (-live +file):\n%s", diff)
 		}
 		for _, secret := range []string{"hunter2", "primary.example"} {

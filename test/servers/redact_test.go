@@ -14,6 +14,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/settle"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
@@ -134,7 +135,7 @@ func judged(t *testing.T, a *evidence.Archive) (v verdict) {
 		}
 		return "host"
 	}
-	r := check.Run(s, check.All(), check.Options{Today: "2026-11-22"})
+	r := check.Run(s, checks.All(), check.Options{Today: "2026-11-22"})
 	for _, f := range r.Findings {
 		// of a list each part is a subject
 		v.Findings = append(v.Findings, fmt.Sprintf("%s %s %s, %d subjects", f.ID, f.Severity, instance(f.Instance), strings.Count(f.Seen, ", ")+strings.Count(f.Seen, "; ")))

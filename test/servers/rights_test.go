@@ -10,6 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 )
 
 // TestLesserRoles: a role with pg_monitor, and one without, get a report; what
@@ -32,7 +33,7 @@ func TestLesserRoles(t *testing.T) {
 			if !s.Instances[0].Server.Settings.Known() || !s.Instances[0].Server.Databases.Known() {
 				t.Errorf("%s: settings and databases are for every role", role)
 			}
-			r := check.Run(s, check.All(), check.Options{})
+			r := check.Run(s, checks.All(), check.Options{})
 			found := false
 			for _, g := range r.Unknown {
 				found = found || g.Fact == "pg/1/file_settings.json" || strings.Contains(g.Fact, "file_settings")

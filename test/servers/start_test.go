@@ -17,6 +17,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/test/await"
 	"github.com/pgfettle/pgfettle/test/cell"
 	"github.com/pgfettle/pgfettle/test/live"
@@ -216,7 +217,7 @@ func TestWhyOfLimits(t *testing.T) {
 		s, _ := why(t, i)
 		for limit, stops := range map[string]bool{"268435456": true, "infinity": false} {
 			s.Instances[0].Unit = known.Is(host.Unit{Name: "postgresql.service", Properties: map[string]string{"LimitAS": limit}})
-			found := reasons(check.Run(s, check.All(), check.Options{}).Findings)
+			found := reasons(check.Run(s, checks.All(), check.Options{}).Findings)
 			if stops != (len(found) == 1 && found[0].ID == "start_limits") || !stops && len(found) > 0 {
 				t.Errorf("LimitAS=%s: %+v", limit, found)
 			}
@@ -281,7 +282,7 @@ func why(t *testing.T, i *scratch.Instance) (*snapshot.Snapshot, []check.Finding
 		t.Fatal(err)
 	}
 	s := live.Read(t, a)
-	return s, check.Run(s, check.All(), check.Options{}).Findings
+	return s, check.Run(s, checks.All(), check.Options{}).Findings
 }
 
 func reasons(list []check.Finding) (out []check.Finding) {

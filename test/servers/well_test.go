@@ -8,6 +8,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/settle"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/test/kernel"
@@ -37,7 +38,7 @@ func TestWellPlannedServerIsLeftInPeace(t *testing.T) {
 				restart(t, i, conf(p))
 				live := read(t, evidenceOf(t, i, false))
 				after := plan.Simulate(live, p)
-				r := check.Run(after, check.All(), check.Options{})
+				r := check.Run(after, checks.All(), check.Options{})
 				if len(r.Findings) == 0 {
 					t.Error("no finding at all, of a server without checksums: the checks have seen nothing")
 				}

@@ -8,6 +8,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 )
 
 // heldLooks is in how many looks, one after the other, a state has to be seen
@@ -95,7 +96,7 @@ func (w *Watcher) findingsTurned(s *snapshot.Snapshot, report *check.Report, at 
 	if w.standing == nil { // the first look of a run: what was told, and what waits
 		w.standing = standsWith(w.findings, w.pending)
 	}
-	now = standing(s, check.All(), report, w.standing, w.awaited())
+	now = standing(s, checks.All(), report, w.standing, w.awaited())
 	w.standing = now
 	if w.standing == nil {
 		w.standing = []store.Finding{}

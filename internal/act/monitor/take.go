@@ -13,6 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
@@ -45,7 +46,7 @@ func (w *Watcher) take(ctx context.Context, l looked) {
 			w.changed(ctx, l, in, now, last)
 		}
 	}
-	report := check.Run(s, check.All(), w.o.Checks())
+	report := check.Run(s, checks.All(), w.o.Checks())
 	now := w.findingsTurned(s, &report, l.at)
 	_, err := w.o.Store.AppendFindings(ctx, l.at, w.findings)
 	w.kept(ctx, err)

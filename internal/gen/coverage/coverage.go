@@ -14,6 +14,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/judge/advice"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/render"
@@ -105,7 +106,7 @@ func Find(carrier string, commands map[string]string) error {
 	found := false
 	switch kind {
 	case "check":
-		found = slices.ContainsFunc(check.All(), func(c check.Check) bool { return c.ID == name })
+		found = slices.ContainsFunc(checks.All(), func(c check.Check) bool { return c.ID == name })
 	case "knob":
 		found = slices.ContainsFunc(rule.All(), func(r rule.Rule) bool { return string(r.Address) == name })
 	case "page":

@@ -1,20 +1,22 @@
 // Command registry writes registry_gen.go, the list of a package's judgements.
 // It is run by go generate in the package's folder:
 //
-//	go run ../../gen/registry -type Rule -key Address
+//	go run ../../gen/registry -type rule.Rule -key Address
 package main
 
 import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/gen/literals"
 )
 
 func main() {
-	typeName := flag.String("type", "", "the type of the literals: Check or Rule")
+	typeName := flag.String("type", "", "the type of the literals: Page, or check.Check for those of the folders below")
 	key := flag.String("key", "", "the field that they are sorted by: ID or Address")
 	dir := flag.String("dir", ".", "the folder of the package")
 	flag.Parse()
@@ -32,7 +34,11 @@ func run(dir, typeName, key string) error {
 	if err != nil {
 		return err
 	}
-	out, err := literals.Render(os.DirFS(abs), filepath.Base(abs), typeName, key)
+	path, err := exec.Command("go", "list", "-C", abs, "-e", ".").Output()
+	if err != nil {
+		return fmt.Errorf("go list: %w", err)
+	}
+	out, err := literals.Render(os.DirFS(abs), literals.Package{Path: strings.TrimSpace(string(path)), Type: typeName, Key: key})
 	if err != nil {
 		return err
 	}

@@ -31,14 +31,19 @@ var (
 
 func run(args []string) error {
 	if len(args) != 2 {
-		return errors.New("write: check ID, knob ADDRESS, or page ID")
+		return errors.New("write: check AREA/ID, knob ADDRESS, or page ID")
 	}
 	switch args[0] {
 	case "check":
-		if !checkID.MatchString(args[1]) {
-			return fmt.Errorf("%q: an id is lower case letters, digits and underscores, such as huge_pages_short", args[1])
+		area, id, ok := strings.Cut(args[1], "/")
+		dir := filepath.Join("internal/judge/checks", area)
+		if d, err := os.Stat(dir); !ok || err != nil || !d.IsDir() {
+			return fmt.Errorf("%q: write the area, which is a folder of internal/judge/checks, and a slash before the id", args[1])
 		}
-		return write("internal/judge/check", args[1], fmt.Sprintf(checkText, camel(args[1]), args[1]), fmt.Sprintf(checkCases, args[1]))
+		if !checkID.MatchString(id) {
+			return fmt.Errorf("%q: an id is lower case letters, digits and underscores, such as huge_pages_short", id)
+		}
+		return write(dir, id, fmt.Sprintf(checkText, area, camel(id), id), fmt.Sprintf(checkCases, id))
 	case "knob":
 		if !address.MatchString(args[1]) {
 			return fmt.Errorf("%q: an address is layer:name, such as pg:work_mem or sysctl:vm.swappiness", args[1])
@@ -96,24 +101,26 @@ func camel(s string) string {
 	return b.String()
 }
 
-const checkText = `package check
+const checkText = `package %s
 
-// %s …: say where the line is drawn, and why there.
-var %[1]s = Check{
-	ID:       %[2]q,
-	Area:     Config,
-	Severity: Warning,
-	Scope:    PerInstance,
+import "github.com/pgfettle/pgfettle/internal/judge/check"
+
+// %[2]s …: say where the line is drawn, and why there.
+var %[2]s = check.Check{
+	ID:       %[3]q,
+	Area:     check.Config,
+	Severity: check.Warning,
+	Scope:    check.PerInstance,
 	Title:    "",
 	Why:      "",
 	Do:       "",
 	Sources:  []string{},
-	Judge: func(c *Case) {
-		settings, ok := Need(c, c.Instance.Server.Settings)
+	Judge: func(c *check.Case) {
+		settings, ok := check.Need(c, c.Instance.Server.Settings)
 		if !ok {
 			return
 		}
-		if on, ok := settings.Bool(%[2]q); ok && !on {
+		if on, ok := settings.Bool(%[3]q); ok && !on {
 			c.Found("…")
 		}
 	},

@@ -35,22 +35,34 @@ var calls = map[string]struct{ id, text, many, do, pairs int }{
 
 // folder is the source of one package.
 type folder struct {
-	dir    string
-	base   string // "check", "rule" or "show"
-	consts map[string]ast.Expr
-	funcs  map[string]*ast.FuncDecl
-	ids    map[string]string          // of a literal, by the name of its variable
-	names  map[string]map[string]bool // what a variable's literal or a function names
-	texts  []Text
-	unread []string
+	dir string
+	// packages are those that were read together, by name: a call of a function of one of
+	// them is one of the source.
+	packages map[string]bool
+	base     string // "check", "rule" or "show"
+	consts   map[string]ast.Expr
+	funcs    map[string]*ast.FuncDecl
+	ids      map[string]string          // of a literal, by the name of its variable
+	names    map[string]map[string]bool // what a variable's literal or a function names
+	texts    []Text
+	unread   []string
 }
 
-func inFolder(checkout fs.FS, dir string) ([]Text, []string, error) {
-	names, err := fs.Glob(checkout, dir+"/*.go")
-	if err != nil {
-		return nil, nil, err
+func inFolder(checkout fs.FS, dirs []string) ([]Text, []string, error) {
+	var names []string
+	for _, dir := range dirs {
+		found, err := fs.Glob(checkout, dir+"/*.go")
+		if err != nil {
+			return nil, nil, err
+		}
+		names = append(names, found...)
 	}
-	f := &folder{dir: dir, base: map[string]string{"check": "check", "conffile": "check", "rule": "rule"}[path.Base(dir)],
+	packages := map[string]bool{}
+	for _, name := range names {
+		packages[path.Base(path.Dir(name))] = true
+	}
+	dir := dirs[0]
+	f := &folder{dir: dir, packages: packages, base: map[string]string{"check": "check", "conffile": "check", "rule": "rule"}[path.Base(dir)],
 		consts: map[string]ast.Expr{}, funcs: map[string]*ast.FuncDecl{}, ids: map[string]string{}, names: map[string]map[string]bool{}}
 	set := token.NewFileSet()
 	var files []*ast.File

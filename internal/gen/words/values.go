@@ -147,11 +147,19 @@ func (f *folder) variable(use *ast.Ident, scope ast.Node, depth int) (out []stri
 
 // results returns the texts that a function of the package may return.
 func (f *folder) results(call *ast.CallExpr, depth int) (out []string, whole bool) {
-	id, ok := call.Fun.(*ast.Ident)
-	if !ok || f.funcs[id.Name] == nil || f.funcs[id.Name].Body == nil {
+	name := ""
+	switch of := call.Fun.(type) {
+	case *ast.Ident:
+		name = of.Name
+	case *ast.SelectorExpr:
+		if x, ok := of.X.(*ast.Ident); ok && f.packages[x.Name] {
+			name = of.Sel.Name
+		}
+	}
+	fn := f.funcs[name]
+	if fn == nil || fn.Body == nil {
 		return nil, false
 	}
-	fn := f.funcs[id.Name]
 	whole = true
 	ast.Inspect(fn.Body, func(n ast.Node) bool {
 		if _, ok := n.(*ast.FuncLit); ok {

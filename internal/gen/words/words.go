@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
@@ -38,18 +38,23 @@ func (t Text) Kind() string {
 }
 
 // values are what arguments of any message may be, with a number for {n}: the
-// words of span, count and share in judge/check/words.go, and parts and counts
+// words of Span, Count and PercentOf in judge/check/words.go, and parts and counts
 // that several rules tell.
 var values = []string{"{n} s", "{n} min", "{n} h", "{n} days", "{n} million", "{n} billion", "{n} workers", "an unknown share", "a sixteenth", "an eighth"}
 
-// folders are where templates stand, below the root of the checkout.
-var folders = []string{"internal/judge/check", "internal/judge/conffile", "internal/judge/rule", "internal/show/render", "internal/show/cli", "internal/show/web"}
+// folders are where templates stand, below the root of the checkout: each is read as one
+// package with the folders below it, as a check says its texts through the helpers of the
+// engine.
+var folders = [][]string{
+	{"internal/judge/check", "internal/judge/check/*", "internal/judge/checks/*"},
+	{"internal/judge/conffile"}, {"internal/judge/rule"}, {"internal/show/render"}, {"internal/show/cli"}, {"internal/show/web"},
+}
 
 // All returns every text of the checkout, sorted by id and English, and the
 // places of templates that cannot be read from the source: those are shown in
 // English.
 func All(checkout fs.FS) (texts []Text, unread []string, err error) {
-	for _, c := range append(check.All(), conffile.Kinds()...) {
+	for _, c := range append(checks.All(), conffile.Kinds()...) {
 		id := "check/" + c.ID
 		texts = append(texts, Text{ID: id + "/title", English: c.Title}, Text{ID: id + "/why", English: c.Why}, Text{ID: id + "/do", English: c.Do})
 	}

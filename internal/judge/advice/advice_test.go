@@ -9,12 +9,12 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/gen/literals"
 	"github.com/pgfettle/pgfettle/internal/judge/advice"
-	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
 func TestRegistryIsCurrent(t *testing.T) {
-	if err := literals.Current(os.DirFS("."), "advice", "Page", "ID"); err != nil {
+	if err := literals.Current(os.DirFS("."), literals.Package{Path: "internal/judge/advice", Type: "Page", Key: "ID"}); err != nil {
 		t.Error(err)
 	}
 }
@@ -22,7 +22,7 @@ func TestRegistryIsCurrent(t *testing.T) {
 // judgements are the checks and knobs that a page may point to.
 func judgements() map[string]bool {
 	out := map[string]bool{}
-	for _, c := range check.All() {
+	for _, c := range checks.All() {
 		out[c.ID] = true
 	}
 	for _, r := range rule.All() {

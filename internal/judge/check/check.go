@@ -73,10 +73,10 @@ const (
 	Security    Area = "security"
 )
 
-// areas is the order in which findings of one severity are told: why a server does
+// Areas is the order in which findings of one severity are told: why a server does
 // not even start, what data and access depend on, then what most of the speed depends
 // on, then the rest.
-var areas = []Area{Startup, Durability, Security, Memory, HugePages, WAL, Storage, Kernel, Vacuum, Connections, Service, Query, Config, Version}
+var Areas = []Area{Startup, Durability, Security, Memory, HugePages, WAL, Storage, Kernel, Vacuum, Connections, Service, Query, Config, Version}
 
 // Scope says what a check is run for.
 type Scope int
@@ -186,6 +186,16 @@ func (c *Case) FoundAs(sev Severity, text string, pairs ...any) {
 func (c *Case) FoundDo(sev Severity, do, text string, pairs ...any) {
 	c.report(sev, do, text, pairs...)
 }
+
+// Remedy is what the check itself says to do, for FoundDo with a sentence more.
+func (c *Case) Remedy() string { return c.check.Do }
+
+// Missing notes something that the check cannot judge without and that Need did not
+// ask for.
+func (c *Case) Missing(g known.Gap) { c.unknown = append(c.unknown, g) }
+
+// Options are those of the run: the acceptances and the day by which they end.
+func (c *Case) Options() *Options { return c.options }
 
 // Because names checks whose finding is the cause of what this case reports from
 // here on: DependsOn for what only sometimes is a consequence.
@@ -326,7 +336,7 @@ func Run(s *snapshot.Snapshot, checks []Check, o Options) Report {
 			return a.Severity > b.Severity
 		}
 		if a.Area != b.Area {
-			return slices.Index(areas, a.Area) < slices.Index(areas, b.Area)
+			return slices.Index(Areas, a.Area) < slices.Index(Areas, b.Area)
 		}
 		if a.ID != b.ID {
 			return a.ID < b.ID

@@ -10,15 +10,15 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
-// atPeak returns the instance's memory as its settings let it grow under a
+// AtPeak returns the instance's memory as its settings let it grow under a
 // mixed load, which is what a plan assumes where nobody said what the instance
 // is for.
-func (c *Case) atPeak(in *snapshot.Instance) (memory.Instance, bool) {
+func (c *Case) AtPeak(in *snapshot.Instance) (memory.Instance, bool) {
 	return Need(c, memory.AtPeak(c.Snapshot, in, memory.Mixed))
 }
 
-// pageTables returns the page tables that all processes of the instance have now.
-func pageTables(in *snapshot.Instance) known.Fact[unit.Bytes] {
+// PageTables returns the page tables that all processes of the instance have now.
+func PageTables(in *snapshot.Instance) known.Fact[unit.Bytes] {
 	return known.Map(in.Processes, func(ps []host.Process) unit.Bytes {
 		var sum unit.Bytes
 		for _, p := range ps {
@@ -28,10 +28,28 @@ func pageTables(in *snapshot.Instance) known.Fact[unit.Bytes] {
 	})
 }
 
-// pagesText spells a number of huge pages, and says when it is an estimate.
-func pagesText(pages int64, exact bool) string {
+// PagesText spells a number of huge pages, and says when it is an estimate.
+func PagesText(pages int64, exact bool) string {
 	if exact {
 		return fmt.Sprint(pages)
 	}
 	return fmt.Sprintf("%d (estimated)", pages)
 }
+
+// CommitLimit returns what the commit limit is made of, when strict overcommit is on.
+func CommitLimit(c *Case) (memory.Commit, bool) {
+	sys := c.Snapshot.Host.Sysctls
+	mode, ok := Need(c, sys.Int("vm.overcommit_memory"))
+	if !ok || mode != 2 {
+		return memory.Commit{}, false
+	}
+	mem, ok1 := Need(c, c.Snapshot.Host.Memory)
+	ratio, ok2 := Need(c, sys.Int("vm.overcommit_ratio"))
+	kbytes, ok3 := Need(c, sys.Int("vm.overcommit_kbytes"))
+	return memory.Commit{Total: mem.Total, Hugetlb: mem.Hugetlb(), Swap: mem.SwapTotal, Ratio: ratio, KBytes: unit.Bytes(kbytes) * unit.KB}, ok1 && ok2 && ok3
+}
+
+// WorkShare: the finding is about work_mem only where sorts and hashes are a
+// good part of what does not fit; where buffers or the mere number of
+// connections fill the memory, others tell.
+const WorkShare = 25

@@ -7,12 +7,12 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
-// settings returns the instance's settings, noting what is missing.
-func (c *Case) settings() (pg.Settings, bool) { return Need(c, c.Instance.Server.Settings) }
+// Settings returns the instance's settings, noting what is missing.
+func (c *Case) Settings() (pg.Settings, bool) { return Need(c, c.Instance.Server.Settings) }
 
-// commitRate returns the transactions a second of all databases since their
+// CommitRate returns the transactions a second of all databases since their
 // statistics were reset, read-only ones included.
-func commitRate(s pg.Server) known.Fact[float64] {
+func CommitRate(s pg.Server) known.Fact[float64] {
 	dbs, ok := s.Databases.Get()
 	if !ok {
 		return known.Without[float64](s.Databases.State(), s.Databases.Gap())
@@ -41,8 +41,8 @@ func commitRate(s pg.Server) known.Fact[float64] {
 	return known.Is(rate)
 }
 
-// listensOutside says whether listen_addresses lets in more than this host.
-func listensOutside(set pg.Settings) (v string, outside bool) {
+// ListensOutside says whether listen_addresses lets in more than this host.
+func ListensOutside(set pg.Settings) (v string, outside bool) {
 	v, _ = set.Text("listen_addresses")
 	for a := range strings.SplitSeq(v, ",") {
 		a = strings.TrimSpace(a)
@@ -53,21 +53,21 @@ func listensOutside(set pg.Settings) (v string, outside bool) {
 	return v, false
 }
 
-// shown returns a setting that servers show to members of pg_read_all_settings
+// ShownSetting returns a setting that servers show to members of pg_read_all_settings
 // only; where the role is none, that is noted among the unknowns.
-func (c *Case) shown(set pg.Settings, name string) (string, bool) {
+func (c *Case) ShownSetting(set pg.Settings, name string) (string, bool) {
 	v, ok := set.Text(name)
 	if ok {
 		return v, true
 	}
 	if a, seen := c.Instance.Server.Access.Get(); seen && !a.Superuser && !a.Monitor {
-		c.unknown = append(c.unknown, known.Gap{Fact: "setting " + name, Reason: "the server does not show it to this role", Reveal: "GRANT pg_monitor TO <role>"})
+		c.Missing(known.Gap{Fact: "setting " + name, Reason: "the server does not show it to this role", Reveal: "GRANT pg_monitor TO <role>"})
 	}
 	return "", false
 }
 
-// onWindows says whether the server runs on Windows, by its version().
-func onWindows(a pg.Access) bool {
+// OnWindows says whether the server runs on Windows, by its version().
+func OnWindows(a pg.Access) bool {
 	low := strings.ToLower(a.Compiled)
 	return strings.Contains(low, "windows") || strings.Contains(low, "visual c++") || strings.Contains(low, "mingw") || strings.Contains(low, "msvc")
 }

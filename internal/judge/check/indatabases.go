@@ -8,9 +8,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
-// ofDatabases returns what --deep found, and notes among the unknowns the
+// InDatabases returns what --deep found, and notes among the unknowns the
 // databases that were not asked.
-func ofDatabases[T any](c *Case, query string, f known.Fact[[]T]) ([]T, bool) {
+func InDatabases[T any](c *Case, query string, f known.Fact[[]T]) ([]T, bool) {
 	list, ok := Need(c, f)
 	if !ok {
 		return nil, false
@@ -18,7 +18,7 @@ func ofDatabases[T any](c *Case, query string, f known.Fact[[]T]) ([]T, bool) {
 	visits, _ := c.Instance.Server.Deep.Visits.Get()
 	for _, v := range visits {
 		if v.Reason != "" && (v.Query == "" || v.Query == "deep_"+query) {
-			c.unknown = append(c.unknown, known.Gap{Fact: "database " + v.Database, Reason: v.Reason, Reveal: v.Reveal})
+			c.Missing(known.Gap{Fact: "database " + v.Database, Reason: v.Reason, Reveal: v.Reveal})
 		}
 	}
 	return list, true
@@ -30,16 +30,16 @@ const (
 	toldDatabases  = 5
 )
 
-// byDatabase gathers texts on what was found, by database.
-type byDatabase struct {
+// ByDatabase gathers texts on what was found, by database.
+type ByDatabase struct {
 	names []string
 	texts map[string][]string
 }
 
-func (b *byDatabase) add(c *Case, in pg.In, format string, args ...any) {
+func (b *ByDatabase) Add(c *Case, in pg.In, format string, args ...any) {
 	name := in.Database
 	if name == "" {
-		name = c.database()
+		name = c.Database()
 	}
 	if b.texts == nil {
 		b.texts = map[string][]string{}
@@ -50,13 +50,13 @@ func (b *byDatabase) add(c *Case, in pg.In, format string, args ...any) {
 	b.texts[name] = append(b.texts[name], fmt.Sprintf(format, args...))
 }
 
-func (b *byDatabase) any() bool { return len(b.names) > 0 }
+func (b *ByDatabase) Any() bool { return len(b.names) > 0 }
 
-// list is "In database app: a, b. In database crm: c" without the last full stop.
-func (b *byDatabase) list(sep string) string {
+// List is "In database app: a, b. In database crm: c" without the last full stop.
+func (b *ByDatabase) List(sep string) string {
 	var out []string
 	for _, n := range b.names {
-		out = append(out, "In database "+n+": "+listed(b.texts[n], sep, toldOfDatabase))
+		out = append(out, "In database "+n+": "+Join(b.texts[n], sep, toldOfDatabase))
 	}
 	if more := len(out) - toldDatabases; more > 0 {
 		out = append(out[:toldDatabases], fmt.Sprintf("And in %d more databases", more))
@@ -64,17 +64,25 @@ func (b *byDatabase) list(sep string) string {
 	return strings.Join(out, ". ")
 }
 
-// countingIn is counting for what was found in a database.
-func (c *Case) countingIn(in pg.In) (secs float64, ok bool) {
+// CountedForIn is counting for what was found in a database.
+func (c *Case) CountedForIn(in pg.In) (secs float64, ok bool) {
 	name := in.Database
 	if name == "" {
-		name = c.database()
+		name = c.Database()
 	}
 	dbs, _ := c.Instance.Server.Databases.Get()
 	for _, d := range dbs {
 		if d.Name == name {
-			return c.counting(d)
+			return c.CountedFor(d)
 		}
 	}
 	return 0, false
+}
+
+// Database returns the name of the database that we are connected to.
+func (c *Case) Database() string {
+	if a, ok := c.Instance.Server.Access.Get(); ok && a.Database != "" {
+		return a.Database
+	}
+	return "of this connection"
 }

@@ -47,8 +47,8 @@ func (c *Case) decided(a knob.Address) *rule.Decision {
 	return out.Of(c.Instance.Key, a)
 }
 
-// atWork returns the figures of the case's instance with its connections at work.
-func (c *Case) atWork() (rule.AtWork, bool) {
+// AtWork returns the figures of the case's instance with its connections at work.
+func (c *Case) AtWork() (rule.AtWork, bool) {
 	out := c.planned()
 	if out == nil || c.Instance == nil {
 		return rule.AtWork{}, false
@@ -56,9 +56,9 @@ func (c *Case) atWork() (rule.AtWork, bool) {
 	return out.AtWork(c.Instance.Key)
 }
 
-// plannedBuffers returns the shared_buffers of the plan as SHOW prints it, "" where
+// PlannedBuffers returns the shared_buffers of the plan as SHOW prints it, "" where
 // none is decided, and whether that is another than the present one.
-func (c *Case) plannedBuffers() (planned string, changes bool) {
+func (c *Case) PlannedBuffers() (planned string, changes bool) {
 	d := c.decided(knob.PG("shared_buffers"))
 	if d == nil {
 		return "", false
@@ -66,10 +66,10 @@ func (c *Case) plannedBuffers() (planned string, changes bool) {
 	return d.Effective.Show(), d.Changes()
 }
 
-// plannedPool tells the plan's pool of huge pages where that is another number than the
+// PlannedPool tells the plan's pool of huge pages where that is another number than the
 // one for the present settings, as where the plan changes the shared memory too; ""
 // where both are the same, or none is planned.
-func (c *Case) plannedPool(present int64) string {
+func (c *Case) PlannedPool(present int64) string {
 	d := c.decided(knob.Sysctl("vm.nr_hugepages"))
 	if d == nil {
 		return ""

@@ -8,9 +8,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 )
 
-// silence returns why the server of a running instance answered nothing; ok is
+// Silence returns why the server of a running instance answered nothing; ok is
 // false where it answered something, or does not run.
-func (c *Case) silence() (f pg.Failure, ok bool) {
+func (c *Case) Silence() (f pg.Failure, ok bool) {
 	if running, known := Need(c, c.Instance.Running); !known || !running {
 		return pg.Failure{}, false
 	}
@@ -24,20 +24,20 @@ func (c *Case) silence() (f pg.Failure, ok bool) {
 	return s.Failed[0], true
 }
 
-// locked says whether locks on catalogs are what keeps the server silent, as
+// CatalogsLocked says whether locks on catalogs are what keeps the server silent, as
 // far as that is known.
-func (c *Case) locked() bool {
+func (c *Case) CatalogsLocked() bool {
 	s := c.Instance.Server.Silence
 	if s.Connection != nil {
 		holders, _ := s.Holders.Get()
-		return s.Connection.Cause == pg.TimedOut && (len(holders) > 0 || c.titles().stuck > 0)
+		return s.Connection.Cause == pg.TimedOut && (len(holders) > 0 || c.SessionTitles().Stuck > 0)
 	}
-	return lockFailures(s) > 0
+	return LockFailures(s) > 0
 }
 
-// lockFailures counts the queries that waited for a lock in vain. A query that
+// LockFailures counts the queries that waited for a lock in vain. A query that
 // timed out otherwise did so where somebody held a catalog at the time.
-func lockFailures(s pg.Silence) (n int) {
+func LockFailures(s pg.Silence) (n int) {
 	holders, _ := s.Holders.Get()
 	for _, f := range s.Failed {
 		if f.Cause == pg.NoLock || len(holders) > 0 && f.Cause.Kind() == pg.Waits {
@@ -47,37 +47,37 @@ func lockFailures(s pg.Silence) (n int) {
 	return n
 }
 
-// titles are the client sessions as the host shows them, by the titles of
+// Titles are the client sessions as the host shows them, by the titles of
 // their processes: all that is left where the server does not speak.
-type titles struct {
-	clients, idle, inXact int
-	stuck                 int      // on their way in, and waiting for a lock
-	open                  []string // those idle in transaction: process and title
+type Titles struct {
+	Clients, Idle, InXact int
+	Stuck                 int      // on their way in, and waiting for a lock
+	Open                  []string // those idle in transaction: process and title
 }
 
-func (c *Case) titles() (t titles) {
+func (c *Case) SessionTitles() (t Titles) {
 	processes, _ := c.Instance.Processes.Get()
 	for _, p := range processes {
 		if p.Kind != host.KindBackend {
 			continue
 		}
-		t.clients++
+		t.Clients++
 		switch {
 		// A backend that waits for a lock before its first query waits for a catalog.
 		case strings.HasSuffix(p.Title, " startup waiting"), strings.HasSuffix(p.Title, " authentication waiting"):
-			t.stuck++
+			t.Stuck++
 		case strings.HasSuffix(p.Title, " idle"):
-			t.idle++
+			t.Idle++
 		case strings.Contains(p.Title, " idle in transaction"):
-			t.inXact++
-			t.open = append(t.open, "process "+strconv.Itoa(p.PID)+" ("+p.Title+")")
+			t.InXact++
+			t.Open = append(t.Open, "process "+strconv.Itoa(p.PID)+" ("+p.Title+")")
 		}
 	}
 	return t
 }
 
-// said is a reason with the SQLSTATE by which it is looked up in any language.
-func said(f pg.Failure) string {
+// FailureText is a reason with the SQLSTATE by which it is looked up in any language.
+func FailureText(f pg.Failure) string {
 	if f.Cause.SQLState() {
 		return "\"" + f.Reason + "\" (SQLSTATE " + string(f.Cause) + ")"
 	}

@@ -1,20 +1,23 @@
 package check
 
-import "github.com/pgfettle/pgfettle/internal/fact/pg"
+import (
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
+)
 
-// now returns the time of the server's clock, which is the one that stamped
+// Now returns the time of the server's clock, which is the one that stamped
 // what is compared with it.
-func (c *Case) now() int64 {
+func (c *Case) Now() int64 {
 	if a, ok := c.Instance.Server.Access.Get(); ok && a.Now > 0 {
 		return a.Now
 	}
 	return c.Snapshot.TakenAt
 }
 
-// counting returns for how many seconds the counters of a database have been
-// counting. It is false where that is not known, and below enoughHistory: one
+// CountedFor returns for how many seconds the counters of a database have been
+// counting. It is false where that is not known, and below limits.Hour: one
 // report or one start of an application would count as a habit.
-func (c *Case) counting(d pg.Database) (secs float64, ok bool) {
+func (c *Case) CountedFor(d pg.Database) (secs float64, ok bool) {
 	since := d.StatsReset
 	if since == 0 {
 		// A database whose statistics were never reset (15+) counts since all
@@ -23,6 +26,6 @@ func (c *Case) counting(d pg.Database) (secs float64, ok bool) {
 			since = cp.StatsReset
 		}
 	}
-	secs = float64(c.now() - since)
-	return secs, since > 0 && secs >= enoughHistory
+	secs = float64(c.Now() - since)
+	return secs, since > 0 && secs >= limits.Hour
 }

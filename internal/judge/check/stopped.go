@@ -7,22 +7,22 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
-// stopped says whether the server is known not to run: only then is there a reason
+// Stopped says whether the server is known not to run: only then is there a reason
 // to look for. Where it is not known whether it runs, nothing is said.
-func (c *Case) stopped() bool {
+func (c *Case) Stopped() bool {
 	up, ok := c.Instance.Running.Get()
 	return ok && !up
 }
 
-// wouldAsk returns how much shared memory the server of a stopped instance would
+// SharedMemoryAsked returns how much shared memory the server of a stopped instance would
 // ask for at the least; ok is false where that is not known.
-func (c *Case) wouldAsk() (size unit.Bytes, ok bool) {
+func (c *Case) SharedMemoryAsked() (size unit.Bytes, ok bool) {
 	seg, ok := Need(c, memory.SegmentOf(c.Instance))
 	return seg.Least, ok
 }
 
-// process names a process for people: "postgres (process 123)".
-func process(program string, pid int) string {
+// ProcessName names a process for people: "postgres (process 123)".
+func ProcessName(program string, pid int) string {
 	switch {
 	case pid == 0:
 		return "a process that only root sees"

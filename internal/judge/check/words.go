@@ -8,10 +8,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
-// span spells a time given in seconds: "45 s", "12 min", "30 h", "4 days".
+// Span spells a time given in seconds: "45 s", "12 min", "30 h", "4 days".
 // Below two of the next unit the smaller one is kept, so that the rounding
 // never hides more than half.
-func span(seconds float64) string {
+func Span(seconds float64) string {
 	switch {
 	case seconds < 120:
 		return fmt.Sprintf("%.0f s", seconds)
@@ -23,8 +23,8 @@ func span(seconds float64) string {
 	return fmt.Sprintf("%.0f days", seconds/86400)
 }
 
-// share spells part as a percentage of whole: "0.4 %", "37 %".
-func share(part, whole unit.Bytes) string {
+// PercentOf spells part as a percentage of whole: "0.4 %", "37 %".
+func PercentOf(part, whole unit.Bytes) string {
 	if whole <= 0 {
 		return "an unknown share"
 	}
@@ -35,13 +35,13 @@ func share(part, whole unit.Bytes) string {
 	return fmt.Sprintf("%.0f %%", p)
 }
 
-// atLeast says whether part is at least percent of whole.
-func atLeast(part unit.Bytes, percent int64, whole unit.Bytes) bool {
+// AtLeast says whether part is at least percent of whole.
+func AtLeast(part unit.Bytes, percent int64, whole unit.Bytes) bool {
 	return float64(part)*100 >= float64(percent)*float64(whole)
 }
 
-// count spells large numbers of transactions: "312 million", "1.31 billion".
-func count(n int64) string {
+// Count spells large numbers of transactions: "312 million", "1.31 billion".
+func Count(n int64) string {
 	switch {
 	case n >= 1e9:
 		return fmt.Sprintf("%.2f billion", float64(n)/1e9)
@@ -51,10 +51,18 @@ func count(n int64) string {
 	return say.Spell(n)
 }
 
-// listed joins texts by sep; past most of them it says how many more there are.
-func listed(texts []string, sep string, most int) string {
+// Join joins texts by sep; past most of them it says how many more there are.
+func Join(texts []string, sep string, most int) string {
 	if len(texts) <= most {
 		return strings.Join(texts, sep)
 	}
 	return fmt.Sprintf("%s%sand %d more", strings.Join(texts[:most], sep), sep, len(texts)-most)
+}
+
+// Capitalize begins a sentence.
+func Capitalize(s string) string {
+	if s != "" && s[0] >= 'a' && s[0] <= 'z' {
+		return string(s[0]-'a'+'A') + s[1:]
+	}
+	return s
 }

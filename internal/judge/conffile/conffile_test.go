@@ -11,13 +11,12 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/rogpeppe/go-internal/txtar"
-
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
-	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 var update = flag.Bool("update", false, "rewrite the goldens")
@@ -28,7 +27,7 @@ func judged(files map[string]string, major int) conffile.Report {
 	for name, text := range files {
 		fsys["d/"+name] = &fstest.MapFile{Data: []byte(text)}
 	}
-	return conffile.Judge(conf.Resolve(fsys, "/d/postgresql.conf", "/d"), "/d/postgresql.conf", major, func(p string) string { return strings.TrimPrefix(p, "/d/") }, nil, check.All())
+	return conffile.Judge(conf.Resolve(fsys, "/d/postgresql.conf", "/d"), "/d/postgresql.conf", major, func(p string) string { return strings.TrimPrefix(p, "/d/") }, nil, checks.All())
 }
 
 // TestGoldens: testdata/NAME.txtar says in its first line what it shows; the files
@@ -158,7 +157,7 @@ func TestForAHost(t *testing.T) {
 			t.Fatal(err)
 		}
 		fsys := fstest.MapFS{"d/postgresql.conf": &fstest.MapFile{Data: []byte(file)}}
-		r := conffile.Judge(conf.Resolve(fsys, "/d/postgresql.conf", "/d"), "/d/postgresql.conf", 17, func(p string) string { return p }, s, check.All())
+		r := conffile.Judge(conf.Resolve(fsys, "/d/postgresql.conf", "/d"), "/d/postgresql.conf", 17, func(p string) string { return p }, s, checks.All())
 		got := map[string]bool{}
 		for _, f := range r.Findings {
 			got[f.ID], got[fmt.Sprintf("%s:%d", f.ID, f.Line)] = true, true

@@ -8,10 +8,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/rogpeppe/go-internal/txtar"
-
-	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // TestForeign: testdata/foreign/NAME.txtar holds a file that the server does not
@@ -27,7 +26,7 @@ func TestForeign(t *testing.T) {
 			t.Fatal(path, err)
 		}
 		form := conffile.FormOf(ar.Files[0].Data)
-		r := conffile.JudgeForeign(form, "/d/"+ar.Files[0].Name, ar.Files[0].Data, filepath.Base, nil, check.All())
+		r := conffile.JudgeForeign(form, "/d/"+ar.Files[0].Name, ar.Files[0].Data, filepath.Base, nil, checks.All())
 		var b strings.Builder
 		fmt.Fprintln(&b, r.Form)
 		for _, f := range r.Findings {
@@ -73,7 +72,7 @@ func FuzzForeign(f *testing.F) {
 			if len(text) > 4096 {
 				return // each line costs a run of all checks
 			}
-			for _, found := range conffile.JudgeForeign(form, "/x", []byte(text), filepath.Base, nil, check.All()).Findings {
+			for _, found := range conffile.JudgeForeign(form, "/x", []byte(text), filepath.Base, nil, checks.All()).Findings {
 				if found.Seen == "" || found.Line < 0 || found.Line > strings.Count(text, "\n")+1 {
 					t.Errorf("%+v", found)
 				}

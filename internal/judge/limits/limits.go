@@ -49,6 +49,23 @@ const (
 	TablesTooMuch = 10
 )
 
+// Temporary files that are written, an hour.
+const (
+	// TempNotice, written and read back, is a mean of 3 MB/s: more than the WAL of most servers,
+	// and in practice minutes of full disk load, as spills come in bursts.
+	TempNotice = 5 * unit.GB
+	// TempWarning is ten times that: a fifth of what a cloud volume of 125 MB/s gives, all day long.
+	TempWarning = 50 * unit.GB
+)
+
+// ArchiveLate, in seconds: with three tries a minute an hour without success is no hiccup of a
+// network.
+const ArchiveLate = 3600
+
+// SlowClocks are the clock sources that are read through a device or a hypercall, in about a
+// microsecond instead of some tens of nanoseconds.
+var SlowClocks = []string{"hpet", "acpi_pm", "jiffies", "refined-jiffies", "pit", "xen"}
+
 // Evidence of what a server counted of itself.
 const (
 	// Hour is the least time that rates of WAL and checkpoints are counted for: it holds

@@ -6,20 +6,20 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
-	"pgregory.net/rapid"
-
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/rogpeppe/go-internal/txtar"
+	"pgregory.net/rapid"
 )
 
 // workMemFound returns what the check of work_mem says of a snapshot at notice or
 // above. Information is what a plan may leave where it says how many connections fit.
 func workMemFound(s *snapshot.Snapshot) []check.Finding {
-	list := check.Run(s, check.All(), check.Options{Only: []string{"work_mem_vs_memory"}}).Findings
+	list := check.Run(s, checks.All(), check.Options{Only: []string{"work_mem_vs_memory"}}).Findings
 	return slices.DeleteFunc(list, func(f check.Finding) bool { return f.Severity < check.Notice })
 }
 
@@ -79,11 +79,11 @@ func TestPlannedConnectionsAreNotFound(t *testing.T) {
 		s := h.snapshot(t)
 		s.Described = false // of a host that is there, and idle
 		s.Instances[0].Server.Activity = known.Is(pg.Activity{})
-		if len(check.Run(s, check.All(), only).Findings) == 0 {
+		if len(check.Run(s, checks.All(), only).Findings) == 0 {
 			return
 		}
 		before++
-		for _, found := range check.Run(plan.Simulate(s, mustPlan(t, s, h.opt)), check.All(), only).Findings {
+		for _, found := range check.Run(plan.Simulate(s, mustPlan(t, s, h.opt)), checks.All(), only).Findings {
 			t.Fatalf("%v\nplanned, and %s: %s", h, found.Severity, found.Seen)
 		}
 	})

@@ -8,17 +8,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
-
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	random "github.com/pgfettle/pgfettle/test/hosts"
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // outOfReach are the findings at notice and above that no plan ends on any host, with the
@@ -87,7 +87,7 @@ func leavesWith(p *plan.Plan, f *check.Finding) string {
 // unexpected returns the findings at notice or above of the result of a plan that the plan
 // does not say it leaves; those that it leaves are counted.
 func unexpected(s *snapshot.Snapshot, p *plan.Plan, left map[string]int) (out []check.Finding) {
-	for _, f := range check.Run(plan.Simulate(s, p), check.All(), check.Options{Plan: p.Options()}).Findings {
+	for _, f := range check.Run(plan.Simulate(s, p), checks.All(), check.Options{Plan: p.Options()}).Findings {
 		if f.Severity < check.Notice {
 			continue
 		}

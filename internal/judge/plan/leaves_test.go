@@ -5,13 +5,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
-
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 // TestEveryFindingIsPlannedOrNamed: a warning of check on a host of the whole plans
@@ -30,8 +30,8 @@ func TestEveryFindingIsPlannedOrNamed(t *testing.T) {
 		a, o := buildHost(t, string(ar.Files[0].Data))
 		s := read(t, a)
 		p := mustPlan(t, s, o)
-		left := plan.Leaves(s, p, check.All(), check.Options{})
-		after := check.Run(plan.Simulate(s, p), check.All(), check.Options{})
+		left := plan.Leaves(s, p, checks.All(), check.Options{})
+		after := check.Run(plan.Simulate(s, p), checks.All(), check.Options{})
 		stands := func(f check.Finding) bool {
 			return slices.ContainsFunc(after.Findings, func(g check.Finding) bool {
 				return g.ID == f.ID && g.Instance == f.Instance && g.Severity >= check.Warning
@@ -40,7 +40,7 @@ func TestEveryFindingIsPlannedOrNamed(t *testing.T) {
 		named := func(f check.Finding) bool {
 			return slices.ContainsFunc(left, func(l plan.Left) bool { return l.ID == f.ID && l.Instance == f.Instance })
 		}
-		for _, fi := range check.Run(s, check.All(), check.Options{}).Findings {
+		for _, fi := range check.Run(s, checks.All(), check.Options{}).Findings {
 			if fi.Severity < check.Warning {
 				continue
 			}
@@ -91,7 +91,7 @@ func TestAcceptedIsNotRaised(t *testing.T) {
 				continue
 			}
 			p := mustPlan(t, s, o)
-			left := plan.Leaves(s, p, check.All(), check.Options{Accept: []check.Acceptance{{ID: id, Instance: instance, Reason: "test data", Expires: "never"}}})
+			left := plan.Leaves(s, p, checks.All(), check.Options{Accept: []check.Acceptance{{ID: id, Instance: instance, Reason: "test data", Expires: "never"}}})
 			if !slices.ContainsFunc(left, func(l plan.Left) bool {
 				return l.ID == id && l.Reason == plan.ByPolicy && l.Detail == "test data"
 			}) {
@@ -103,7 +103,7 @@ func TestAcceptedIsNotRaised(t *testing.T) {
 		}
 	}
 	p := mustPlan(t, s, rule.Options{Profile: rule.OLTP, Pins: map[knob.Address]string{"pg:fsync": "off"}})
-	left := plan.Leaves(s, p, check.All(), check.Options{})
+	left := plan.Leaves(s, p, checks.All(), check.Options{})
 	if !slices.ContainsFunc(left, func(l plan.Left) bool { return l.ID == "fsync_off" && l.Reason == plan.ByPin }) {
 		t.Errorf("fsync pinned to off is not named: %+v", left)
 	}
@@ -112,7 +112,7 @@ func TestAcceptedIsNotRaised(t *testing.T) {
 // TestMendsAreChecks: the findings that rules mend are there.
 func TestMendsAreChecks(t *testing.T) {
 	n := 0
-	for _, c := range check.All() {
+	for _, c := range checks.All() {
 		a := rule.Mends(c.ID)
 		if a == "" {
 			continue

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
@@ -59,7 +59,8 @@ var toldLimits = []toldLimit{
 var notTold = map[string]string{
 	"Hour": "is an hour everywhere", "Day": "is a day everywhere",
 	"TablesMuch": "findings say the share that there is", "TablesTooMuch": "the same", "DirtyMuch": "findings say the amount",
-	"AutovacuumShareLeast": "findings say what each has", "ReadAheadMost": "the rule says what it sets, and findings what there is",
+	"AutovacuumShareLeast": "findings say what each has", "TempNotice": "findings say the amount", "TempWarning": "the same", "ArchiveLate": "is an hour",
+	"SlowClocks": "findings name the clock source that there is", "ReadAheadMost": "the rule says what it sets, and findings what there is",
 }
 
 // TestTextsTellTheLimits: a number of the table that changes, changes in the words too.
@@ -68,7 +69,7 @@ func TestTextsTellTheLimits(t *testing.T) {
 	for _, r := range rule.All() {
 		texts[string(r.Address)] = r.Formula
 	}
-	for _, c := range check.All() {
+	for _, c := range checks.All() {
 		texts[c.ID] = c.Why + "\n" + c.Do
 	}
 	seen := map[string]bool{}

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	facts "github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"pgregory.net/rapid"
 )
 
 // TestOneWorkMem: what a plan sets, what it says that it would set where it keeps more,
@@ -56,7 +56,7 @@ func TestOneWorkMem(t *testing.T) {
 			}
 		}
 		asked := h.opt
-		for _, f := range check.Run(s, check.All(), check.Options{Only: []string{"work_mem_vs_memory"}, Plan: asked}).Findings {
+		for _, f := range check.Run(s, checks.All(), check.Options{Only: []string{"work_mem_vs_memory"}, Plan: asked}).Findings {
 			if m := advice.FindStringSubmatch(f.Do); m != nil {
 				found++
 				if m[1] != unit.ShowGUC(strconv.FormatInt(int64(want/unit.KB), 10), "kB") {

@@ -5,13 +5,13 @@ import (
 	"strconv"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	facts "github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"pgregory.net/rapid"
 )
 
 // TestOnePool: of a server whose settings stay and whose pool of huge pages is missing
@@ -51,7 +51,7 @@ func TestOnePool(t *testing.T) {
 		if want == "" {
 			return
 		}
-		for _, f := range check.Run(s, check.All(), check.Options{Only: []string{"huge_pages_not_used", "page_tables_large"}, Plan: h.opt}).Findings {
+		for _, f := range check.Run(s, checks.All(), check.Options{Only: []string{"huge_pages_not_used", "page_tables_large"}, Plan: h.opt}).Findings {
 			list := advice.FindAllStringSubmatch(f.Do, -1)
 			for i, m := range list {
 				last := i == len(list)-1

@@ -9,6 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
@@ -128,7 +129,7 @@ func TestSeenIdleInTransactionHoldsItsMemory(t *testing.T) {
 	if b.AllBefore.Shortfall == 0 || b.Fit >= 14 {
 		t.Errorf("%d connections with 78MB are said to fit 4 GB", b.Fit)
 	}
-	if len(workMemFound(p.before)) == 0 && len(check.Run(p.before, check.All(), check.Options{Only: []string{"work_mem_vs_memory"}}).Findings) == 0 {
+	if len(workMemFound(p.before)) == 0 && len(check.Run(p.before, checks.All(), check.Options{Only: []string{"work_mem_vs_memory"}}).Findings) == 0 {
 		t.Error("check has nothing to say of it")
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
-	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks/configuration"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
@@ -27,7 +27,7 @@ func TestSettingsOfRolesThatAPlanDecides(t *testing.T) {
 		}
 	}
 	slices.Sort(want)
-	got := slices.Clone(check.PlannedForSessions)
+	got := slices.Clone(configuration.PlannedForSessions)
 	slices.Sort(got)
 	if len(want) < 20 || !slices.Equal(got, want) {
 		t.Errorf("the check knows\n%s\nand plans decide\n%s", strings.Join(got, " "), strings.Join(want, " "))

@@ -4,12 +4,12 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
-	"pgregory.net/rapid"
-
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/rogpeppe/go-internal/txtar"
+	"pgregory.net/rapid"
 )
 
 // notPlannable are the findings above notice that a plan leaves: what it never
@@ -22,7 +22,7 @@ var notPlannable = map[string][]string{
 // above returns the findings above notice.
 func above(s *snapshot.Snapshot) []check.Finding {
 	var out []check.Finding
-	for _, f := range check.Run(s, check.All(), check.Options{}).Findings {
+	for _, f := range check.Run(s, checks.All(), check.Options{}).Findings {
 		if f.Severity > check.Notice {
 			out = append(out, f)
 		}

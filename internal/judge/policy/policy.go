@@ -15,10 +15,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/BurntSushi/toml"
-
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
+	"github.com/pgfettle/pgfettle/internal/judge/checks/configuration"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
@@ -96,7 +97,7 @@ type Known struct {
 // All is what this program knows.
 func All() Known {
 	var k Known
-	for _, c := range check.All() {
+	for _, c := range checks.All() {
 		k.Checks = append(k.Checks, c.ID)
 	}
 	for _, r := range rule.All() {
@@ -337,7 +338,7 @@ func (r *reader) acceptance(t map[string]any, i int) (a Acceptance, err error) {
 		return a, err
 	}
 	switch {
-	case a.ID == check.PolicyExpired.ID:
+	case a.ID == configuration.PolicyExpired.ID:
 		return a, r.wrong(at, "the end of an acceptance cannot be accepted", "write a new date into the entry that has ended")
 	case !slices.Contains(r.known.Checks, a.ID):
 		return a, r.wrong(at, "there is no check "+strconv.Quote(a.ID), say.DidYouMean(a.ID, r.known.Checks, "'pgfettle explain' lists the checks"))

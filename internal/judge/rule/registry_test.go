@@ -8,7 +8,7 @@ import (
 )
 
 func TestRegistryIsCurrent(t *testing.T) {
-	if err := literals.Current(os.DirFS("."), "rule", "Rule", "Address"); err != nil {
+	if err := literals.Current(os.DirFS("."), literals.Package{Path: "internal/judge/rule", Type: "Rule", Key: "Address"}); err != nil {
 		t.Error(err)
 	}
 }

@@ -5,13 +5,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/show/render"
 	"github.com/pgfettle/pgfettle/internal/show/web"
+	"github.com/spf13/cobra"
 )
 
 type checkOptions struct {
@@ -179,12 +179,12 @@ func today(env *Env) string { return env.Target.Now().Format(time.DateOnly) }
 
 // judge runs the checks over what was loaded.
 func judge(l *loaded, o check.Options) render.Check {
-	return render.Check{Report: check.Run(l.snapshot, check.All(), o), Subject: render.SubjectOf(l.snapshot)}
+	return render.Check{Report: check.Run(l.snapshot, checks.All(), o), Subject: render.SubjectOf(l.snapshot)}
 }
 
 func checkIDs() []string {
 	var ids []string
-	for _, c := range check.All() {
+	for _, c := range checks.All() {
 		ids = append(ids, c.ID)
 	}
 	return ids

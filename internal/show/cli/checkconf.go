@@ -19,6 +19,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
 	"github.com/pgfettle/pgfettle/internal/show/render"
@@ -105,7 +106,7 @@ func runCheckConf(env *Env, o *checkOptions, host *snapshot.Snapshot, pol *polic
 	case conffile.HBA:
 		return usage(fmt.Sprintf("--conf: %q is a pg_hba.conf", file), "its lines are judged on the server that reads them: pgfettle check")
 	default:
-		d.Report = conffile.JudgeForeign(form, main, text, show, host, check.All())
+		d.Report = conffile.JudgeForeign(form, main, text, show, host, checks.All())
 		return tellFile(env, o, d, pol, failOn, fails)
 	}
 	r := conf.Resolve(files, main, "")
@@ -129,7 +130,7 @@ func runCheckConf(env *Env, o *checkOptions, host *snapshot.Snapshot, pol *polic
 			major, d.From = all[len(all)-1], "newest"
 		}
 	}
-	d.Report = conffile.Judge(r, main, major, show, host, check.All())
+	d.Report = conffile.Judge(r, main, major, show, host, checks.All())
 	return tellFile(env, o, d, pol, failOn, fails)
 }
 

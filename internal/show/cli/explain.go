@@ -6,17 +6,17 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/advice"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/spf13/cobra"
 )
 
 type explainOptions struct {
@@ -77,10 +77,10 @@ func runExplain(ctx context.Context, env *Env, o *explainOptions) error {
 		return err
 	}
 	if o.name == "" && o.format == "json" {
-		return render.IndexJSON(env.Stdout, check.All(), rule.All(), advice.All(), env.asked())
+		return render.IndexJSON(env.Stdout, checks.All(), rule.All(), advice.All(), env.asked())
 	}
 	if o.name == "" {
-		return render.Index(env.Stdout, check.All(), rule.All(), advice.All(), env.Style())
+		return render.Index(env.Stdout, checks.All(), rule.All(), advice.All(), env.Style())
 	}
 	if o.noHost && o.target != "" {
 		return usage("--no-host looks at no host; a TARGET names one", "leave one of them out")
@@ -92,7 +92,7 @@ func runExplain(ctx context.Context, env *Env, o *explainOptions) error {
 	if o.site, err = o.policy.load(env, !o.noHost && site(env, o.target)); err != nil {
 		return err
 	}
-	for _, c := range check.All() {
+	for _, c := range checks.All() {
 		if strings.EqualFold(c.ID, o.name) {
 			return explainCheck(ctx, env, o, c)
 		}

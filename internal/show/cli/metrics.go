@@ -11,15 +11,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/show/metrics"
+	"github.com/spf13/cobra"
 )
 
 type metricsOptions struct {
@@ -203,7 +203,7 @@ func readMetrics(ctx context.Context, env *Env, o *planOptions, journals string)
 	if err != nil {
 		return nil, err
 	}
-	report := check.Run(l.snapshot, check.All(), check.Options{Accept: o.site.Accepted(), Today: today(env), Plan: ro})
+	report := check.Run(l.snapshot, checks.All(), check.Options{Accept: o.site.Accepted(), Today: today(env), Plan: ro})
 	r, err := metrics.Read(l.snapshot, report, p)
 	if err != nil {
 		return nil, err

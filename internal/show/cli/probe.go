@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/act/probe"
 	"github.com/pgfettle/pgfettle/internal/base/known"
@@ -17,8 +15,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/spf13/cobra"
 )
 
 type probeOptions struct {
@@ -225,7 +225,7 @@ var (
 func whatFollows(s *snapshot.Snapshot, p *measured.Probe) *render.Probe {
 	s.Measured = known.Is(*p)
 	d := &render.Probe{Schema: render.ProbeSchema, Subject: render.SubjectOf(s), Measured: *p}
-	d.Findings = check.Run(s, check.All(), check.Options{Only: measuredChecks}).Findings
+	d.Findings = check.Run(s, checks.All(), check.Options{Only: measuredChecks}).Findings
 	for i := range s.Instances {
 		if set, ok := s.Instances[i].Server.Settings.Get(); ok {
 			if m, ok := set.Text("wal_sync_method"); ok && !slices.Contains(d.Methods, m) {

@@ -7,6 +7,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/settle"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
@@ -26,7 +27,7 @@ func makePlan(ctx context.Context, env *Env, l *loaded, o rule.Options) (*plan.P
 	}
 	l.snapshot = s
 	p.Warnings = append(p.Warnings, apply.OverridesOf(p, s)...)
-	p.Left = plan.Leaves(s, p, check.All(), check.Options{Accept: acceptances(o.Accepted), Today: today(env)})
+	p.Left = plan.Leaves(s, p, checks.All(), check.Options{Accept: acceptances(o.Accepted), Today: today(env)})
 	return p, nil
 }
 

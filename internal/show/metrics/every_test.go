@@ -6,14 +6,14 @@ import (
 	"math"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/metrics"
 	"github.com/pgfettle/pgfettle/test/hosts"
+	"pgregory.net/rapid"
 )
 
 // TestEveryHost: of any host the exposition is one that parsers read, without
@@ -57,7 +57,7 @@ func TestEveryHost(t *testing.T) {
 // differing returns the addresses of the settings that are not what is planned.
 func differing(t *testing.T, s *snapshot.Snapshot, p *plan.Plan) map[string]bool {
 	t.Helper()
-	r, err := metrics.Read(s, check.Run(s, check.All(), check.Options{}), p)
+	r, err := metrics.Read(s, check.Run(s, checks.All(), check.Options{}), p)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,18 +15,18 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/expfmt"
-	"github.com/prometheus/common/model"
-
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/metrics"
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
 )
 
 var update = flag.Bool("update", false, "rewrite the goldens")
@@ -58,7 +58,7 @@ func reading(t *testing.T, a *evidence.Archive, accept ...check.Acceptance) *met
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := metrics.Read(s, check.Run(s, check.All(), check.Options{Accept: accept}), p)
+	r, err := metrics.Read(s, check.Run(s, checks.All(), check.Options{Accept: accept}), p)
 	if err != nil {
 		t.Fatal(err)
 	}

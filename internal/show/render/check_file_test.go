@@ -6,11 +6,11 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // hostileConf has what an attacker would put into a file that a pipeline reads.
@@ -19,7 +19,7 @@ const hostileConf = "checkpoint_segments = 3\nwork_mem = '%0A::error::x,y:z\\n::
 func checkedFile() CheckedFile {
 	fsys := fstest.MapFS{"r/my conf,1:2%.conf": {Data: []byte(hostileConf)}}
 	main := "/r/my conf,1:2%.conf"
-	return CheckedFile{Report: conffile.Judge(conf.Resolve(fsys, main, ""), main, 17, func(p string) string { return strings.TrimPrefix(p, "/r/") }, nil, check.All()), From: "--pg"}
+	return CheckedFile{Report: conffile.Judge(conf.Resolve(fsys, main, ""), main, 17, func(p string) string { return strings.TrimPrefix(p, "/r/") }, nil, checks.All()), From: "--pg"}
 }
 
 func hostReport() Check {
@@ -34,7 +34,7 @@ func TestFileJSONIsValid(t *testing.T) {
 	}
 	valid(t, "conf", b.Bytes())
 	b.Reset()
-	if err := FileJSON(&b, CheckedFile{Report: conffile.Judge(conf.Resolved{}, "x", 17, func(p string) string { return p }, nil, check.All()), From: "newest"}); err != nil {
+	if err := FileJSON(&b, CheckedFile{Report: conffile.Judge(conf.Resolved{}, "x", 17, func(p string) string { return p }, nil, checks.All()), From: "newest"}); err != nil {
 		t.Fatal(err)
 	}
 	valid(t, "conf", b.Bytes())

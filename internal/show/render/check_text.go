@@ -149,7 +149,7 @@ func (p *page) checkSummary(d Check) string {
 		switch n := len(d.Unknown); {
 		case unjudged > 0:
 			return p.say("show/check/incomplete", "The check is incomplete: {checks} could not be judged ({facts}; mostly: {reason}). The others found nothing.",
-				"checks", checks(unjudged), "facts", missing(n), "reason", clean(most))
+				"checks", checksOf(unjudged), "facts", missing(n), "reason", clean(most))
 		case n > 0:
 			return p.say("show/check/none_seen", "No findings in what could be seen; {facts}.", "facts", missing(n))
 		}
@@ -170,15 +170,15 @@ func (p *page) checkSummary(d Check) string {
 	switch u := len(d.Unknown); {
 	case unjudged > 0:
 		return p.say("show/check/summary_unjudged", "{findings}: {parts}; {checks} could not be judged ({facts}; mostly: {reason}). More on one: pgfettle explain {id}",
-			"findings", findings, "parts", list, "checks", checks(unjudged), "facts", missing(u), "reason", clean(most), "id", id)
+			"findings", findings, "parts", list, "checks", checksOf(unjudged), "facts", missing(u), "reason", clean(most), "id", id)
 	case u > 0:
 		return p.say("show/check/summary_missing", "{findings}: {parts}; {facts}. More on one: pgfettle explain {id}", "findings", findings, "parts", list, "facts", missing(u), "id", id)
 	}
 	return p.say("show/check/summary", "{findings}: {parts}. More on one: pgfettle explain {id}", "findings", findings, "parts", list, "id", id)
 }
 
-// checks counts checks.
-func checks(n int) say.Message { return say.N("show/checks", int64(n), "{n} check", "{n} checks") }
+// checksOf counts checks.
+func checksOf(n int) say.Message { return say.N("show/checks", int64(n), "{n} check", "{n} checks") }
 
 // unjudged counts the checks that could not be judged, each once for however
 // many instances, and returns the reason of most; of several the first.

@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/advice"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // TestExplainJSON holds the page of everything that has one to the schema.
@@ -50,7 +50,7 @@ func TestExplainJSON(t *testing.T) {
 	found := Check{Report: check.Report{Findings: []check.Finding{{ID: "x", Area: "memory", Title: "t", Seen: "s", Why: "w", Do: "d", Sources: []string{"pg-config"}}},
 		Accepted: []check.Accepted{{Finding: check.Finding{ID: "x", Area: "memory", Title: "t", Seen: "s", Why: "w", Do: "d", Sources: []string{"pg-config"}}, Reason: "r", Expires: check.Never}}}}
 	for _, here := range []*Check{nil, {}, &found} {
-		for _, c := range append(check.All(), conffile.Kinds()...) {
+		for _, c := range append(checks.All(), conffile.Kinds()...) {
 			hold(func(b *bytes.Buffer) error {
 				return ExplainCheckJSON(b, CheckPage{Check: c, Pages: advice.Of(c.ID), Here: here}, french)
 			})
@@ -73,7 +73,7 @@ func TestExplainJSON(t *testing.T) {
 	for _, a := range advice.All() {
 		hold(func(b *bytes.Buffer) error { return ExplainPageJSON(b, a) })
 	}
-	hold(func(b *bytes.Buffer) error { return IndexJSON(b, check.All(), rule.All(), advice.All(), french) })
+	hold(func(b *bytes.Buffer) error { return IndexJSON(b, checks.All(), rule.All(), advice.All(), french) })
 	for _, k := range []string{"check", "knob", "unplanned", "page", "index"} {
 		if kinds[k] == 0 {
 			t.Errorf("no page of the kind %q was written", k)

@@ -24,7 +24,7 @@ func (p *page) unjudgedItems(list []check.Unjudged) (items []Item) {
 }
 
 func (p *page) unjudgedLine(g unjudgedGroup) string {
-	return p.say("show/unjudged", "{checks} not judged ({reason}): {ids}", "checks", checks(len(g.ids)), "reason", clean(g.reason), "ids", strings.Join(g.ids, ", "))
+	return p.say("show/unjudged", "{checks} not judged ({reason}): {ids}", "checks", checksOf(len(g.ids)), "reason", clean(g.reason), "ids", strings.Join(g.ids, ", "))
 }
 
 // unjudgedGroup is what could not be judged for one reason.

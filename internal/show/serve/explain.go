@@ -10,6 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/advice"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/web"
@@ -27,10 +28,10 @@ func (s *Server) explainIndex(w http.ResponseWriter, r *http.Request) error {
 	keep := func(list []entry) []entry {
 		return slices.DeleteFunc(list, func(e entry) bool { return !strings.Contains(strings.ToLower(e.ID+" "+e.Title), find) })
 	}
-	var checks, knobs, pages, left []entry
-	for _, c := range append(check.All(), conffile.Kinds()...) {
+	var judged, knobs, pages, left []entry
+	for _, c := range append(checks.All(), conffile.Kinds()...) {
 		c = c.In(s.o.Words)
-		checks = append(checks, entry{c.ID, c.Title, c.Severity.String(), c.Severity.String()})
+		judged = append(judged, entry{c.ID, c.Title, c.Severity.String(), c.Severity.String()})
 	}
 	for _, k := range rule.All() {
 		k = k.In(s.o.Words)
@@ -43,7 +44,7 @@ func (s *Server) explainIndex(w http.ResponseWriter, r *http.Request) error {
 		left = append(left, entry{string(u.Address), u.Why, "", ""})
 	}
 	groups := []map[string]any{
-		{"ID": "checks", "Title": "Checks", "List": keep(checks)}, {"ID": "knobs", "Title": "Knobs", "List": keep(knobs)},
+		{"ID": "checks", "Title": "Checks", "List": keep(judged)}, {"ID": "knobs", "Title": "Knobs", "List": keep(knobs)},
 		{"ID": "pages", "Title": "Pages", "List": keep(pages)}, {"ID": "left", "Title": "Read, not planned", "List": keep(left)},
 	}
 	n := 0
@@ -100,7 +101,7 @@ func (s *Server) explain(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) explained(id string) *explained {
-	for _, c := range append(check.All(), conffile.Kinds()...) {
+	for _, c := range append(checks.All(), conffile.Kinds()...) {
 		if strings.EqualFold(c.ID, id) {
 			return s.explainCheck(c)
 		}
@@ -216,7 +217,7 @@ func knobNamed(name string) (rule.Rule, bool) {
 // explainable are the names of all pages.
 func explainable() []string {
 	var out []string
-	for _, c := range check.All() {
+	for _, c := range checks.All() {
 		out = append(out, c.ID)
 	}
 	for _, c := range conffile.Kinds() {

@@ -17,6 +17,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/render"
@@ -61,7 +62,7 @@ func engine(a *evidence.Archive, looks *atomic.Int64) Engine {
 			return &Look{Snapshot: s}, err
 		},
 		Check: func(l *Look) (render.Check, error) {
-			return render.Check{Report: check.Run(l.Snapshot, check.All(), check.Options{}), Subject: render.SubjectOf(l.Snapshot)}, nil
+			return render.Check{Report: check.Run(l.Snapshot, checks.All(), check.Options{}), Subject: render.SubjectOf(l.Snapshot)}, nil
 		},
 		Plan: func(ctx context.Context, l *Look, ask Ask) (render.Plan, error) {
 			p, s, err := settle.Plan(ctx, nil, a, rule.Options{Profile: rule.Mixed, Connections: ask.Connections, Active: ask.Active, Shared: ask.Shared})

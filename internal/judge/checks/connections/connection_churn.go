@@ -1,0 +1,59 @@
+package connections
+
+import "github.com/pgfettle/pgfettle/internal/judge/check"
+
+const (
+	// churnNotice: a new session is a fork, an authentication and empty catalog
+	// caches, some milliseconds of a processor before the first query. Ten a second
+	// all day long are not people, but a program that could keep its connections.
+	churnNotice = 10
+	// churnWarning a second take a good part of one processor for nothing else.
+	churnWarning = 100
+)
+
+// ConnectionChurn goes by the sessions that were counted since the statistics
+// were reset (14+), and not by how young the present ones are: those that are
+// over at once are not among them.
+var ConnectionChurn = check.Check{
+	ID:       "connection_churn",
+	Area:     check.Connections,
+	Severity: check.Notice,
+	Scope:    check.PerInstance,
+	From:     14,
+	Title:    "Clients connect anew all the time",
+	Why: "Each connection starts a process, authenticates, and fills its catalog caches before its first query; with a connection for each transaction that is two thirds of what " +
+		"a server can do. TLS and a slow authentication come on top.",
+	Do: "Let the application keep its connections (a pool in the driver, persistent connections), or put a pooler such as PgBouncer in transaction mode before the server. " +
+		"log_connections = on for an hour shows which role and host it is.",
+	Sources: []string{"pg-monitoring", "pg-config-connection", "dalibo-j1"},
+	Judge: func(c *check.Case) {
+		dbs, ok := check.Need(c, c.Instance.Server.Databases)
+		if !ok {
+			return
+		}
+		var rate, most, transactions float64
+		var worst string
+		for _, d := range dbs {
+			n, ok := d.Sessions.Get()
+			secs, long := c.CountedFor(d)
+			if !ok || !long {
+				continue
+			}
+			r := float64(n) / secs
+			rate += r
+			if r > most {
+				most, worst = r, d.Name
+				transactions = float64(d.Commits+d.Rollbacks) / float64(n)
+			}
+		}
+		if rate < churnNotice {
+			return
+		}
+		sev := check.Notice
+		if rate >= churnWarning {
+			sev = check.Warning
+		}
+		c.FoundAs(sev, "{rate} new sessions a second on average, {most} of them in database {db}; transactions to a session there: {xacts}.",
+			"rate", int64(rate+0.5), "most", int64(most+0.5), "db", worst, "xacts", int64(transactions+0.5))
+	},
+}

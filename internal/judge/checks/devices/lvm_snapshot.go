@@ -1,0 +1,57 @@
+package devices
+
+import (
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
+)
+
+// snapshotFull is the share of a snapshot's room, in percent, from which on it
+// is likely to overflow before somebody looks: LVM itself warns at 80.
+const snapshotFull = 80
+
+// LvmSnapshot knows the origin of a snapshot by the device «-real» that LVM
+// puts under it. Snapshots of thin volumes are of another kind and cost little.
+var LvmSnapshot = check.Check{
+	ID:       "lvm_snapshot",
+	Area:     check.Storage,
+	Severity: check.Notice,
+	Scope:    check.PerInstance,
+	Title:    "An LVM snapshot slows the volume down",
+	Why: "While a snapshot stands, the first write to each of its chunks copies the old contents to the room of the snapshot first: a random write becomes a read and two writes, " +
+		"for each snapshot once more. When that room is full the snapshot becomes invalid, and the backup that is read from it fails.",
+	Do: "Remove the snapshot with lvremove as soon as the backup that needed it has ended; lvs -a -o name,origin,data_percent,lv_time shows them. " +
+		"For backups of PostgreSQL pg_basebackup needs none.",
+	Sources: []string{"linux-dm", "dalibo-j1"},
+	Judge: func(c *check.Case) {
+		list := volumes.Stacks(c)
+		for _, u := range volumes.Devices(list) {
+			if !strings.HasPrefix(u.DMUUID, "LVM-") || !strings.HasSuffix(u.DMUUID, "-real") {
+				continue
+			}
+			var told []string
+			sev := check.Notice
+			dm, _ := c.Snapshot.Host.Mapped.Get() // without it the finding stands, without the numbers
+			for _, m := range dm {
+				switch {
+				case m.Target != "snapshot" || m.Origin != u.Device:
+				case m.State != "":
+					told, sev = append(told, m.Name+" is lost ("+m.State+")"), check.Warning
+				case m.Total > 0:
+					told = append(told, m.Name+" is full to "+check.PercentOf(unit.Bytes(m.Used), unit.Bytes(m.Total)))
+					if check.AtLeast(unit.Bytes(m.Used), snapshotFull, unit.Bytes(m.Total)) {
+						sev = check.Warning
+					}
+				}
+			}
+			name := strings.TrimSuffix(u.DMName, "-real")
+			if len(told) == 0 {
+				c.Found("A snapshot of {volume} stands, under {folders}.", "volume", name, "folders", u.Folders())
+				continue
+			}
+			c.FoundAs(sev, "Snapshots of {volume}, under {folders}: {snapshots}.", "volume", name, "folders", u.Folders(), "snapshots", check.Join(told, ", ", 3))
+		}
+	},
+}

@@ -1,0 +1,73 @@
+package devices
+
+import (
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
+)
+
+// SsdCacheWriteback is silent where every way down from the cache ends in a
+// mirror: then one dead SSD does not take the unwritten blocks along.
+var SsdCacheWriteback = check.Check{
+	ID:       "ssd_cache_writeback",
+	Area:     check.Storage,
+	Severity: check.Warning,
+	Scope:    check.PerInstance,
+	Title:    "A cache on flash holds the only copy of what was written",
+	Why: "In writeback mode bcache, dm-cache and dm-writecache answer when a block is on the SSD and bring it to the disks later. When that one SSD dies, the newest blocks of the filesystem " +
+		"are gone, whatever redundancy the disks behind have, and what is left is not consistent. Flashcache, which old guides name, has had no maintainer since 2017.",
+	Do: "Set writethrough: echo writethrough > /sys/block/BCACHE/bcache/cache_mode, or lvchange --cachemode writethrough with the volume, and wait until nothing is dirty. Or lay the cache on a mirror of " +
+		"two SSDs with protected caches. If the database fits on flash, put it there and drop the cache.",
+	Sources: []string{"linux-bcache", "linux-dm", "its-1c"},
+	Judge: func(c *check.Case) {
+		list := volumes.Stacks(c)
+		dm := volumes.MappedUnder(c, list, func(b host.Block) bool {
+			return strings.HasSuffix(b.DMUUID, "-cpool") || strings.HasSuffix(b.DMUUID, "-cvol")
+		})
+		seen := volumes.OnDevices(list, func(b host.Block) string {
+			mode, how := "", "bcache"
+			if v, ok := b.CacheMode.Get(); ok && b.Kind == "bcache" {
+				mode = v
+			}
+			if m, ok := volumes.Mapped(dm, b); ok && (m.Target == "cache" || m.Target == "writecache" || m.Target == "flashcache") {
+				mode, how = m.Mode, "dm-"+m.Target
+				if m.Target == "flashcache" {
+					return volumes.DeviceName(b) + " is a flashcache"
+				}
+			}
+			if mode != "writeback" {
+				return ""
+			}
+			blocks, _ := c.Snapshot.Host.Blocks.Get()
+			if mirrored(blocks, b.Name, 0) {
+				return ""
+			}
+			return volumes.DeviceName(b) + " (" + how + ") is in writeback mode"
+		})
+		if seen != "" {
+			c.Found("{devices}.", "devices", seen)
+		}
+	},
+}
+
+// mirrored says whether every way down from a device meets an array with
+// redundancy.
+func mirrored(blocks []host.Block, name string, depth int) bool {
+	for _, b := range blocks {
+		if b.Name != name {
+			continue
+		}
+		if b.MDLevel != "" && b.MDLevel != "raid0" && b.MDLevel != "linear" {
+			return true
+		}
+		for _, n := range b.Below {
+			if depth > 16 || !mirrored(blocks, n, depth+1) { // deeper than any real stack: a circle
+				return false
+			}
+		}
+		return len(b.Below) > 0
+	}
+	return false
+}

@@ -1,0 +1,27 @@
+package durability
+
+import "github.com/pgfettle/pgfettle/internal/judge/check"
+
+// DataSyncRetryOn judges on any system: those where it is safe (such as FreeBSD with ZFS) gain nothing
+// by it.
+var DataSyncRetryOn = check.Check{
+	ID:       "data_sync_retry_on",
+	Area:     check.Durability,
+	Severity: check.Critical,
+	Scope:    check.PerInstance,
+	Title:    "A failed fsync is tried again as if nothing was lost",
+	Why: "When fsync fails Linux marks the pages clean and may drop them; the next fsync succeeds although the data never reached the disk. With " +
+		"data_sync_retry = on the server goes on and completes the checkpoint, and what was lost is found months later or never. Off, it stops " +
+		"and recovers from the WAL.",
+	Do:      "ALTER SYSTEM RESET data_sync_retry; and restart. Look for I/O errors: journalctl -k | grep -i \"i/o error\".",
+	Sources: []string{"pg-config", "pg-wal-reliability"},
+	Judge: func(c *check.Case) {
+		set, ok := c.Settings()
+		if !ok {
+			return
+		}
+		if v, ok := set.Text("data_sync_retry"); ok && v == "on" {
+			c.Found("data_sync_retry = on.")
+		}
+	},
+}

@@ -1,0 +1,102 @@
+package durability
+
+import (
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/measured"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
+)
+
+// What a device can do at most, in writes of one block that are flushed one
+// after the other.
+const (
+	// turnsMost: the fastest disks turn 15,000 times a minute, 250 a second, and
+	// the same block passes the head once a turn. Twice that leaves room for
+	// blocks that follow each other on a track.
+	turnsMost = 500
+	// sataMost: a flush on SATA is two commands that cannot overlap, each of some
+	// 25 µs on the wire and in the controller.
+	sataMost = 20_000
+	// anyMost: a write and a flush over PCIe take 10 µs together on the fastest
+	// flash with protected caches.
+	anyMost = 100_000
+)
+
+// FsyncImpossible compares a measured rate with what the kind of device could
+// do. It says nothing of persistent memory, and of a virtual disk only what
+// holds for every device: a host with protected caches may well be behind it.
+var FsyncImpossible = check.Check{
+	ID:       "fsync_impossible",
+	Area:     check.Durability,
+	Severity: check.Critical,
+	Scope:    check.PerInstance,
+	Title:    "Writes are told safe faster than this disk can make them",
+	Why: "pg_test_fsync measured more flushed writes a second than this kind of device can carry out, so that something in front of it answers: a " +
+		"controller's cache, the disk's own, or a hypervisor that does not pass flushes on. What is only there is lost when the power fails unless a " +
+		"battery or capacitors keep it, and what is lost are commits that were told safe, and the order between WAL and data files.",
+	Do: "Find out what answers: the controller's tool says whether its cache has a working battery; in a virtual machine the mode of the disk's cache " +
+		"must not be unsafe or ignore flushes; smartctl -g wcache /dev/DISK tells of the disk itself. Where nothing protects it, switch that cache off, and " +
+		"measure again with pgfettle probe --only fsync.",
+	Sources: []string{"pg-wal-reliability", "pg-test-fsync", "linux-block"},
+	Judge: func(c *check.Case) {
+		probe, ok := check.Need(c, c.Snapshot.Measured)
+		if !ok {
+			return
+		}
+		seen := map[string]bool{}
+		for _, s := range volumes.Stacks(c) {
+			d, ok := probe.On(s.Device)
+			if !ok || seen[s.Device] || d.Flush == nil {
+				continue
+			}
+			seen[s.Device] = true
+			method, rate := fastest(d.Flush)
+			kind, most := ceiling(c, s.Chain)
+			if most == 0 || rate <= most {
+				continue
+			}
+			sev := check.Warning // a controller with a battery is as fast
+			if rate > anyMost {
+				sev = check.Critical
+			}
+			c.FoundAs(sev, "{method} reached {rate} flushed writes a second ({by}) on {disk}; {kind} does {most} at most.", "method", method,
+				"rate", int64(rate), "by", d.Flush.By, "disk", volumes.DeviceName(s.Chain[0]), "kind", kind, "most", int64(most))
+		}
+	},
+}
+
+// fastest returns the method with the highest rate of one write.
+func fastest(f *measured.Flush) (method string, rate float64) {
+	for _, r := range f.Fsync.One {
+		if !r.Missing && r.PerSecond > rate {
+			method, rate = r.Name, r.PerSecond
+		}
+	}
+	return method, rate
+}
+
+// ceiling returns what the disks under a folder can do at most, 0 where nothing
+// can be said.
+func ceiling(c *check.Case, chain []host.Block) (kind string, most float64) {
+	rotates, sata := volumes.Physical(c), volumes.Physical(c)
+	for _, b := range chain {
+		if strings.HasPrefix(b.Name, "pmem") || strings.HasPrefix(b.Name, "ram") || b.Kind == "zram" {
+			return "", 0 // memory by its nature; that data lies there is another check's matter
+		}
+		if b.Kind != "disk" {
+			continue
+		}
+		r, ok := b.Rotational.Get()
+		rotates = rotates && ok && r && !b.Virtual()
+		sata = sata && b.Driver == "sd" && !b.Virtual()
+	}
+	switch {
+	case rotates:
+		return "a rotating disk", turnsMost
+	case sata:
+		return "a disk on SATA or SAS", sataMost
+	}
+	return "the fastest flash", anyMost
+}

@@ -1,0 +1,75 @@
+package durability
+
+import (
+	"regexp"
+	"strconv"
+
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
+
+// syncCount takes the number of standbys out of the forms FIRST n (…), ANY n
+// (…) and n (…); a bare list or * means one.
+var syncCount = regexp.MustCompile(`(?i)^\s*(?:(?:first|any)\s+)?(\d+)\s*\(`)
+
+// SyncStandbyMissing is critical: nothing that writes gets on.
+var SyncStandbyMissing = check.Check{
+	ID:       "sync_standby_missing",
+	Area:     check.Durability,
+	Severity: check.Critical,
+	Scope:    check.PerInstance,
+	Title:    "Commits wait for a synchronous standby that is not there",
+	Why: "With synchronous_standby_names set, a COMMIT returns only when as many of the named standbys as are asked for have confirmed it. Without them it waits for ever, with no error " +
+		"and no message in the log: sessions pile up with the wait event SyncRep until no connection is left.",
+	Do: "Bring the standby back, or look at its application_name (primary_conninfo, else cluster_name), which has to be in the list. To let the primary go on without it: " +
+		"ALTER SYSTEM SET synchronous_standby_names = ''; SELECT pg_reload_conf(); the waiting sessions then go on at once, and the loss of the primary would lose their commits. " +
+		"Name two standbys: 'ANY 1 (a, b)'.",
+	Sources: []string{"pg-config-replication", "pg-system-views"},
+	Judge: func(c *check.Case) {
+		set, ok := check.Need(c, c.Instance.Server.Settings)
+		if !ok {
+			return
+		}
+		names, ok := set.Text("synchronous_standby_names")
+		if !ok || names == "" {
+			return
+		}
+		if v, _ := set.Text("synchronous_commit"); v == "off" || v == "local" {
+			return // nobody waits but who asks for it in his own transaction
+		}
+		standby, ok := check.Need(c, c.Instance.Server.Recovery)
+		if !ok || standby {
+			return // it waits for nobody, and has the setting for the day it is promoted
+		}
+		replicas, ok := check.Need(c, c.Instance.Server.Replicas)
+		if !ok {
+			return
+		}
+		need, have := 1, 0
+		if m := syncCount.FindStringSubmatch(names); m != nil {
+			n, err := strconv.Atoi(m[1])
+			if err != nil {
+				return
+			}
+			need = n
+		}
+		for _, r := range replicas {
+			if r.State == "" { // all but the process is hidden, and the lag tells why
+				if _, ok := check.Need(c, r.Lag); !ok {
+					return
+				}
+			}
+			if r.Sync == "sync" || r.Sync == "quorum" {
+				have++
+			}
+		}
+		if have >= need {
+			return
+		}
+		waiting := "not known"
+		if a, ok := c.Instance.Server.Activity.Get(); ok {
+			waiting = strconv.FormatInt(a.States["active"].Count, 10)
+		}
+		c.Found("Synchronous standbys needed: {need}, connected: {have} (synchronous_standby_names = '{names}'); active sessions: {waiting}.",
+			"have", have, "need", need, "names", names, "waiting", waiting)
+	},
+}

@@ -1,0 +1,32 @@
+package durability
+
+import "github.com/pgfettle/pgfettle/internal/judge/check"
+
+// WalSyncMethodRisky says nothing of Linux: there all four methods flush the cache of the drive, and
+// which is fastest pg_test_fsync tells.
+var WalSyncMethodRisky = check.Check{
+	ID:        "wal_sync_method_risky",
+	Area:      check.Durability,
+	Severity:  check.Notice,
+	Scope:     check.PerInstance,
+	Title:     "WAL may stay in the cache of the drive",
+	DependsOn: []string{"fsync_off"},
+	Why: "On Windows open_datasync, the default there, does not go through the write cache of the drive: commits are told safe that a power " +
+		"failure loses. A test that shows tens of thousands of flushes a second on a disk that turns 120 times a second has measured that cache.",
+	Do: "ALTER SYSTEM SET wal_sync_method = 'fsync_writethrough'; SELECT pg_reload_conf(); or switch write caching off in the properties of the " +
+		"drive, unless a battery or capacitors protect it.",
+	Sources: []string{"pg-wal-reliability", "pg-config-wal"},
+	Judge: func(c *check.Case) {
+		set, ok := c.Settings()
+		if !ok {
+			return
+		}
+		v, ok := set.Text("wal_sync_method")
+		if !ok || v != "open_datasync" && v != "open_sync" {
+			return
+		}
+		if a, ok := check.Need(c, c.Instance.Server.Access); ok && check.OnWindows(a) {
+			c.Found("wal_sync_method = {v} ({compiled}).", "v", v, "compiled", a.Compiled)
+		}
+	},
+}

@@ -1,0 +1,82 @@
+package hugepages
+
+import (
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
+)
+
+// HugePagesNotUsed is about try, the default: nothing tells that it fell back.
+// It is a notice as long as the page tables cannot grow large, a warning from
+// where they can, and critical where they have.
+var HugePagesNotUsed = check.Check{
+	ID:        "huge_pages_not_used",
+	Area:      check.HugePages,
+	Severity:  check.Notice,
+	Scope:     check.PerInstance,
+	Title:     "huge_pages = try fell back to ordinary pages",
+	DependsOn: []string{"huge_pages_short", "huge_pages_refused", "sysv_shared_memory"},
+	Why: "With try the server asks for huge pages and, when it gets none, goes on without them; the log tells it at DEBUG1 only. On ordinary pages each backend builds its own page tables, " +
+		"1/512 of the shared memory that it touches, and pays a page fault for every 4 kB: a full scan of the buffers by 100 backends was measured at twice the time.",
+	Do:      "Reserve the huge pages that the server asks for, restart it, and set huge_pages = on once it runs, so that the next shortage is not silent.",
+	Sources: []string{"pg-huge-pages", "linux-hugetlb", "pgfettle-measured"},
+	Judge: func(c *check.Case) {
+		set, ok := check.Need(c, c.Instance.Server.Settings)
+		if !ok {
+			return
+		}
+		if mode, _ := set.Text("huge_pages"); mode != "try" {
+			return
+		}
+		m, ok := check.Need(c, memory.AsItIs(c.Snapshot, c.Instance, memory.Mixed))
+		if !ok || m.Shared < limits.HugeFrom {
+			return
+		}
+		used, ok := check.Need(c, memory.OnHugePages(c.Instance))
+		if !ok || used {
+			return
+		}
+		worst := m.Parts().PageTables
+		sev := check.Notice
+		seen := "{shared} of shared memory on ordinary pages; with {procs} processes page tables can reach {worst}"
+		pairs := []any{"shared", m.Shared, "procs", m.Connections + m.Processes, "worst", worst}
+		limit, _ := c.Snapshot.MemoryLimit(c.Instance)
+		if total, ok := limit.Get(); ok {
+			seen += " ({worstShare} of {total})"
+			pairs = append(pairs, "worstShare", check.PercentOf(worst, total), "total", total)
+			if check.AtLeast(worst, limits.TablesMuch, total) {
+				sev = check.Warning
+			}
+			if now, ok := check.PageTables(c.Instance).Get(); ok {
+				seen += ", {now} now"
+				pairs = append(pairs, "now", now)
+				if check.AtLeast(now, limits.TablesTooMuch, total) {
+					sev = check.Critical
+				}
+			}
+		}
+		seen += "."
+		size, _ := memory.HugePageSize(c.Snapshot, c.Instance).Get()
+		pools, ok1 := c.Snapshot.Host.HugePages.Get()
+		need, ok2 := memory.HugeNeedOf(c.Instance, size)
+		if !ok1 || !ok2 {
+			c.FoundAs(sev, seen, pairs...)
+			return
+		}
+		pool := memory.PoolOf(pools, size)
+		pairs = append(pairs, "size", size, "total_pages", pool.Total, "free", pool.Free-pool.Reserved)
+		if pool.Free-pool.Reserved+pool.Overcommit >= need.Pages {
+			c.FoundDo(sev, "The pool holds enough now: restart the server, then set huge_pages = on.",
+				seen+" The pool has {free} pages of {size} free, so it was made after the server started.", pairs...)
+			return
+		}
+		there := " The pool has {total_pages} pages of {size}, {free} of them free."
+		if pool.Total == 0 {
+			there = " There is no pool of {size} pages."
+		}
+		want := pool.Total + need.Pages - max(pool.Free-pool.Reserved, 0)
+		c.FoundDo(sev, "Write vm.nr_hugepages = {want} into /etc/sysctl.d/60-postgresql.conf, stop the server, run sysctl --system, see in /proc/meminfo that HugePages_Total reached it, start the "+
+			"server, and set huge_pages = on so that the next shortage is not silent."+c.PlannedPool(want),
+			seen+there, append(pairs, "want", check.PagesText(want, need.Exact()))...)
+	},
+}

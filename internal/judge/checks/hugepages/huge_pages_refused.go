@@ -1,0 +1,72 @@
+package hugepages
+
+import (
+	"fmt"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
+)
+
+// HugePagesRefused looks at the hugetlb limits of the control group and its
+// ancestors. The pool of the host can be ample and the server still gets none.
+var HugePagesRefused = check.Check{
+	ID:       "huge_pages_refused",
+	Area:     check.HugePages,
+	Severity: check.Warning,
+	Scope:    check.PerInstance,
+	Title:    "The control group does not let the server have its huge pages",
+	Why: "A limit on reserved huge pages (hugetlb.SIZE.rsvd.max) makes the request fail: huge_pages = on keeps the server from starting, try falls back in silence. A limit on used ones " +
+		"(hugetlb.SIZE.max) is worse: the request succeeds, and the process that touches the first page beyond it is killed by SIGBUS, which takes every session down.",
+	Do:      "Raise the limit of the control group above the need, or set huge_pages = off for this instance.",
+	Sources: []string{"linux-cgroup-v2", "linux-hugetlb", "pg-huge-pages"},
+	Judge: func(c *check.Case) {
+		set, ok := check.Need(c, c.Instance.Server.Settings)
+		if !ok {
+			return
+		}
+		mode, _ := set.Text("huge_pages")
+		if mode != "on" && mode != "try" {
+			return
+		}
+		cg, ok := check.Need(c, c.Instance.CGroup)
+		if !ok {
+			return
+		}
+		size, ok := check.Need(c, memory.HugePageSize(c.Snapshot, c.Instance))
+		if !ok || size == 0 {
+			return
+		}
+		f, listed := cg.Hugetlb[int64(size/unit.KB)]
+		if !listed {
+			return
+		}
+		limit, ok := check.Need(c, f)
+		if !ok {
+			return
+		}
+		need, ok := memory.HugeNeedOf(c.Instance, size)
+		if !ok || limit >= unit.Bytes(need.Least)*size {
+			return
+		}
+		want := unit.Bytes(need.Pages) * size
+		// try on a host without a pool never comes to ask the control group.
+		using, _ := memory.OnHugePages(c.Instance).Get()
+		if pools, ok := c.Snapshot.Host.HugePages.Get(); ok && mode == "try" && !using {
+			if p := memory.PoolOf(pools, size); p.Total+p.Overcommit == 0 {
+				return
+			}
+		}
+		sev := check.Warning
+		if mode == "on" || using {
+			sev = check.Critical
+		}
+		by := cg.LimitedBy[fmt.Sprintf("hugetlb.%dkB", size/unit.KB)]
+		if by == "" {
+			by = cg.Path
+		}
+		c.FoundDo(sev, "Raise {name}.max and {name}.rsvd.max of the control group to {want} or more (in Kubernetes: ask for them in the pod's resources), or set huge_pages = off for this instance.",
+			"huge_pages = {mode}; the server asks for {pages} pages of {size} ({want}), the control group {path} allows {limit}.",
+			"mode", mode, "pages", check.PagesText(need.Pages, need.Exact()), "size", size, "want", want, "limit", limit, "path", by, "name", "hugetlb."+size.GUC())
+	},
+}

@@ -1,0 +1,77 @@
+package hugepages
+
+import (
+	"fmt"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
+)
+
+const (
+	// strandedMuch and strandedTooMuch are percent of the memory in free huge
+	// pages that nobody has reserved. 1 % is more than the cushion that anybody
+	// plans; 5 % is what pgfettle keeps back for the kernel and the unforeseen.
+	strandedMuch    = 1
+	strandedTooMuch = 5
+)
+
+// HugePagesUnused speaks of the pool as it is: pages that a server has mapped
+// but not touched yet are reserved, and not counted.
+var HugePagesUnused = check.Check{
+	ID:        "huge_pages_unused",
+	Area:      check.HugePages,
+	Severity:  check.Notice,
+	Scope:     check.PerHost,
+	Title:     "Huge pages lie idle",
+	DependsOn: []string{"huge_pages_short", "huge_pages_not_used", "huge_pages_refused", "sysv_shared_memory"},
+	Why: "Memory in the huge page pool is taken from everything else, whether somebody uses the pages or not: no process and no page cache can have it, and it cannot " +
+		"be swapped. Idle pages are left behind by a server that was made smaller or moved away, or by a pool that was rounded up too generously.",
+	Do:      "Give the idle pages back by lowering vm.nr_hugepages, unless a stopped server is to use them.",
+	Sources: []string{"linux-hugetlb", "pg-huge-pages"},
+	Judge: func(c *check.Case) {
+		mem, ok := check.Need(c, c.Snapshot.Host.Memory)
+		if !ok {
+			return
+		}
+		pools, ok := check.Need(c, c.Snapshot.Host.HugePages)
+		if !ok {
+			return
+		}
+		for _, p := range pools {
+			// Surplus pages go back by themselves; only what nr_hugepages holds is stranded.
+			idle := min(p.Free-p.Reserved, p.Total) - perhapsUsed(c, p.Size)
+			size := unit.Bytes(max(idle, 0)) * p.Size
+			if size == 0 || !check.AtLeast(size, strandedMuch, mem.Total) {
+				continue
+			}
+			sev := check.Notice
+			if check.AtLeast(size, strandedTooMuch, mem.Total) {
+				sev = check.Warning
+			}
+			file := fmt.Sprintf("/sys/kernel/mm/hugepages/hugepages-%dkB/nr_hugepages", p.Size/unit.KB)
+			if p.Size == mem.HugePageSize {
+				file = "/proc/sys/vm/nr_hugepages (vm.nr_hugepages in /etc/sysctl.d)"
+			}
+			c.FoundDo(sev, "If no stopped server is to use them, write {rest} to {file}: {used} pages stay for those who use them now.",
+				"{idle} of {total} huge pages of {size} are neither used nor reserved: {bytes}, {share} of the memory.",
+				"idle", idle, "total", p.Total, "size", p.Size, "bytes", size, "share", check.PercentOf(size, mem.Total), "rest", fmt.Sprint(p.Total-idle), "file", file, "used", p.Total-idle)
+		}
+	},
+}
+
+// perhapsUsed is the huge pages of a size that the instances would take of which
+// nothing tells whether they have them.
+func perhapsUsed(c *check.Case, size unit.Bytes) (pages int64) {
+	for i := range c.Snapshot.Instances {
+		in := &c.Snapshot.Instances[i]
+		if memory.OnHugePages(in).Known() {
+			continue
+		}
+		if m, ok := c.AtPeak(in); ok && m.SharedPage == size {
+			need, _ := memory.HugeNeedOf(in, size)
+			pages += need.Pages
+		}
+	}
+	return pages
+}

@@ -1,0 +1,25 @@
+package hugepages
+
+import "github.com/pgfettle/pgfettle/internal/judge/check"
+
+// SysvSharedMemory is about Linux, where mmap is the default; on AIX sysv is.
+var SysvSharedMemory = check.Check{
+	ID:       "sysv_shared_memory",
+	Area:     check.HugePages,
+	Severity: check.Warning,
+	Scope:    check.PerInstance,
+	Title:    "Shared memory is of a kind that gets no huge pages",
+	Why: "With shared_memory_type = sysv the server takes its memory with shmget. Huge pages are not used, whatever huge_pages says, and the old " +
+		"kernel limits kernel.shmmax and kernel.shmall apply.",
+	Do:      "ALTER SYSTEM SET shared_memory_type = 'mmap'; and restart.",
+	Sources: []string{"pg-config-resource", "pg-huge-pages"},
+	Judge: func(c *check.Case) {
+		set, ok := c.Settings()
+		if !ok {
+			return
+		}
+		if v, ok := set.Text("shared_memory_type"); ok && v == "sysv" {
+			c.Found("shared_memory_type = sysv with shared_buffers = {sb} and huge_pages = {hp}.", "sb", set["shared_buffers"].Show(), "hp", set["huge_pages"].Value)
+		}
+	},
+}

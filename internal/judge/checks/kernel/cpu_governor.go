@@ -1,0 +1,53 @@
+package kernel
+
+import (
+	"strconv"
+
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
+
+// preferenceLow: energy_performance_preference may be a number, 0 for speed and
+// 255 for thrift; the kernel's word balance_power is 192 there.
+const preferenceLow = 192
+
+// CPUGovernor knows that the same word means two things: where the processor
+// chooses by itself (intel_pstate and amd-pstate in active mode), powersave is
+// the ordinary governor, and the preference says what it is after.
+var CPUGovernor = check.Check{
+	ID:       "cpu_governor",
+	Area:     check.Kernel,
+	Severity: check.Warning,
+	Scope:    check.PerHost,
+	Title:    "The processors are kept slow",
+	Why: "With most drivers the governor powersave holds each processor at its lowest frequency, a third or half of what was paid for, whatever the load. A query that runs on one core takes " +
+		"two or three times as long, and locks are held as much longer.",
+	Do: "Set performance: tuned-adm profile throughput-performance, or cpupower frequency-set -g performance with the unit of the distribution that does so at boot; look whether the firmware allows it. " +
+		"Where the processor chooses by itself the preference is enough: balance_performance or performance.",
+	Sources: []string{"linux-cpufreq"},
+	Judge: func(c *check.Case) {
+		f, ok := check.Need(c, c.Snapshot.Host.CPUFreq)
+		if !ok {
+			return
+		}
+		switch {
+		case f.Governor == "powersave" && !choosesItself(f):
+			c.Found("The governor is powersave with the driver {driver}.", "driver", f.Driver)
+		case choosesItself(f) && f.Governor != "performance" && thrifty(f.Preference):
+			c.FoundAs(check.Notice, "The processors choose their frequency themselves ({driver}) and are told to save power: {preference}.", "driver", f.Driver, "preference", f.Preference)
+		}
+	},
+}
+
+// choosesItself says whether the processor picks its frequency: only drivers of
+// that kind have a preference. Where the driver is not known nothing is assumed.
+func choosesItself(f host.CPUFreq) bool {
+	return f.Driver == "" || f.Preference != "" || f.Driver == "intel_pstate" || f.Driver == "amd-pstate-epp" || f.Driver == "amd_pstate_epp"
+}
+
+func thrifty(preference string) bool {
+	if n, err := strconv.Atoi(preference); err == nil {
+		return n >= preferenceLow
+	}
+	return preference == "power" || preference == "balance_power"
+}

@@ -1,0 +1,48 @@
+package kernel
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
+
+// Steal is time that this machine was ready to run and the hypervisor ran
+// somebody else. From a twentieth on, queries are visibly slower than their
+// plans say; from a tenth on, no setting of ours can be judged by measurement.
+const (
+	stealSome = 5.0
+	stealMuch = 10.0
+)
+
+// stealSpan: the counters run from the boot, and one busy neighbour in the first
+// minutes says nothing of a machine.
+const stealSpan = time.Hour
+
+// CPUSteal judges the mean since boot: a machine that suffers on some evenings
+// only is below it, which the words say.
+var CPUSteal = check.Check{
+	ID:       "cpu_steal",
+	Area:     check.Kernel,
+	Severity: check.Notice,
+	Scope:    check.PerHost,
+	Title:    "The hypervisor gives this machine's processors to others",
+	Why: "Steal is the time in which a processor of this machine had work and the hypervisor ran another guest on it. Everything takes longer then, with the same plans and the same buffers, and " +
+		"a backend that holds a lock keeps the others waiting while it is not running at all.",
+	Do:      "Show the figure to whoever runs the hypervisor: fewer virtual processors than it has cores, reserved processor time, or another host. sar -u or vmstat 1 shows when it happens (column st).",
+	Sources: []string{"linux-proc", "dalibo-j1"},
+	Judge: func(c *check.Case) {
+		t, ok := check.Need(c, c.Snapshot.Host.CPUTime)
+		if !ok || c.Snapshot.TakenAt-t.BootTime < int64(stealSpan/time.Second) {
+			return
+		}
+		sev := check.Notice
+		switch p := t.StealPercent(); {
+		case p < stealSome:
+			return
+		case p >= stealMuch:
+			sev = check.Warning
+		}
+		c.FoundAs(sev, "{steal} % of the processors' time since boot went to other guests; at its worst it was more.", "steal", strconv.FormatFloat(t.StealPercent(), 'f', 0, 64))
+	},
+}

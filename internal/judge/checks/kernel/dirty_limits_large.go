@@ -1,0 +1,60 @@
+package kernel
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
+)
+
+// DirtyLimitsLarge shows what the kernel's percentages mean in bytes here. They
+// apply to free memory and file cache, which MemAvailable is the nearest to.
+var DirtyLimitsLarge = check.Check{
+	ID:       "dirty_limits_large",
+	Area:     check.Kernel,
+	Severity: check.Notice,
+	Scope:    check.PerHost,
+	Title:    "The kernel lets gigabytes of unwritten data pile up",
+	Why: "Writes go to the page cache until vm.dirty_background_bytes (or _ratio) starts writing and vm.dirty_bytes (or _ratio) stops the writers. In percent of a large memory that is a " +
+		"backlog which takes the disk seconds to minutes; a COMMIT or the end of a checkpoint that has to sync in that time waits for it. PostgreSQL itself keeps its backlog small " +
+		"(checkpoint_flush_after and its like), but dumps, copies and other programs do not.",
+	Do: "Write vm.dirty_background_bytes = 268435456 and vm.dirty_bytes = 1073741824 into /etc/sysctl.d/60-postgresql.conf and run sysctl --system. Each replaces its ratio. Where tuned runs, set " +
+		"them in its profile, which would overwrite them.",
+	Sources: []string{"linux-vm", "linux-writeback", "dalibo-j1", "tuned-postgresql"},
+	Judge: func(c *check.Case) {
+		mem, ok := check.Need(c, c.Snapshot.Host.Memory)
+		if !ok {
+			return
+		}
+		stop, how, ok1 := dirtyLimit(c, mem.Available, "vm.dirty_bytes", "vm.dirty_ratio")
+		start, _, ok2 := dirtyLimit(c, mem.Available, "vm.dirty_background_bytes", "vm.dirty_background_ratio")
+		for _, name := range []string{"vm.dirty_bytes", "vm.dirty_ratio", "vm.dirty_background_bytes", "vm.dirty_background_ratio"} {
+			if _, _, told := notInForce(c, name); told {
+				c.Because("sysctl_not_in_force")
+			}
+		}
+		if ok1 && ok2 && stop >= limits.DirtyMuch {
+			sev := check.Notice
+			if c.Snapshot.AllOnZFS() {
+				sev = check.Info // what the instances write waits in a cache of ZFS's own, which these limits do not count
+			}
+			c.FoundAs(sev, "{how}: writers are stopped at about {stop} of unwritten data, and writing begins at about {start}.", "how", how, "stop", stop, "start", start)
+		}
+	},
+}
+
+// dirtyLimit returns a limit in bytes: the one in bytes where it is set, else
+// the ratio of the memory that can be dirty.
+func dirtyLimit(c *check.Case, dirtyable unit.Bytes, inBytes, inPercent string) (limit unit.Bytes, how string, ok bool) {
+	b, ok := check.Need(c, c.Snapshot.Host.Sysctls.Int(inBytes))
+	if !ok {
+		return 0, "", false
+	}
+	if b > 0 {
+		return unit.Bytes(b), inBytes + " is set", true
+	}
+	r, ok := check.Need(c, c.Snapshot.Host.Sysctls.Int(inPercent))
+	if !ok || r < 0 {
+		return 0, "", false
+	}
+	return dirtyable.Scale(float64(r) / 100), inPercent + " is a share of the memory", true
+}

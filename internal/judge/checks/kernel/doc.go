@@ -1,0 +1,3 @@
+// Package kernel holds the checks of kernel parameters, clocks and processors.
+// One file a check; the engine is internal/judge/check.
+package kernel

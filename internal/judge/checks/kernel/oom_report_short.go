@@ -1,0 +1,25 @@
+package kernel
+
+import "github.com/pgfettle/pgfettle/internal/judge/check"
+
+// OomReportShort is information: it costs nothing until the day of the post-mortem.
+var OomReportShort = check.Check{
+	ID:       "oom_report_short",
+	Area:     check.Kernel,
+	Severity: check.Info,
+	Scope:    check.PerHost,
+	Title:    "The kernel's report of an OOM kill leaves out the processes",
+	Why: "With vm.oom_dump_tasks = 0 the report names the victim alone. Which backend held the memory, how much of it was page tables, and whether another program was the cause stands in the table of " +
+		"processes that is then missing.",
+	Do:      "Write vm.oom_dump_tasks = 1 into /etc/sysctl.d/60-postgresql.conf and run sysctl --system.",
+	Sources: []string{"linux-vm"},
+	Judge: func(c *check.Case) {
+		n, ok := check.Need(c, c.Snapshot.Host.Sysctls.Int("vm.oom_dump_tasks"))
+		if _, _, told := notInForce(c, "vm.oom_dump_tasks"); told {
+			c.Because("sysctl_not_in_force")
+		}
+		if ok && n == 0 {
+			c.Found("vm.oom_dump_tasks = 0.")
+		}
+	},
+}

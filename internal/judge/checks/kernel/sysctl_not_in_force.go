@@ -1,0 +1,81 @@
+package kernel
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
+
+// pairs: writing one of the two zeroes the other, so that a zero is no sign of
+// somebody else's hand.
+var zeroedByOther = map[string]string{
+	"vm.dirty_bytes": "vm.dirty_ratio", "vm.dirty_ratio": "vm.dirty_bytes",
+	"vm.dirty_background_bytes": "vm.dirty_background_ratio", "vm.dirty_background_ratio": "vm.dirty_background_bytes",
+	"vm.overcommit_kbytes": "vm.overcommit_ratio", "vm.overcommit_ratio": "vm.overcommit_kbytes",
+}
+
+// SysctlNotInForce compares the last word of the files with the kernel. Only
+// parameters that matter to a database are looked at (host.SysctlNames), and
+// what a person has written: distributions' own files may lose against a
+// container or a kernel without anybody being wrong. A pool of huge pages that
+// is short has a check of its own.
+var SysctlNotInForce = check.Check{
+	ID:       "sysctl_not_in_force",
+	Area:     check.Kernel,
+	Severity: check.Notice,
+	Scope:    check.PerHost,
+	Title:    "The kernel has another value than its files say",
+	Why: "The last file that sets a parameter is what the next boot will bring, unless something writes after it. A different value in the kernel now means that the file was never loaded, that somebody has changed the " +
+		"value by hand, or that a service such as tuned overwrites it: at the next boot the host may behave differently than today.",
+	Do:      "Run sysctl --system to load the files, and look again after a minute: a value that has changed back is written by a service (tuned-adm active, cloud agents, a unit). Remove the setting in the place that is not meant.",
+	Sources: []string{"systemd-sysctl", "tuned-postgresql"},
+	Judge: func(c *check.Case) {
+		sets, ok := check.Need(c, c.Snapshot.Host.SysctlConf)
+		if !ok {
+			return
+		}
+		by := ""
+		if profile, ok := c.Snapshot.Host.Tuned.Get(); ok && profile != "" {
+			by = " tuned is active with profile " + profile + "."
+		}
+		for _, name := range host.SysctlNames {
+			if s, live, ok := notInForce(c, name); ok {
+				c.Because()
+				if slices.ContainsFunc(sets, func(s host.SysctlSet) bool { return s.Name == name && !s.Read }) {
+					c.Because("sysctl_never_read") // a file that sets it is not read
+				}
+				c.Found("{name} is {live}, and {file} line {line} says {value}.{by}", "name", name, "live", live, "file", s.File, "line", s.Line, "value", s.Value, "by", by)
+			}
+		}
+	},
+}
+
+// notInForce returns the last word of the files on a parameter, and its value in
+// the kernel, where these differ and sysctl_not_in_force tells it.
+func notInForce(c *check.Case, name string) (s host.SysctlSet, live string, ok bool) {
+	sets, _ := c.Snapshot.Host.SysctlConf.Get()
+	last := map[string]host.SysctlSet{}
+	for _, s := range sets {
+		if s.Read {
+			last[s.Name] = s
+		}
+	}
+	s, set := last[name]
+	if !set || name == "vm.nr_hugepages" || !strings.HasPrefix(s.File, "/etc/") {
+		return s, "", false
+	}
+	tuning, _ := c.Snapshot.Host.Tuning.Get()
+	if slices.ContainsFunc(undoneByTuned(c, tuning), func(t taken) bool { return t.Name == name }) {
+		return s, "", false // tuned_overrides tells of it
+	}
+	live, known := c.Snapshot.Host.Sysctls[name].Get()
+	if !known || slices.Equal(strings.Fields(live), strings.Fields(s.Value)) {
+		return s, "", false
+	}
+	if _, paired := last[zeroedByOther[name]]; paired || live == "0" && zeroedByOther[name] != "" {
+		return s, "", false
+	}
+	return s, live, true
+}

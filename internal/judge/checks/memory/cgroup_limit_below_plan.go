@@ -1,0 +1,64 @@
+package memory
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
+)
+
+// CgroupLimitBelowPlan is critical when the limit does not even hold what is
+// there without any query: shared memory and the backends themselves.
+var CgroupLimitBelowPlan = check.Check{
+	ID:        "cgroup_limit_below_plan",
+	Area:      check.Memory,
+	Severity:  check.Warning,
+	Scope:     check.PerInstance,
+	Title:     "The control group's memory limit is below what the settings may take",
+	DependsOn: []string{"shared_buffers_vs_memory"},
+	Why: "Shared memory on ordinary pages, page tables, private memory and the cached files of the instance are all charged to its control group. When the limit is reached the kernel first " +
+		"drops the cache, then kills a process of the group, however much memory the host has free; after a killed backend the server throws out every session. " +
+		"Settings that were made for the host's memory do not fit into a container.",
+	Do:      "Raise the limit (MemoryMax= of the unit, --memory of the container, the pod's limit), or fit shared_buffers, work_mem and max_connections to it.",
+	Sources: []string{"linux-cgroup-v2", "linux-oom", "pg-config-resource"},
+	Judge: func(c *check.Case) {
+		limit, limited := c.Snapshot.MemoryLimit(c.Instance)
+		if !limited {
+			if _, ok := check.Need(c, limit); ok {
+				check.Need(c, c.Instance.CGroup)
+			}
+			return
+		}
+		total, ok := check.Need(c, limit)
+		if !ok {
+			return
+		}
+		m, ok := c.AtPeak(c.Instance)
+		if !ok {
+			return
+		}
+		p := m.Parts()
+		words := "{shared} of shared memory"
+		if m.SharedPage > memory.BasePage(c.Snapshot) && !memory.HugeCharged(c.Instance) {
+			// Huge pages are charged to the hugetlb controller, and to this limit only
+			// where the hierarchy is mounted with memory_hugetlb_accounting.
+			p.Shared, words = 0, "none of the shared memory, which is in huge pages"
+		}
+		if p.Sum() <= total {
+			return
+		}
+		sev := check.Warning
+		if p.Shared+p.PageTables+p.Backends > total {
+			sev = check.Critical
+		}
+		cg, _ := c.Instance.CGroup.Get()
+		by := cg.LimitedBy["memory"]
+		if by == "" {
+			by = cg.Path
+		}
+		c.FoundDo(sev, "Raise the limit to {enough} or more (MemoryMax= of the unit, --memory of the container, the pod's limit), or fit shared_buffers, work_mem and max_connections to {total}.",
+			"The control group {path} allows {total}; the settings lead to {sum}: "+words+", {tables} of page tables, {backends} for {procs} processes, {work} for sorts and hashes of "+
+				"{active} sessions at work and {parallel} parallel workers, {maintenance} for maintenance.",
+			"path", by, "total", total, "sum", p.Sum(), "shared", p.Shared, "tables", p.PageTables, "backends", p.Backends, "procs", m.Connections+m.Processes, "work", p.Work,
+			"active", m.Active, "parallel", m.Parallel, "maintenance", p.Maintenance, "enough", (p.Sum() + p.Sum()/4).RoundUp(unit.GB).GUC())
+	},
+}

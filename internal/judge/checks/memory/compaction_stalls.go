@@ -1,0 +1,65 @@
+package memory
+
+import "github.com/pgfettle/pgfettle/internal/judge/check"
+
+const (
+	// compactionHour is how long the counters must have run, in seconds: a host
+	// that has just started fills its memory, which proves nothing.
+	compactionHour = 3600
+	// stallsSome and stallsMany are processes an hour that had to compact memory
+	// themselves before they got it, each for milliseconds up to tenths of a second. One a
+	// minute is on average more than huge page pools and network cards cause on a
+	// healthy host; one a second is felt by some query at every moment.
+	stallsSome = 60
+	stallsMany = 3600
+)
+
+// CompactionStalls takes the mean since the host was started: a burst of an hour is
+// thinned by every quiet day after it, so that what it finds is no single event.
+var CompactionStalls = check.Check{
+	ID:        "compaction_stalls",
+	Area:      check.Memory,
+	Severity:  check.Notice,
+	Scope:     check.PerHost,
+	Title:     "Processes stop to compact memory",
+	DependsOn: []string{"thp_always"},
+	Why: "A huge page is 2 MB in one piece. Where there is none the process that wants it stops and moves other pages about until there is one, or gives up. Queries then take ten times as long " +
+		"without reading more and without another plan, and a profile shows compaction_alloc and spinlocks instead of the work.",
+	Do: "See whether it goes on: grep -E 'compact_stall|compact_fail|thp_fault_fallback' /proc/vmstat, twice. Where it does, set transparent huge pages to madvise and their defrag to defer+madvise, " +
+		"reserve the huge pages of the server at boot, and keep more memory free for the kernel (vm.min_free_kbytes, vm.watermark_scale_factor).",
+	Sources: []string{"linux-thp", "linux-vm", "blog-page-tables"},
+	Judge: func(c *check.Case) {
+		vm, ok := check.Need(c, c.Snapshot.Host.VMStat)
+		if !ok {
+			return
+		}
+		cpu, ok := check.Need(c, c.Snapshot.Host.CPUTime)
+		if !ok || cpu.BootTime <= 0 {
+			return
+		}
+		up := c.Snapshot.TakenAt - cpu.BootTime
+		stalls, counted := vm["compact_stall"] // a kernel without compaction has no such line
+		if !counted || up < compactionHour {
+			return
+		}
+		hourly := float64(stalls) / (float64(up) / 3600)
+		if hourly < stallsSome {
+			return
+		}
+		sev := check.Notice
+		if hourly >= stallsMany {
+			sev = check.Warning
+		}
+		text := "{stalls} times since the host was started, {span} ago, a process stopped to compact memory: {hourly} an hour"
+		pairs := []any{"stalls", stalls, "span", check.Span(float64(up)), "hourly", int64(hourly)}
+		if fails, ok := vm["compact_fail"]; ok && fails > 0 && fails <= stalls {
+			text += "; in vain {fails} times"
+			pairs = append(pairs, "fails", fails)
+		}
+		if fallback, ok := vm["thp_fault_fallback"]; ok && fallback > 0 {
+			text += "; {fallback} transparent huge pages could not be had"
+			pairs = append(pairs, "fallback", fallback)
+		}
+		c.FoundAs(sev, text+".", pairs...)
+	},
+}

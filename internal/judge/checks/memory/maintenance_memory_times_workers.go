@@ -1,0 +1,50 @@
+package memory
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
+
+// maintenanceShare: a plan leaves maintenance a sixteenth of the memory for one
+// command; an eighth is where the workers alone take twice that.
+const maintenanceShare = 12
+
+// MaintenanceMemoryTimesWorkers is a notice: from 17 on the memory is taken as dead rows need it,
+// seldom all.
+var MaintenanceMemoryTimesWorkers = check.Check{
+	ID:        "maintenance_memory_times_workers",
+	Area:      check.Memory,
+	Severity:  check.Notice,
+	Scope:     check.PerInstance,
+	Title:     "Each autovacuum worker may take all of maintenance_work_mem",
+	DependsOn: []string{"autovacuum_off", "track_counts_off"},
+	Why: "Without autovacuum_work_mem each of the autovacuum workers may take maintenance_work_mem, and that was set for one CREATE INDEX at a " +
+		"time. When several large tables come due together the sum is taken at a moment that nobody chose.",
+	Do: "Set autovacuum_work_mem to what one worker needs, 64 MB to 1 GB: ALTER SYSTEM SET autovacuum_work_mem = '256MB'; SELECT " +
+		"pg_reload_conf();. Up to 16 a worker cannot use more than 1 GB anyway.",
+	Sources: []string{"pg-config-resource", "pg-config-autovacuum", "dalibo-j1"},
+	Judge: func(c *check.Case) {
+		set, ok := c.Settings()
+		if !ok {
+			return
+		}
+		own, ok := set.Int("autovacuum_work_mem")
+		if !ok || own >= 0 {
+			return
+		}
+		each, ok1 := set.Bytes("maintenance_work_mem")
+		workers, ok2 := set.Int("autovacuum_max_workers")
+		version, ok3 := check.Need(c, c.Instance.Server.Version)
+		limit, _ := c.Snapshot.MemoryLimit(c.Instance)
+		total, ok4 := check.Need(c, limit)
+		if !ok1 || !ok2 || !ok3 || !ok4 {
+			return
+		}
+		if version.Major() < 17 { // the list of dead rows was an array of at most 1 GB
+			each = min(each, unit.GB)
+		}
+		if sum := unit.Bytes(workers) * each; check.AtLeast(sum, maintenanceShare, total) {
+			c.Found("{workers} workers with {each} each may take {sum}, {share} of {total}.", "workers", workers, "each", each, "sum", sum, "share", check.PercentOf(sum, total), "total", total)
+		}
+	},
+}

@@ -1,0 +1,84 @@
+package memory
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
+
+// NumaPlacement judges what bounds the server from without. A policy that it
+// has set itself (numactl --interleave) bounds nothing and is as it should be.
+var NumaPlacement = check.Check{
+	ID:        "numa_placement",
+	Area:      check.Memory,
+	Severity:  check.Warning,
+	Scope:     check.PerInstance,
+	DependsOn: []string{"shared_buffers_vs_memory", "cgroup_limit_below_plan", "work_mem_vs_memory", "temp_buffers_vs_memory"},
+	Title:     "The server is shut into a part of the NUMA nodes",
+	Why: "A cpuset binds the memory of a process to some nodes. When these are full the kernel swaps or kills there while the other nodes have memory free, and no figure of the whole machine shows it. " +
+		"Where the processors are those of other nodes than the memory, every access to it is a remote one.",
+	Do: "Give the server all nodes: take AllowedMemoryNodes= and AllowedCPUs= out of its unit, or cpuset.mems and cpuset.cpus out of its control group or container, and spread shared memory with NUMAPolicy=interleave. " +
+		"If it has to stay in a part, size shared_buffers, work_mem and huge pages for that part, and let processors and memory be of the same nodes.",
+	Sources: []string{"linux-proc", "pg-config-resource"},
+	Judge: func(c *check.Case) {
+		nodes, ok := check.Need(c, c.Snapshot.Host.Nodes)
+		if !ok || len(nodes) < 2 {
+			return
+		}
+		at, ok := check.Need(c, c.Instance.Placement)
+		if !ok {
+			return
+		}
+		var allowed unit.Bytes
+		mems, near := 0, false
+		for _, n := range nodes {
+			has, err := host.ListHas(at.Mems, n.ID)
+			if err != nil || !has {
+				continue
+			}
+			mems, allowed = mems+1, allowed+n.Total
+			near = near || n.CPUs == "" || overlap(n.CPUs, at.CPUs) // a node whose processors are not known is not called far
+		}
+		if mems == 0 || mems == len(nodes) {
+			return
+		}
+		m, ok := c.AtPeak(c.Instance)
+		if !ok {
+			return
+		}
+		if sum := m.Parts().Sum(); sum > allowed {
+			c.Found("Its memory may lie on nodes {mems} only, which have {allowed} of the host's {total}; with its settings it may take {sum}, of which {shared} is shared memory.",
+				"mems", at.Mems, "allowed", allowed, "total", totalOf(nodes), "sum", sum, "shared", m.Shared)
+			return
+		}
+		if !near {
+			c.FoundAs(check.Notice, "It runs on processors {cpus}, and its memory may lie on nodes {mems} only, to which none of them belongs.", "cpus", at.CPUs, "mems", at.Mems)
+		}
+	},
+}
+
+func totalOf(nodes []host.Node) unit.Bytes {
+	var sum unit.Bytes
+	for _, n := range nodes {
+		sum += n.Total
+	}
+	return sum
+}
+
+// mostCPUs is the largest number of processors that a kernel can be built for.
+const mostCPUs = 8192
+
+// overlap says whether two lists have a number in common.
+func overlap(a, b string) bool {
+	for i := range mostCPUs {
+		x, err1 := host.ListHas(a, i)
+		y, err2 := host.ListHas(b, i)
+		if err1 != nil || err2 != nil {
+			return true // what cannot be read is not called far
+		}
+		if x && y {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,71 @@
+package memory
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
+
+// RemoveIPC does not see who lingers (loginctl enable-linger): the objects of
+// such a user stay as well.
+var RemoveIPC = check.Check{
+	ID:       "remove_ipc",
+	Area:     check.Memory,
+	Severity: check.Warning,
+	Scope:    check.PerInstance,
+	Title:    "systemd removes the server's shared memory when its user logs out",
+	Why: "With RemoveIPC=yes systemd-logind removes the shared memory and semaphores of a user when his last session ends, unless he is a system user. A server that runs as an ordinary user then loses what its parallel queries " +
+		"share: they fail with \"could not open shared memory segment \"/PostgreSQL.N\"\", and the log shows \"could not remove shared memory segment\". It takes one su or ssh of that user to bring it about.",
+	Do: "Write [Login] and RemoveIPC=no, each on its line, into /etc/systemd/logind.conf.d/50-postgresql.conf and run systemctl restart systemd-logind; or run the server as a system user, as packages do " +
+		"(useradd --system).",
+	Sources: []string{"pg-kernel-resources", "systemd-logind"},
+	Judge: func(c *check.Case) {
+		h := c.Snapshot.Host
+		first, ok := check.Need(c, h.Init)
+		if !ok || !first.Systemd {
+			return
+		}
+		places, ok := check.Need(c, c.Instance.Places)
+		if !ok {
+			return
+		}
+		owner := slices.IndexFunc(places, func(p snapshot.Place) bool { return p.Role == snapshot.DataPlace })
+		if owner < 0 {
+			return
+		}
+		most, ok := h.SysUIDMax.Get()
+		if !ok {
+			if h.SysUIDMax.State() != known.Absent {
+				check.Need(c, h.SysUIDMax)
+				return
+			}
+			most = 999 // what systemd and shadow are built with where no one says otherwise
+		}
+		uid := places[owner].UID
+		if uid <= most {
+			return
+		}
+		conf, ok := check.Need(c, h.Logind)
+		if !ok {
+			return
+		}
+		switch conf.RemoveIPC {
+		case "yes":
+			c.Found("{file} says RemoveIPC=yes, and the server's user has the id {uid}; system users end at {most}.", "file", conf.File, "uid", uid, "most", most)
+		case "":
+			if os, ok := check.Need(c, h.OS); ok && !keepsIPC(os) {
+				c.Found("RemoveIPC is not set, which means yes, and the server's user has the id {uid}; system users end at {most}.", "uid", uid, "most", most)
+			}
+		}
+	},
+}
+
+// keepsIPC says whether a distribution builds systemd with RemoveIPC=no: Red Hat
+// Enterprise Linux and what is made from it.
+func keepsIPC(os host.OS) bool {
+	return slices.Contains([]string{"rhel", "centos", "ol"}, os.ID) || slices.Contains(strings.Fields(os.Like), "rhel")
+}

@@ -1,0 +1,65 @@
+package memory
+
+import (
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
+)
+
+const (
+	// buffersTooMuch leaves less than the rest of a server needs: backends and
+	// their page tables, work_mem, the kernel and a little cache take a third of
+	// the memory on any machine that is in use.
+	buffersTooMuch = 70
+)
+
+// SharedBuffersVsMemory compares with the limit of the control group where
+// there is one: a container has no more, whatever /proc/meminfo shows, but for
+// shared memory in huge pages, which are not charged to it.
+var SharedBuffersVsMemory = check.Check{
+	ID:       "shared_buffers_vs_memory",
+	Area:     check.Memory,
+	Severity: check.Warning,
+	Scope:    check.PerInstance,
+	Title:    "shared_buffers takes too much of the memory",
+	Why: "Shared buffers are not given back under pressure as the page cache is. What they take is missing for work_mem, for the page tables of the backends and " +
+		"for the kernel's cache, in which the same pages then lie twice; past the limit the machine swaps or the OOM killer ends a backend and " +
+		"with it every session.",
+	Do:      "Lower shared_buffers to about a quarter of the memory and restart.",
+	Sources: []string{"pg-config-resource", "dalibo-j1"},
+	Judge: func(c *check.Case) {
+		set, ok := check.Need(c, c.Instance.Server.Settings)
+		if !ok {
+			return
+		}
+		limit, limited := c.Snapshot.MemoryLimit(c.Instance)
+		if memory.Outside(c.Snapshot, c.Instance) {
+			// Huge pages are not charged to the group: the host's memory bounds them.
+			limit, limited = c.Snapshot.MemoryLimit(nil)
+		}
+		total, ok := check.Need(c, limit)
+		if !ok {
+			return
+		}
+		b, ok := set.Bytes("shared_buffers")
+		if !ok || !check.AtLeast(b, limits.BuffersMuch, total) || total == 0 {
+			return
+		}
+		sev := check.Warning
+		if check.AtLeast(b, buffersTooMuch, total) {
+			sev = check.Critical
+		}
+		of := "of memory"
+		if limited {
+			of = "that the control group may use"
+		}
+		const seen = "shared_buffers = {buffers} is {share} of the {total} {of}."
+		planned, changes := c.PlannedBuffers()
+		if !changes {
+			c.FoundAs(sev, seen, "buffers", b.GUC(), "share", check.PercentOf(b, total), "total", total, "of", of)
+			return
+		}
+		c.FoundDo(sev, "Run ALTER SYSTEM SET shared_buffers = '{planned}', which pgfettle plan gives, and restart: more than 40 % of the memory seldom helps.",
+			seen, "buffers", b.GUC(), "share", check.PercentOf(b, total), "total", total, "of", of, "planned", planned)
+	},
+}

@@ -1,0 +1,55 @@
+package memory
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
+)
+
+const (
+	// swappedMuch is in percent of the memory: then it is work, not rest, that
+	// lies on the disk.
+	swappedMuch = 5
+)
+
+// SwapInUseByPostgres adds up VmSwap, which is private memory only: shared
+// buffers that were swapped out appear in no process.
+var SwapInUseByPostgres = check.Check{
+	ID:       "swap_in_use_by_postgres",
+	Area:     check.Memory,
+	Severity: check.Notice,
+	Scope:    check.PerInstance,
+	Title:    "Memory of the server was swapped out",
+	Why: "Memory was short at some time, and part of the server's own went to disk. The next query of those backends waits for one page after the other, holding its locks " +
+		"meanwhile. Shared buffers on ordinary pages may be out as well; the kernel does not tell them apart per process.",
+	Do: "See in vmstat 1 whether si and so still move. If they do, lower work_mem, the number of connections or shared_buffers, or find the other program that takes the " +
+		"memory; lower vm.swappiness. If not, what is out comes back by itself when it is used.",
+	Sources: []string{"linux-vm", "dalibo-j1"},
+	Judge: func(c *check.Case) {
+		ps, ok := check.Need(c, c.Instance.Processes)
+		if !ok {
+			return
+		}
+		mem, ok := check.Need(c, c.Snapshot.Host.Memory)
+		if !ok {
+			return
+		}
+		var sum unit.Bytes
+		n := 0
+		for _, p := range ps {
+			sum += p.Swap
+			if p.Swap > 0 {
+				n++
+			}
+		}
+		if sum < memory.SwappedMuch {
+			return
+		}
+		sev := check.Notice
+		if check.AtLeast(sum, swappedMuch, mem.Total) {
+			sev = check.Warning
+		}
+		c.FoundAs(sev, "{sum} of private memory of {n} processes is in swap ({share} of memory; {used} of {total} swap in use on the host).",
+			"sum", sum, "n", n, "share", check.PercentOf(sum, mem.Total), "used", mem.SwapTotal-mem.SwapFree, "total", mem.SwapTotal)
+	},
+}

@@ -1,0 +1,101 @@
+package queries
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
+)
+
+// TablespaceCosts compares disks only on real machines: a virtual disk's
+// rotational flag says nothing.
+var TablespaceCosts = check.Check{
+	ID:       "tablespace_costs",
+	Area:     check.Query,
+	Severity: check.Notice,
+	Scope:    check.PerInstance,
+	Title:    "The planner's costs do not fit a tablespace",
+	Why: "random_page_cost and seq_page_cost hold for all disks alike unless a tablespace has its own. Where one lies on flash and another on disks that rotate, one of them is planned for wrongly: index scans are " +
+		"avoided on the fast one or taken on the slow one. A random page that costs less than one read in sequence is true of no device.",
+	Do:      "Run ALTER TABLESPACE … SET (random_page_cost = 1.1) for flash, or = 4 for rotating disks, with seq_page_cost = 1. New plans take it at once.",
+	Sources: []string{"pg-tablespaces", "pg-config-query", "dalibo-j1"},
+	Judge: func(c *check.Case) {
+		set, ok1 := check.Need(c, c.Instance.Server.Settings)
+		spaces, ok2 := check.Need(c, c.Instance.Server.Tablespaces)
+		if !ok1 || !ok2 || len(spaces) == 0 {
+			return
+		}
+		random, ok1 := set.Float("random_page_cost")
+		seq, ok2 := set.Float("seq_page_cost")
+		if !ok1 || !ok2 {
+			return
+		}
+		places, _ := c.Instance.Places.Get()
+		blocks, _ := c.Snapshot.Host.Blocks.Get()
+		rotates := func(role snapshot.PlaceRole, oid string) known.Fact[bool] {
+			for _, p := range places {
+				if p.Role == role && p.Tablespace == oid && volumes.Physical(c) {
+					return rotating(blocks, p.Device)
+				}
+			}
+			return known.None[bool](known.Gap{})
+		}
+		main, mainKnown := rotates(snapshot.DataPlace, "").Get()
+		for _, t := range spaces {
+			r, own := option(t.Options, "random_page_cost", random)
+			s, _ := option(t.Options, "seq_page_cost", seq)
+			if r < s && len(t.Options) > 0 {
+				c.FoundAs(check.Warning, "Tablespace {name}: random_page_cost = {random} is below seq_page_cost = {seq}.", "name", t.Name, "random", r, "seq", s)
+				continue
+			}
+			slow, ok := rotates(snapshot.TablespacePlace, strconv.FormatInt(t.OID, 10)).Get()
+			if own || !ok || !mainKnown || slow == main {
+				continue
+			}
+			kind := map[bool]string{true: "rotating disks", false: "flash"}
+			c.Found("Tablespace {name} lies on {its} and the data directory on {main}, and random_page_cost = {random} holds for both.",
+				"name", t.Name, "its", kind[slow], "main", kind[main], "random", r)
+		}
+	},
+}
+
+// option returns a number among the options of a tablespace, else the value
+// that holds without it.
+func option(options []string, name string, without float64) (v float64, own bool) {
+	for _, o := range options {
+		if text, ok := strings.CutPrefix(o, name+"="); ok {
+			if f, err := unit.Figure(text); err == nil {
+				return f, true
+			}
+		}
+	}
+	return without, false
+}
+
+// rotating says whether a device lies on disks that rotate; it is not known
+// where they differ.
+func rotating(blocks []host.Block, device string) known.Fact[bool] {
+	list, ok := volumes.Disks(blocks, device)
+	if !ok {
+		return known.None[bool](known.Gap{})
+	}
+	n := 0
+	for _, b := range list {
+		r, ok := b.Rotational.Get()
+		if !ok || b.Virtual() {
+			return known.None[bool](known.Gap{})
+		}
+		if r {
+			n++
+		}
+	}
+	if n > 0 && n < len(list) {
+		return known.None[bool](known.Gap{})
+	}
+	return known.Is(n > 0)
+}

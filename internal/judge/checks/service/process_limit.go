@@ -1,0 +1,42 @@
+package service
+
+import (
+	"strconv"
+
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
+
+// ProcessLimit: a fork that fails is told to the client as "could not fork new
+// process for connection", and to no one else.
+var ProcessLimit = check.Check{
+	ID:       "process_limit",
+	Area:     check.Service,
+	Severity: check.Warning,
+	Scope:    check.PerInstance,
+	Title:    "The owner may have fewer processes than the server has connections",
+	Why: "Each connection and each worker is a process of the server's owner. When that user has as many as its limit allows, the next connection fails with \"could not fork new process\", long before " +
+		"max_connections is reached, and parallel workers and autovacuum fail to start.",
+	Do:      "Run systemctl edit for the unit, add [Service] and LimitNPROC=infinity and TasksMax=infinity, then systemctl daemon-reload and restart the server. Started by hand, raise the owner's nproc in /etc/security/limits.d.",
+	Sources: []string{"pg-kernel-resources"},
+	Judge: func(c *check.Case) {
+		l, ok := check.Need(c, c.Instance.Limits)
+		if !ok {
+			return
+		}
+		set, ok := check.Need(c, c.Instance.Server.Settings)
+		if !ok || l.NProc < 0 {
+			return
+		}
+		want := int64(0)
+		for _, name := range []string{"max_connections", "max_worker_processes", "autovacuum_max_workers", "max_wal_senders"} {
+			n, ok := set.Int(name)
+			if !ok {
+				return
+			}
+			want += n
+		}
+		if l.NProc < want {
+			c.Found("max_connections, workers and WAL senders make up to {want} processes, and the limit of the owner is {limit}.", "want", strconv.FormatInt(want, 10), "limit", strconv.FormatInt(l.NProc, 10))
+		}
+	},
+}

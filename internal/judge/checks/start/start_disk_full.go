@@ -1,0 +1,48 @@
+package start
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
+
+// leastRoom is a block of the filesystem: postmaster.pid and postmaster.opts are
+// written at each start.
+const leastRoom = 4 * unit.KB
+
+// StartDiskFull asks for a whole segment of WAL only where there is something to
+// recover: a server that was shut down goes on in the segment that it has.
+var StartDiskFull = check.Check{
+	ID:       "start_disk_full",
+	Area:     check.Startup,
+	Severity: check.Critical,
+	Scope:    check.PerInstance,
+	Title:    "Disk is too full for the server to start",
+	Why: "A server that stopped with PANIC because pg_wal was full has to recover at its next start, and ends recovery with a checkpoint, which needs room for WAL. " +
+		"Without room in the data directory it cannot even write postmaster.pid.",
+	Do: "1. Free room on the filesystem, or enlarge it: old server logs, dumps, files of other programs. Never delete files in pg_wal by hand.\n" +
+		"2. If nothing else is there, move pg_wal to a larger filesystem (pgfettle move-wal).\n" +
+		"3. Start the server, then find what kept the WAL: a failing archive_command, a replication slot, max_wal_size.",
+	Sources: []string{"pg-disk-full", "pg-wal-configuration"},
+	Judge: func(c *check.Case) {
+		if !c.Stopped() {
+			return
+		}
+		folders, ok := check.Need(c, c.Instance.Start.Folders)
+		if !ok {
+			return
+		}
+		for _, f := range folders {
+			switch {
+			case f.Free < 0 || f.Fault != "":
+			case f.What == "data" && f.Free < leastRoom:
+				c.Found("The filesystem of {dir} has {free} left.", "dir", f.Path, "free", f.Free)
+			case f.What == "wal":
+				control, ok := check.Need(c, c.Instance.Start.Control)
+				if ok && !control.Clean && control.Segment > 0 && f.Free < control.Segment {
+					c.Found("The server was not shut down (state: {state}), and the filesystem of {dir} has {free} left; a WAL segment takes {segment}.",
+						"state", control.State, "dir", f.Path, "free", f.Free, "segment", control.Segment)
+				}
+			}
+		}
+	},
+}

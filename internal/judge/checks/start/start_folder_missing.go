@@ -1,0 +1,49 @@
+package start
+
+import (
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
+
+// StartFolderMissing is critical for pg_wal; without a tablespace the server starts,
+// as long as nothing is to be recovered in it.
+var StartFolderMissing = check.Check{
+	ID:       "start_folder_missing",
+	Area:     check.Startup,
+	Severity: check.Critical,
+	Scope:    check.PerInstance,
+	Title:    "Directory of the WAL or of a tablespace is missing",
+	Why: "pg_wal and the entries of pg_tblspc are often links to other filesystems. If one of these is not mounted, the link leads nowhere. Without pg_wal the server stops with \"required WAL directory does not exist\"; " +
+		"without a tablespace its tables cannot be read, and recovery after a crash may fail.",
+	Do: "1. Mount the filesystem, or restore the directory with its content, owner, and mode 0700.\n" +
+		"2. Start the server.\n" +
+		"Do not create an empty directory in its place: the server would take the missing WAL or tables for lost.",
+	Sources: []string{"pg-tablespaces", "pg-wal-configuration"},
+	Judge: func(c *check.Case) {
+		if !c.Stopped() {
+			return
+		}
+		folders, ok := check.Need(c, c.Instance.Start.Folders)
+		if !ok {
+			return
+		}
+		told := map[bool][]string{} // by whether it is of the WAL
+		for _, f := range folders {
+			if f.Fault == "" || f.What == "data" {
+				continue
+			}
+			at := f.Path
+			if f.To != "" {
+				at += " (link to " + f.To + ")"
+			}
+			told[f.What == "wal"] = append(told[f.What == "wal"], at+": "+f.Fault)
+		}
+		if wal := told[true]; len(wal) > 0 {
+			c.Found("{folders}.", "folders", strings.Join(wal, "; "))
+		}
+		if others := told[false]; len(others) > 0 {
+			c.FoundAs(check.Warning, "{folders}.", "folders", check.Join(others, "; ", 5))
+		}
+	},
+}

@@ -1,0 +1,69 @@
+package start
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
+)
+
+// StartHugePages counts the pages that are free now, as other servers may hold those
+// of the pool.
+var StartHugePages = check.Check{
+	ID:        "start_huge_pages",
+	Area:      check.Startup,
+	Severity:  check.Critical,
+	Scope:     check.PerInstance,
+	DependsOn: []string{"start_config_error"},
+	Title:     "Too few huge pages for huge_pages = on",
+	Why: "With huge_pages = on the server asks the kernel for its whole shared memory in huge pages, and stops with \"could not map anonymous shared memory\" if one page is missing. " +
+		"The pool (vm.nr_hugepages) is empty after a boot unless a file of /etc/sysctl.d or the kernel command line fills it, and memory that is fragmented yields fewer pages than asked for.",
+	Do: "1. Write vm.nr_hugepages = PAGES into /etc/sysctl.d/60-postgresql.conf, run sysctl --system, and see in /proc/meminfo that HugePages_Total has reached it; if not, reboot.\n" +
+		"2. Start the server.\n" +
+		"Temporary workaround: huge_pages = try, with which the server starts on regular pages.",
+	Sources: []string{"pg-huge-pages", "linux-hugetlb"},
+	Judge: func(c *check.Case) {
+		if !c.Stopped() {
+			return
+		}
+		set, ok := check.Need(c, c.Instance.Server.Settings)
+		if !ok {
+			return
+		}
+		if mode, _ := set.Text("huge_pages"); mode != "on" {
+			return
+		}
+		if kind, ok := set.Text("shared_memory_type"); ok && kind != "mmap" {
+			c.FoundDo(check.Critical, "Set shared_memory_type = mmap, or huge_pages = try.", "huge_pages = on with shared_memory_type = {kind}: the server takes huge pages only with mmap.", "kind", kind)
+			return
+		}
+		size, ok1 := check.Need(c, memory.HugePageSize(c.Snapshot, c.Instance))
+		pools, ok2 := check.Need(c, c.Snapshot.Host.HugePages)
+		if !ok1 || !ok2 {
+			return
+		}
+		if size == 0 {
+			c.FoundDo(check.Critical, "Set huge_pages = try.", "huge_pages = on, and this kernel has no huge pages.")
+			return
+		}
+		need, ok := memory.HugeNeedOf(c.Instance, size)
+		if !ok {
+			_, _ = c.SharedMemoryAsked()
+			return
+		}
+		p := memory.PoolOf(pools, size)
+		free := freePages(pools, size)
+		if free >= need.Least {
+			return
+		}
+		c.FoundDo(check.Critical, c.Remedy(), "huge_pages = on; the server asks for {need} pages of {size}, and {free} are free in a pool of {total}.",
+			"need", check.PagesText(need.Pages, need.Exact()), "size", size, "free", free, "total", p.Total)
+	},
+}
+
+// freePages are those of a size that a server may take now, with those that the
+// kernel would add for it.
+func freePages(pools []host.Pool, size unit.Bytes) int64 {
+	p := memory.PoolOf(pools, size)
+	return max(p.Free-p.Reserved, 0) + max(p.Overcommit-p.Surplus, 0)
+}

@@ -1,0 +1,49 @@
+package start
+
+import (
+	"strconv"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
+
+// leastFiles is below what any server starts with: it wants 48 files for itself
+// beside 10 that it reserves (FD_MINFREE and NUM_RESERVED_FDS of fd.c, 13 to 18).
+const leastFiles = 58
+
+// StartLimits reads the limits that the unit sets; those of a person's shell are not
+// known before he starts the server.
+var StartLimits = check.Check{
+	ID:       "start_limits",
+	Area:     check.Startup,
+	Severity: check.Critical,
+	Scope:    check.PerInstance,
+	Title:    "Limits of the service are too low for the server",
+	Why: "A limit on the address space (LimitAS, RLIMIT_AS) counts the whole shared memory, used or not: the server stops with \"could not map anonymous shared memory: Cannot allocate memory\" on a host with plenty of it. " +
+		"With too few open files (LimitNOFILE) it stops with \"insufficient file descriptors available to start server process\".",
+	Do:      "Remove LimitAS= from the unit, or raise LimitNOFILE= (systemctl edit UNIT), then start the server.",
+	Sources: []string{"pg-kernel-resources"},
+	Judge: func(c *check.Case) {
+		if !c.Stopped() {
+			return
+		}
+		u, ok := check.Need(c, c.Instance.Unit)
+		if !ok {
+			return
+		}
+		limit := func(name string) (int64, bool) {
+			n, err := strconv.ParseInt(u.Properties[name], 10, 64) // "infinity" is none
+			return n, err == nil && n >= 0
+		}
+		if n, ok := limit("LimitNOFILE"); ok && n < leastFiles {
+			c.Found("LimitNOFILE of {unit} is {n}.", "unit", u.Name, "n", n)
+		}
+		n, ok := limit("LimitAS")
+		if !ok {
+			return
+		}
+		if need, ok := c.SharedMemoryAsked(); ok && unit.Bytes(n) < need {
+			c.Found("LimitAS of {unit} is {limit}; the server asks for {need} of shared memory.", "unit", u.Name, "limit", unit.Bytes(n), "need", need)
+		}
+	},
+}

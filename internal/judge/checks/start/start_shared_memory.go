@@ -1,0 +1,118 @@
+package start
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
+)
+
+// StartSharedMemory fires only where the request certainly fails: an estimate counts
+// with the least that it can be. What the server has in huge pages is
+// start_huge_pages, and a control group's limit is met only when the memory is used.
+var StartSharedMemory = check.Check{
+	ID:        "start_shared_memory",
+	Area:      check.Startup,
+	Severity:  check.Critical,
+	Scope:     check.PerInstance,
+	Title:     "Kernel refuses the shared memory of the server",
+	DependsOn: []string{"start_config_error", "start_huge_pages"},
+	Why: "At start the server asks the kernel for its whole shared memory at once. The kernel refuses a request above RAM and swap together (vm.overcommit_memory = 0), one above what CommitLimit leaves " +
+		"(2), or with shared_memory_type = sysv one above kernel.shmmax and kernel.shmall. Then the server stops with \"could not map anonymous shared memory\" or \"could not create shared memory segment\".",
+	Do:      "Lower shared_buffers, or what else asks for shared memory (max_connections, max_locks_per_transaction), until the request fits; pgfettle plan computes a value for this host. Then start the server.",
+	Sources: []string{"pg-kernel-resources", "pg-overcommit", "linux-commit-limit"},
+	Judge: func(c *check.Case) {
+		if !c.Stopped() {
+			return
+		}
+		if shm, ok := check.Need(c, c.Instance.Start.Shm); ok {
+			sharedMemoryFolder(c, shm.Fault, shm.Free)
+		}
+		set, ok := check.Need(c, c.Instance.Server.Settings)
+		if !ok {
+			return
+		}
+		need, ok := c.SharedMemoryAsked()
+		if !ok {
+			return
+		}
+		if kind, _ := set.Text("shared_memory_type"); kind == "sysv" {
+			sysv(c, need)
+			return
+		}
+		if inHugePages(c, need) {
+			return
+		}
+		mode, ok1 := check.Need(c, c.Snapshot.Host.Sysctls.Int("vm.overcommit_memory"))
+		mem, ok2 := check.Need(c, c.Snapshot.Host.Memory)
+		switch {
+		case !ok1 || !ok2:
+		case mode == 0 && need > mem.Total+mem.SwapTotal:
+			c.Found("The server asks for {need} of shared memory; RAM and swap are {all} (vm.overcommit_memory = 0).", "need", need, "all", mem.Total+mem.SwapTotal)
+		case mode == 2:
+			strict(c, need)
+		}
+	},
+}
+
+// strict judges vm.overcommit_memory = 2: what is committed counts, and the
+// administrator's reserve is not for the server.
+func strict(c *check.Case, need unit.Bytes) {
+	k, ok := check.CommitLimit(c)
+	admin, ok2 := check.Need(c, c.Snapshot.Host.Sysctls.Int("vm.admin_reserve_kbytes"))
+	if !ok || !ok2 {
+		return
+	}
+	mem, _ := c.Snapshot.Host.Memory.Get()
+	left := max(k.Usable(unit.Bytes(admin)*unit.KB, 0)-mem.CommittedAS, 0)
+	if need <= left {
+		return
+	}
+	c.FoundDo(check.Critical, "Raise vm.overcommit_kbytes or vm.overcommit_ratio, put the shared memory into huge pages (they do not count), or lower shared_buffers. Then start the server.",
+		"The server asks for {need} of shared memory; of CommitLimit = {limit} only {left} are left (vm.overcommit_memory = 2).", "need", need, "limit", k.Limit(), "left", left)
+}
+
+func sysv(c *check.Case, need unit.Bytes) {
+	most, ok1 := c.Snapshot.Host.Sysctls.Int("kernel.shmmax").Get() // the kernel's defaults are beyond 63 bits: no limits
+	all, ok2 := c.Snapshot.Host.Sysctls.Int("kernel.shmall").Get()
+	page := memory.BasePage(c.Snapshot)
+	do := "Set shared_memory_type = mmap, the default, which these limits do not concern; or raise kernel.shmmax and kernel.shmall. Then start the server."
+	switch {
+	case ok1 && most >= 0 && need > unit.Bytes(most):
+		c.FoundDo(check.Critical, do, "The server asks for {need} of shared memory; kernel.shmmax allows {most} in one segment (shared_memory_type = sysv).", "need", need, "most", unit.Bytes(most))
+	case ok2 && all >= 0 && page > 0 && all < int64(need/page):
+		c.FoundDo(check.Critical, do, "The server asks for {need} of shared memory; kernel.shmall allows {all} in all (shared_memory_type = sysv).", "need", need, "all", unit.Bytes(all)*page)
+	}
+}
+
+// leastShm is what a server makes in /dev/shm when it starts: the list of its
+// dynamic segments, of some 24 bytes for each of a few hundred to some thousands.
+const leastShm = 64 * unit.KB
+
+func sharedMemoryFolder(c *check.Case, fault string, free unit.Bytes) {
+	set, ok := c.Instance.Server.Settings.Get()
+	if kind, _ := set.Text("dynamic_shared_memory_type"); !ok || kind != "posix" {
+		return
+	}
+	do := "Mount a tmpfs at /dev/shm (mode 1777) and free room in it. Files /dev/shm/PostgreSQL.* that no server has open are leftovers of a crash. Then start the server."
+	switch {
+	case fault != "":
+		c.FoundDo(check.Critical, do, "/dev/shm: {fault} (dynamic_shared_memory_type = posix).", "fault", fault)
+	case free >= 0 && free < leastShm:
+		c.FoundDo(check.Critical, do, "/dev/shm has {free} left (dynamic_shared_memory_type = posix).", "free", free)
+	}
+}
+
+// inHugePages says whether the server would get its memory from the pool, which
+// does not count as committed.
+func inHugePages(c *check.Case, need unit.Bytes) bool {
+	set, _ := c.Instance.Server.Settings.Get()
+	if mode, _ := set.Text("huge_pages"); mode != "on" && mode != "try" {
+		return false
+	}
+	size, ok := memory.HugePageSize(c.Snapshot, c.Instance).Get()
+	pools, ok2 := c.Snapshot.Host.HugePages.Get()
+	if !ok || !ok2 || size == 0 {
+		return false
+	}
+	return freePages(pools, size) >= need.Pages(size)
+}

@@ -1,0 +1,119 @@
+package storage
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
+)
+
+const (
+	// backendPart: from half of all writes on, the two processes that are for it
+	// do less than those that have something better to do.
+	backendPart = 0.5
+	// backendPace in pages a second is 1 MB/s on average: below it no query feels
+	// it.
+	backendPace = 128
+	// backendFsyncs an hour: any means that the queue to the checkpointer was full
+	// and a session waited for a disk; one in an hour on average is a habit.
+	backendFsyncs = 1
+	// cleanerStopped a minute: how often the background writer ended a round at
+	// bgwriter_lru_maxpages. Before 16 it has to tell that clean buffers are scarce,
+	// as what COPY and VACUUM write in their rings, and new pages of tables, count
+	// as writes by backends too.
+	cleanerStopped = 1
+)
+
+// whoWrote is how many dirty pages were written out of shared buffers by whom.
+type whoWrote struct {
+	backends, others float64
+	fsyncs           float64 // of files, by backends
+	secs             float64
+}
+
+// BackendsWriteBuffers counts from 16 on only what backends wrote because they
+// wanted the buffer; the rings of COPY, VACUUM and large scans are left out.
+var BackendsWriteBuffers = check.Check{
+	ID:       "backends_write_buffers",
+	Area:     check.Storage,
+	Severity: check.Notice,
+	Scope:    check.PerInstance,
+	Title:    "Sessions write dirty buffers themselves",
+	Why: "A session that wants a buffer and finds only dirty ones writes one out first, in the middle of its query. The background writer is there to have clean ones ready, and stops at " +
+		"bgwriter_lru_maxpages, 100 pages a round, which is 4 MB/s. A session that has to call fsync itself waits for the disk.",
+	Do: "ALTER SYSTEM SET bgwriter_lru_maxpages = 500; ALTER SYSTEM SET bgwriter_lru_multiplier = 4; ALTER SYSTEM SET bgwriter_delay = '100ms'; SELECT pg_reload_conf();. If shared_buffers is small for what is " +
+		"changed, raise that first: a page that stays is written once a checkpoint.",
+	Sources:   []string{"pg-config-resource", "pg-monitoring"},
+	DependsOn: []string{"shared_buffers_default"},
+	Judge: func(c *check.Case) {
+		v, ok := check.Need(c, c.Instance.Server.Version)
+		if !ok {
+			return
+		}
+		var w whoWrote
+		if v.Major() >= 16 {
+			rows, ok := check.Need(c, c.Instance.Server.IO)
+			if !ok {
+				return
+			}
+			w = writtenIO(rows)
+			if w.secs == 0 && len(rows) > 0 {
+				c.Missing(known.Gap{Fact: "pg_stat_io: stats_reset", Reason: "the evidence does not tell since when it counts"})
+			}
+		} else {
+			cp, ok := check.Need(c, c.Instance.Server.Checkpoints)
+			if !ok {
+				return
+			}
+			w = writtenBefore16(cp)
+		}
+		if w.secs < limits.Hour {
+			return
+		}
+		pace, part := w.backends/w.secs, w.backends/max(1, w.backends+w.others)
+		wait := w.fsyncs*3600/w.secs >= backendFsyncs
+		if !wait && (pace < backendPace || part < backendPart) {
+			return
+		}
+		limit := "not known"
+		if set, ok := c.Instance.Server.Settings.Get(); ok {
+			limit = set["bgwriter_lru_maxpages"].Show()
+		}
+		if wait {
+			c.FoundAs(check.Warning, "Sessions called fsync themselves {n} times in {since}, as the queue to the checkpointer was full (bgwriter_lru_maxpages = {limit}).",
+				"n", check.Count(int64(w.fsyncs)), "since", check.Span(w.secs), "limit", limit)
+			return
+		}
+		c.Found("Of the pages written in {since}, sessions wrote {part} % ({pace} pages a second); bgwriter_lru_maxpages = {limit}.",
+			"since", check.Span(w.secs), "part", int(100*part+0.5), "pace", check.Count(int64(pace)), "limit", limit)
+	},
+}
+
+func writtenIO(rows []pg.IO) whoWrote {
+	var w whoWrote
+	for _, r := range rows {
+		if r.Object != "relation" || r.Context != "normal" {
+			continue
+		}
+		switch r.Backend {
+		case "client backend", "background worker": // parallel workers are among the latter
+			w.backends += float64(r.Writes)
+			w.fsyncs += float64(r.Fsyncs)
+		case "checkpointer", "background writer":
+			w.others += float64(r.Writes)
+		}
+		w.secs = r.Secs
+	}
+	return w
+}
+
+func writtenBefore16(cp pg.Checkpoints) whoWrote {
+	w := whoWrote{others: float64(cp.BuffersWritten + cp.BuffersClean), secs: cp.Secs}
+	if fsyncs, ok := cp.BackendFsync.Get(); ok {
+		w.fsyncs = float64(fsyncs)
+	}
+	if n, ok := cp.BuffersBackend.Get(); ok && float64(cp.MaxWritten)*60 >= cleanerStopped*cp.Secs {
+		w.backends = float64(n)
+	}
+	return w
+}

@@ -1,0 +1,156 @@
+package storage
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
+)
+
+const (
+	// daysWarned is what it takes to find what grew, order a disk and move data to it beside
+	// other work: two weeks.
+	daysWarned = 14
+	// daysCritical is a weekend, over which nobody may look.
+	daysCritical = 2
+	// daysSeen is the least history: a load of one night is over in the morning.
+	daysSeen = 2
+	// walDay: WAL counted for less than a day is that of a night or of an afternoon.
+	walDay = limits.Day
+)
+
+// FilesystemFillsUp counts the days until a disk is full, however large it is.
+var FilesystemFillsUp = check.Check{
+	ID:       "filesystem_fills_up",
+	Area:     check.Storage,
+	Severity: check.Warning,
+	Scope:    check.PerInstance,
+	Title:    "A filesystem of the instance will be full in days",
+	Why: "Without room for WAL the server ends with a PANIC, and without room for data statements that write " +
+		"fail. How soon depends on what grows, not on how much is left: " +
+		"of 10 TB the last 500 GB are gone in a week where 70 GB come every day. Growth that is not steady, or " +
+		"was watched for less than two days, is not counted.",
+	Do: "Find what grew: du -xsh in the data directory, pg_wal (a slot or a failing archive_command), " +
+		"base/pgsql_tmp, the log folder, and the largest tables with \\dt+ in psql. " +
+		"Remove what is not needed, bound slots with max_slot_wal_keep_size, or enlarge the filesystem. Never " +
+		"delete files in pg_wal by hand.",
+	Sources: []string{"pg-disk-full", "pg-monitoring"},
+	Judge: func(c *check.Case) {
+		list := volumes.Mounts(c)
+		spaces, ok := check.Need(c, c.Snapshot.Host.Spaces)
+		if !ok {
+			return
+		}
+		growth := growth(c, list)
+		within := func(days float64) func(host.Mount) bool {
+			return func(m host.Mount) bool {
+				sp, ok := c.Snapshot.SpaceAt(spaces, m.Point)
+				left, grows := growth[m.Point].days(sp.Free)
+				_, told := nearlyFull(sp)
+				return ok && sp.Total > 0 && grows && left < days && !volumes.OnTmpfs(m) && !told
+			}
+		}
+		text := func(m host.Mount) string {
+			sp, _ := c.Snapshot.SpaceAt(spaces, m.Point)
+			return leftOn(m, sp, growth[m.Point])
+		}
+		critical := within(daysCritical)
+		if seen := volumes.OnMounts(list, critical, text); seen != "" {
+			c.FoundAs(check.Critical, "{places}.", "places", check.Capitalize(seen))
+		}
+		if seen := volumes.OnMounts(list, func(m host.Mount) bool { return !critical(m) && within(daysWarned)(m) }, text); seen != "" {
+			c.Found("{places}.", "places", check.Capitalize(seen))
+		}
+	},
+}
+
+// growing is how fast a filesystem fills up; the zero value: not known, or not steadily.
+type growing struct {
+	perDay unit.Bytes
+	told   string // a clause: "it lost 70 GB per day in 9 days of history"
+}
+
+// days returns in how many days the free room is gone.
+func (g growing) days(free unit.Bytes) (days float64, ok bool) {
+	if g.perDay <= 0 {
+		return 0, false
+	}
+	return float64(free) / float64(g.perDay), true
+}
+
+// until ends a sentence about the room that is left: nothing where no growth is known.
+func (g growing) until(free unit.Bytes) string {
+	days, ok := g.days(free)
+	if !ok {
+		return ""
+	}
+	return "; " + g.told + ": full in " + check.Span(days*86400)
+}
+
+// growth returns what is known of the growth of each mount, by its point: the fastest of
+// what a history tells of the folders on it, and of WAL that nothing removes.
+func growth(c *check.Case, list []volumes.Mounted) map[string]growing {
+	out := map[string]growing{}
+	faster := func(point string, perDay float64, before, after string) {
+		if amount := unit.Bytes(perDay); amount > out[point].perDay {
+			out[point] = growing{amount, before + amount.String() + after}
+		}
+	}
+	history, _ := c.Instance.History.Get()
+	for _, m := range list {
+		for _, d := range history.Disks {
+			if d.Place == placeOf(m.Place) && d.Days >= daysSeen && d.Least > 0 {
+				faster(m.Mount.Point, d.PerDay, "it lost ", " per day in "+check.Span(d.Days*86400)+" of history")
+			}
+		}
+		if m.Role != snapshot.WALPlace {
+			continue
+		}
+		if w, ok := c.Instance.Server.WAL.Get(); ok && w.Secs >= walDay && w.Bytes > 0 {
+			if why := walStays(c); why != "" {
+				faster(m.Mount.Point, float64(w.Bytes)/w.Secs*86400, "", " of WAL per day stay while "+why)
+			}
+		}
+	}
+	return out
+}
+
+// placeOf is the name of a folder in a history.
+func placeOf(p snapshot.Place) string {
+	if p.Role == snapshot.TablespacePlace {
+		return "tablespace " + p.Tablespace
+	}
+	return string(p.Role)
+}
+
+// walStays says why no WAL is removed now: a clause, "" where it is.
+func walStays(c *check.Case) string {
+	set, ok := c.Instance.Server.Settings.Get()
+	if !ok {
+		return ""
+	}
+	if mode, _ := set.Text("archive_mode"); mode != "" && mode != "off" {
+		if a, ok := c.Instance.Server.Archiver.Get(); ok && a.Failed > 0 && a.LastFailed-a.LastOK >= limits.ArchiveLate {
+			return "it is not archived"
+		}
+	}
+	if limit, ok := set.Int("max_slot_wal_keep_size"); !ok || limit >= 0 {
+		return ""
+	}
+	slots, _ := c.Instance.Server.Slots.Get()
+	normal, _ := set.Bytes("max_wal_size")
+	for _, s := range slots {
+		if kept, _ := s.Retained.Get(); holdsForEver(s) && kept > normal {
+			return "the slot " + s.Name + " has no consumer"
+		}
+	}
+	return ""
+}
+
+// holdsForEver says whether a slot keeps WAL that nobody fetches.
+func holdsForEver(s pg.Slot) bool {
+	return !s.Active && !s.Temporary && s.WALStatus != "lost"
+}

@@ -1,0 +1,54 @@
+package storage
+
+import (
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
+)
+
+// NfsOptions holds what is not «soft», which has its own check: only hard is
+// a must of PostgreSQL. Older guides also ask for noac, nointr and sync.
+var NfsOptions = check.Check{
+	ID:       "nfs_options",
+	Area:     check.Storage,
+	Severity: check.Notice,
+	Scope:    check.PerInstance,
+	Title:    "The options of the NFS mount cost speed or safety",
+	Why: "noac and sync make the client send every write to the server at once and ask for attributes each time. PostgreSQL syncs what it needs to have safe, and " +
+		"no second host writes these files, so that buys nothing and costs a multiple of the time. UDP is another matter: a lost or mixed up " +
+		"fragment can damage data on a fast network without an error.",
+	Do: "Remove noac, actimeo=0, lookupcache=none and sync, and replace proto=udp by proto=tcp, in /etc/fstab or the volume's definition; stop the server, unmount and mount again. " +
+		"Keep hard, and let the NFS server export with sync. intr and nointr mean nothing since kernel 2.6.25.",
+	Sources: []string{"pg-creating-cluster", "linux-nfs"},
+	Judge: func(c *check.Case) {
+		list := volumes.Mounts(c)
+		isNFS := func(m host.Mount) bool { return m.FSType == "nfs" || m.FSType == "nfs4" }
+		has := func(m host.Mount, options ...string) (found []string) {
+			for _, o := range options {
+				if m.Has(o) {
+					found = append(found, o)
+				}
+			}
+			return found
+		}
+		// noac is shown as it is; actimeo=0 as the four bounds that it stands for.
+		slow := []string{"noac", "acregmax=0", "actimeo=0", "lookupcache=none", "sync"}
+		udp := []string{"udp", "proto=udp", "proto=udp6"}
+		for _, o := range []struct {
+			sev   check.Severity
+			words []string
+			text  string
+		}{
+			{check.Warning, udp, "NFS over UDP: {places}."},
+			{check.Notice, slow, "Options that slow every write down: {places}."},
+		} {
+			seen := volumes.OnMounts(list, func(m host.Mount) bool { return isNFS(m) && len(has(m, o.words...)) > 0 },
+				func(m host.Mount) string { return m.Source + " (" + strings.Join(has(m, o.words...), ", ") + ")" })
+			if seen != "" {
+				c.FoundAs(o.sev, o.text, "places", seen)
+			}
+		}
+	},
+}

@@ -1,0 +1,58 @@
+package storage
+
+import (
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
+)
+
+// Nobarrier looks at the filesystems that still know the option: ext3, ext4
+// and btrfs. XFS ignored it from 4.10 on and refuses it since 4.19. Where every
+// disk below says "write through" there is no volatile cache to flush: the
+// option saves nothing, and only waits for the day when the disk is replaced.
+var Nobarrier = check.Check{
+	ID:       "nobarrier",
+	Area:     check.Storage,
+	Severity: check.Critical,
+	Scope:    check.PerInstance,
+	Title:    "The filesystem does not flush the cache of its disk",
+	Why: "With write barriers off, fsync returns when the data is in the disk's own cache. At a power failure what was in there is lost and " +
+		"the rest may have been written in any order, journal and WAL included, so committed transactions and whole files can be damaged. " +
+		"On a disk or controller with a protected cache flushes cost nothing, so the option gains nothing where it is safe.",
+	Do:      "Remove nobarrier or barrier=0 from the options of the mount in /etc/fstab and run mount -o remount,barrier with the mount point.",
+	Sources: []string{"pg-wal-reliability", "linux-ext4"},
+	Judge: func(c *check.Case) {
+		list := volumes.Mounts(c)
+		off := func(m host.Mount) bool {
+			return (m.FSType == "ext3" || m.FSType == "ext4" || m.FSType == "btrfs") && (m.Has("nobarrier") || m.Has("barrier=0"))
+		}
+		seen := volumes.OnMounts(list, off, func(m host.Mount) string { return m.Source + " mounted at " + m.Point })
+		if seen == "" {
+			return
+		}
+		blocks, _ := c.Snapshot.Host.Blocks.Get()
+		through := true
+		for _, m := range list {
+			if off(m.Mount) {
+				through = through && writeThrough(blocks, m.Mount.Device)
+			}
+		}
+		if through {
+			c.FoundAs(check.Warning, "Write barriers are off for {places}. The disks below report no volatile write cache, so nothing is lost today.", "places", seen)
+			return
+		}
+		c.Found("Write barriers are off for {places}.", "places", seen)
+	},
+}
+
+// writeThrough says whether every disk below a device is known to have no
+// volatile write cache.
+func writeThrough(blocks []host.Block, device string) bool {
+	list, ok := volumes.Disks(blocks, device)
+	for _, d := range list {
+		if v, known := d.WriteCache.Get(); !known || v != "write through" {
+			return false
+		}
+	}
+	return ok
+}

@@ -1,0 +1,87 @@
+package storage
+
+import (
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
+)
+
+// TablespacesSameDevice is information: a tablespace as a label, or for a
+// quota, is no fault, only not faster.
+var TablespacesSameDevice = check.Check{
+	ID:        "tablespaces_same_device",
+	Area:      check.Storage,
+	Severity:  check.Info,
+	Scope:     check.PerInstance,
+	Title:     "A tablespace lies on the same disks as the data directory",
+	DependsOn: []string{"tablespace_in_pgdata"},
+	Why: "A tablespace serves to use other disks. On the same ones it gives neither speed nor room, and costs attention: base backups have to map it, and a lost or " +
+		"forgotten folder keeps the whole cluster from starting. To keep things apart for people, schemas and databases are enough. On storage from a network the disks behind are not visible from here.",
+	Do:      "If nothing else speaks for it, move the objects back with ALTER TABLE ALL IN TABLESPACE … SET TABLESPACE pg_default (and ALTER INDEX likewise; both lock what they move) and drop it.",
+	Sources: []string{"pg-tablespaces", "dalibo-j1"},
+	Judge: func(c *check.Case) {
+		list := volumes.Mounts(c)
+		blocks, _ := c.Snapshot.Host.Blocks.Get()
+		var data volumes.Mounted
+		for _, m := range list {
+			if m.Role == snapshot.DataPlace {
+				data = m
+			}
+		}
+		var same []string
+		spills := tempSpaces(c)
+		for _, m := range list {
+			if m.Role != snapshot.TablespacePlace || data.Path == "" || volumes.OnTmpfs(m.Mount) || strings.HasPrefix(m.Path, data.Path+"/") || spills[m.Tablespace] {
+				continue // in memory, inside the data directory or for temporary files: each has a check of its own, and is worse
+			}
+			switch a, b := diskNames(blocks, data), diskNames(blocks, m); {
+			case m.Mount.Point == data.Mount.Point:
+				same = append(same, volumes.PlaceName(m.Place)+" on the same filesystem ("+m.Mount.Point+")")
+			case a != "" && a == b:
+				same = append(same, volumes.PlaceName(m.Place)+" on the same disk ("+a+")")
+			}
+		}
+		if len(same) > 0 {
+			c.Found("{places}.", "places", check.Capitalize(check.Join(same, ", ", 3)))
+		}
+	},
+}
+
+// tempSpaces returns the oids of the tablespaces that temporary files go to.
+func tempSpaces(c *check.Case) map[string]bool {
+	set, _ := c.Instance.Server.Settings.Get()
+	v, _ := set.Text("temp_tablespaces")
+	spaces, _ := c.Instance.Server.Tablespaces.Get()
+	out := map[string]bool{}
+	for name := range strings.SplitSeq(v, ",") {
+		for _, s := range spaces {
+			if s.Name == strings.Trim(strings.TrimSpace(name), `"`) {
+				out[strconv.FormatInt(s.OID, 10)] = true
+			}
+		}
+	}
+	return out
+}
+
+// diskNames lists the disks below a folder; "" where they are not known.
+func diskNames(blocks []host.Block, m volumes.Mounted) string {
+	device := m.Device
+	if device == "" {
+		device = m.Mount.Device
+	}
+	list, ok := volumes.Disks(blocks, device)
+	if !ok {
+		return ""
+	}
+	var names []string
+	for _, b := range list {
+		names = append(names, b.Name)
+	}
+	sort.Strings(names)
+	return strings.Join(names, ", ")
+}

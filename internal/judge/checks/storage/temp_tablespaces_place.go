@@ -1,0 +1,106 @@
+package storage
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
+)
+
+// TempTablespacesPlace looks at the setting in force for new sessions. One in
+// memory is told by data_on_tmpfs.
+var TempTablespacesPlace = check.Check{
+	ID:       "temp_tablespaces_place",
+	Area:     check.Storage,
+	Severity: check.Notice,
+	Scope:    check.PerInstance,
+	Title:    "temp_tablespaces does not do what it is for",
+	Why: "A tablespace for temporary files shall keep spills of queries from filling the filesystem of the data, on a disk that is fast and near. Names that do not exist are passed over without a word. " +
+		"Of several ones each file takes the next: it does not look for room, and when one is full the query fails although the others are empty.",
+	Do:      "Name one tablespace on a local, fast filesystem of its own, large enough for all spills together, in temp_tablespaces, and GRANT CREATE ON TABLESPACE … TO the roles that use it. temp_file_limit bounds each process besides.",
+	Sources: []string{"pg-config-client", "pg-tablespaces", "dalibo-j1"},
+	Judge: func(c *check.Case) {
+		v, ok := c.Setting("temp_tablespaces")
+		if !ok || strings.TrimSpace(v) == "" {
+			return
+		}
+		spaces, ok := check.Need(c, c.Instance.Server.Tablespaces)
+		if !ok {
+			return
+		}
+		var absent []string
+		var used []pg.Tablespace
+		for _, name := range strings.Split(v, ",") {
+			name = strings.Trim(strings.TrimSpace(name), `"`)
+			if name == "" || name == "pg_default" {
+				continue
+			}
+			i := 0
+			for i < len(spaces) && spaces[i].Name != name {
+				i++
+			}
+			if i == len(spaces) {
+				absent = append(absent, name)
+				continue
+			}
+			used = append(used, spaces[i])
+		}
+		if len(absent) > 0 {
+			c.Found("There is no tablespace {names}.", "names", check.Join(absent, ", ", 3))
+		}
+		if len(used) > 0 {
+			placesOfSpills(c, used)
+		}
+	},
+}
+
+func placesOfSpills(c *check.Case, used []pg.Tablespace) {
+	list := volumes.Mounts(c)
+	data := ""
+	for _, m := range list {
+		if m.Role == snapshot.DataPlace {
+			data = m.Mount.Point
+		}
+	}
+	var same, far []string
+	room := map[string]int64{} // by mount point
+	sizes, _ := c.Snapshot.Host.Spaces.Get()
+	for _, t := range used {
+		for _, m := range list {
+			if m.Tablespace != strconv.FormatInt(t.OID, 10) {
+				continue
+			}
+			if volumes.OnTmpfs(m.Mount) {
+				continue
+			}
+			switch {
+			case volumes.OverNetwork(m.Mount):
+				far = append(far, t.Name+" ("+m.Mount.FSType+" from "+m.Mount.Source+")")
+			case m.Mount.Point == data:
+				same = append(same, t.Name)
+			}
+			if sp, ok := c.Snapshot.SpaceAt(sizes, m.Path); ok {
+				room[m.Mount.Point] = int64(sp.Free)
+			}
+		}
+	}
+	if len(far) > 0 {
+		c.Found("Temporary files go over the network: {names}.", "names", check.Join(far, ", ", 3))
+	}
+	if len(same) > 0 {
+		c.Found("On the filesystem of the data directory ({point}), which spills can still fill: {names}.", "point", data, "names", check.Join(same, ", ", 3))
+	}
+	least, most, leastAt := int64(-1), int64(0), ""
+	for point, free := range room {
+		if most = max(most, free); least < 0 || free < least || free == least && point < leastAt {
+			least, leastAt = free, point
+		}
+	}
+	if len(room) > 1 && most/limits.TempRoomUneven > least {
+		c.Found("They are filled in turn, and {point} has less than a quarter of the room of another.", "point", leastAt)
+	}
+}

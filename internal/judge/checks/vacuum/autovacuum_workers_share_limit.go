@@ -1,0 +1,39 @@
+package vacuum
+
+import (
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
+)
+
+// AutovacuumWorkersShareLimit says nothing of tables with their own limit: those do not share.
+var AutovacuumWorkersShareLimit = check.Check{
+	ID:        "autovacuum_workers_share_limit",
+	Area:      check.Vacuum,
+	Severity:  check.Notice,
+	Scope:     check.PerInstance,
+	Title:     "More autovacuum workers share the same allowance",
+	DependsOn: []string{"autovacuum_off", "track_counts_off"},
+	Why: "vacuum_cost_limit is one allowance for all autovacuum workers together. More workers without a higher limit do not clean faster: each " +
+		"is slowed down until the sum is what it was, and every large table takes longer than before.",
+	Do: "Raise autovacuum_vacuum_cost_limit with the number of workers: 200 for each three of them at least, 1000 and more on SSDs (ALTER SYSTEM " +
+		"SET autovacuum_vacuum_cost_limit = 1000; SELECT pg_reload_conf();), or go back to 3 workers.",
+	Sources: []string{"pg-config-autovacuum", "its-1c"},
+	Judge: func(c *check.Case) {
+		set, ok := c.Settings()
+		if !ok {
+			return
+		}
+		workers, ok := set.Int("autovacuum_max_workers")
+		limit, ok2 := set.Int("autovacuum_vacuum_cost_limit")
+		if ok2 && limit < 0 {
+			limit, ok2 = set.Int("vacuum_cost_limit")
+		}
+		delay, ok3 := set.Float("autovacuum_vacuum_cost_delay")
+		if !ok || !ok2 || !ok3 || delay == 0 || workers < limits.AutovacuumWorkersMany {
+			return
+		}
+		if each := limit / workers; each < limits.AutovacuumShareLeast {
+			c.Found("{workers} workers share a cost limit of {limit}: {each} for each when all are at work, where the default leaves 66.", "workers", workers, "limit", limit, "each", each)
+		}
+	},
+}

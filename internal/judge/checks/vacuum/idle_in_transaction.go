@@ -1,0 +1,58 @@
+package vacuum
+
+import "github.com/pgfettle/pgfettle/internal/judge/check"
+
+// The times: 5 minutes is where idle_in_transaction_session_timeout usually
+// stands, as no application needs longer between two statements. After an hour
+// autovacuum has been through sixty rounds (autovacuum_naptime is 1 minute) in
+// which it could not remove what died since.
+const (
+	idleLong    = 5 * 60
+	idleHarmful = 60 * 60
+)
+
+// IdleInTransaction counts aborted transactions too: they hold their locks
+// until the client says ROLLBACK.
+var IdleInTransaction = check.Check{
+	ID:       "idle_in_transaction",
+	Area:     check.Vacuum,
+	Severity: check.Notice,
+	Scope:    check.PerInstance,
+	Title:    "Sessions sit idle in an open transaction",
+	Why: "An open transaction keeps its locks, and its snapshot keeps VACUUM from removing any row that died since in the whole database: tables " +
+		"and indexes swell, and a schema change queues behind the lock with every later query behind it. The usual cause is an " +
+		"application that waits for a user or a network call between BEGIN and COMMIT.",
+	Do: "Find the session: SELECT pid, usename, application_name, xact_start FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' " +
+		"ORDER BY xact_start; and end it with SELECT pg_terminate_backend(pid). Set a limit: ALTER SYSTEM SET " +
+		"idle_in_transaction_session_timeout = '10min'; SELECT pg_reload_conf();.",
+	Sources: []string{"pg-config-client", "pg-routine-vacuuming"},
+	Judge: func(c *check.Case) {
+		a, ok := check.Need(c, c.Instance.Server.Activity)
+		if !ok {
+			return
+		}
+		var n int64
+		var oldest float64
+		for _, state := range []string{"idle in transaction", "idle in transaction (aborted)"} {
+			n += a.States[state].Count
+			oldest = max(oldest, a.States[state].Oldest)
+		}
+		if n == 0 || oldest < idleLong {
+			return
+		}
+		sev := check.Notice
+		if oldest >= idleHarmful {
+			sev = check.Warning
+		}
+		limit := "not known"
+		if set, ok := c.Instance.Server.Settings.Get(); ok {
+			limit = set["idle_in_transaction_session_timeout"].Show()
+			if limit == "0" {
+				limit = "0, no limit"
+			}
+		}
+		c.FoundAs(sev, "{n} idle in transaction, the longest for {oldest}; the oldest snapshot of all sessions is {xmin} transactions old "+
+			"(idle_in_transaction_session_timeout: {limit}).",
+			"n", n, "oldest", check.Span(oldest), "xmin", check.Count(a.OldestBackendXmin), "limit", limit)
+	},
+}

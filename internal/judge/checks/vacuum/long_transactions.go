@@ -1,0 +1,40 @@
+package vacuum
+
+import "github.com/pgfettle/pgfettle/internal/judge/check"
+
+const (
+	// xactLong: reports, pg_dump and loads may take hours; what is open for six is
+	// beyond a night's window, and autovacuum has been through 360 rounds.
+	xactLong = 6 * 3600
+	// xactHarmful: after a day every row that a day's work left dead is still there.
+	xactHarmful = 24 * 3600
+)
+
+// LongTransactions is for those at work; sessions that sit idle in a
+// transaction have a check of their own, which is the cause where both hold.
+var LongTransactions = check.Check{
+	ID:       "long_transactions",
+	Area:     check.Vacuum,
+	Severity: check.Notice,
+	Scope:    check.PerInstance,
+	Title:    "A transaction has been open for hours",
+	Why: "Its snapshot keeps VACUUM from removing any row that died since in the whole database, and from freezing; tables and indexes swell, and queries that read much-changed rows " +
+		"pass over more and more dead ones. Its locks stay as well.",
+	Do: "Look at it: SELECT pid, usename, application_name, state, xact_start, left(query, 100) FROM pg_stat_activity WHERE xact_start < now() - interval '6 hours' ORDER BY " +
+		"xact_start;. Let it end if it is a backup or a report that has to run, and else SELECT pg_cancel_backend(pid). Move long reports and dumps to a standby; from 17 on " +
+		"transaction_timeout sets a limit for a role.",
+	Sources:   []string{"pg-routine-vacuuming", "pg-config-client"},
+	DependsOn: []string{"idle_in_transaction"},
+	Judge: func(c *check.Case) {
+		a, ok := check.Need(c, c.Instance.Server.Activity)
+		if !ok || a.OldestXactAge < xactLong {
+			return
+		}
+		sev := check.Notice
+		if a.OldestXactAge >= xactHarmful {
+			sev = check.Warning
+		}
+		c.FoundAs(sev, "The oldest transaction of a client has been open for {age}; the oldest snapshot of all sessions is {xmin} transactions old.",
+			"age", check.Span(a.OldestXactAge), "xmin", check.Count(a.OldestBackendXmin))
+	},
+}

@@ -1,0 +1,43 @@
+package vacuum
+
+import "github.com/pgfettle/pgfettle/internal/judge/check"
+
+// preparedOld: a transaction manager commits or rolls back seconds after
+// PREPARE; one that was down for an hour has lost the transaction, and a person
+// has to decide.
+const preparedOld = 60 * 60
+
+// PreparedXactsOld needs no second threshold: an orphan does not go away by
+// itself, not even by a restart.
+var PreparedXactsOld = check.Check{
+	ID:       "prepared_xacts_old",
+	Area:     check.Vacuum,
+	Severity: check.Warning,
+	Scope:    check.PerInstance,
+	Title:    "Prepared transactions were left behind",
+	Why: "A prepared transaction belongs to no session any more: it keeps its locks and holds back VACUUM and freezing until somebody settles it, " +
+		"through restarts and crashes as well. Forgotten ones end in bloat, in blocked schema changes and, at last, in wraparound.",
+	Do: "SELECT gid, prepared, owner, database FROM pg_prepared_xacts ORDER BY prepared; ask the transaction manager what became of each gid, then " +
+		"COMMIT PREPARED 'gid' or ROLLBACK PREPARED 'gid' in its database. If nothing here uses two-phase commit, set max_prepared_transactions = 0.",
+	Sources: []string{"pg-system-views", "pg-routine-vacuuming"},
+	Judge: func(c *check.Case) {
+		list, ok := check.Need(c, c.Instance.Server.Prepared)
+		if !ok {
+			return
+		}
+		n, oldest := 0, list[:0:0]
+		for _, p := range list {
+			if p.Age < preparedOld {
+				continue
+			}
+			n++
+			if len(oldest) == 0 || p.Age > oldest[0].Age {
+				oldest = append(oldest[:0], p)
+			}
+		}
+		if n > 0 {
+			c.Found("{n} prepared for more than an hour, the oldest for {age} in database {database} ({xids} transactions ago).",
+				"n", n, "age", check.Span(oldest[0].Age), "database", oldest[0].Database, "xids", check.Count(oldest[0].XIDAge))
+		}
+	},
+}

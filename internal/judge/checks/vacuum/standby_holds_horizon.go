@@ -1,0 +1,69 @@
+package vacuum
+
+import (
+	"fmt"
+
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
+
+const (
+	// feedbackNotice: with 10,000 writing transactions a second, the most that one
+	// server does, that is half an hour; with the usual hundreds it is a day.
+	feedbackNotice = 20_000_000
+	// feedbackWarning is half of the default of autovacuum_freeze_max_age.
+	feedbackWarning = 100_000_000
+)
+
+// StandbyHoldsHorizon is for consumers that are there: hot_standby_feedback, and
+// logical slots in use. Slots without a consumer are the matter of
+// slot_retains_wal.
+var StandbyHoldsHorizon = check.Check{
+	ID:       "standby_holds_horizon",
+	Area:     check.Vacuum,
+	Severity: check.Notice,
+	Scope:    check.PerInstance,
+	Title:    "A standby or subscriber keeps VACUUM from removing rows",
+	Why: "With hot_standby_feedback a query on the standby keeps the rows that it may want to see on the primary, as a transaction there would, and nothing in pg_stat_activity of the primary " +
+		"shows it. A logical slot keeps rows of the catalogs until its subscriber has confirmed. Tables, or the catalogs, swell meanwhile.",
+	Do: "On the named standby SELECT pid, xact_start, left(query, 100) FROM pg_stat_activity WHERE backend_xmin IS NOT NULL ORDER BY age(backend_xmin) DESC; end what has been forgotten, and set " +
+		"statement_timeout and idle_in_transaction_session_timeout for its roles. Give reports of hours a standby without feedback. For a slot look why its subscriber confirms nothing.",
+	Sources: []string{"pg-config-replication", "pg-routine-vacuuming", "pg-system-views"},
+	Judge: func(c *check.Case) {
+		replicas, ok := check.Need(c, c.Instance.Server.Replicas)
+		if !ok {
+			return
+		}
+		slots, ok := check.Need(c, c.Instance.Server.Slots)
+		if !ok {
+			return
+		}
+		var told []string
+		var oldest int64
+		note := func(age int64, format string, args ...any) {
+			if age >= feedbackNotice {
+				told = append(told, fmt.Sprintf(format, args...)+" keeps the rows of "+check.Count(age)+" transactions")
+				oldest = max(oldest, age)
+			}
+		}
+		for _, r := range replicas {
+			if r.Lag.State() == known.Forbidden { // and so is all but its process
+				c.Missing(r.Lag.Gap())
+			}
+			note(r.XminAge, "%s", r.Name)
+		}
+		for _, s := range slots {
+			if s.Active {
+				note(s.XminAge, "%s slot %s", s.Kind, s.Name)
+			}
+		}
+		if len(told) == 0 {
+			return
+		}
+		sev := check.Notice
+		if oldest >= feedbackWarning {
+			sev = check.Warning
+		}
+		c.FoundAs(sev, "{list}.", "list", check.Join(told, "; ", 5))
+	},
+}

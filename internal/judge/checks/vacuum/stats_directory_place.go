@@ -1,0 +1,35 @@
+package vacuum
+
+import (
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
+)
+
+// StatsDirectoryPlace looks at pg_stat, not at pg_stat_tmp (or
+// stats_temp_directory before 15), whose files are thrown away at every start.
+var StatsDirectoryPlace = check.Check{
+	ID:       "stats_directory_place",
+	Area:     check.Vacuum,
+	Severity: check.Warning,
+	Scope:    check.PerInstance,
+	Title:    "The statistics do not survive a reboot",
+	Why: "At a clean stop the server writes its statistics to pg_stat, and reads them at the next start. In memory they are gone after a reboot: autovacuum forgets how many rows of each table are dead or changed, and waits " +
+		"for a whole threshold anew, and pg_stat_statements begins at nothing. Guides that move statistics to memory mean pg_stat_tmp, and only for versions before 15.",
+	Do:      "Stop the server, replace the link pg_stat in the data directory by a folder with mode 0700 of the server's user, and start it. pg_stat_tmp may stay in memory.",
+	Sources: []string{"pg-monitoring", "pg-release-notes", "dalibo-j1"},
+	Judge: func(c *check.Case) {
+		dir, ok1 := check.Need(c, c.Instance.StatsDir)
+		_, ok2 := check.Need(c, c.Snapshot.Host.Mounts)
+		if !ok1 || !ok2 {
+			return
+		}
+		if data, ok := c.Instance.DataDirectory.Get(); ok {
+			if m, ok := c.Snapshot.MountOf(data); ok && volumes.OnTmpfs(m) {
+				return // data_on_tmpfs tells the worse
+			}
+		}
+		if m, ok := c.Snapshot.MountOf(dir); ok && volumes.OnTmpfs(m) {
+			c.Found("pg_stat is {path}, on {fs} mounted at {point}.", "path", dir, "fs", m.FSType, "point", m.Point)
+		}
+	},
+}

@@ -1,0 +1,61 @@
+package wal
+
+import (
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
+)
+
+// archiveTries are the failures of limits.ArchiveLate: the archiver tries a segment
+// three times and then pauses for a minute.
+const archiveTries = 180
+
+// ArchiveFailing says that archiving fails now: the last failure is younger
+// than the last success. Failures that were overcome are no finding.
+var ArchiveFailing = check.Check{
+	ID:       "archive_failing",
+	Area:     check.WAL,
+	Severity: check.Warning,
+	Scope:    check.PerInstance,
+	Title:    "WAL is not being archived",
+	Why: "A segment is kept in pg_wal until it is archived. While that fails, point-in-time recovery ends at the last archived segment, standbys " +
+		"fed from the archive fall behind, and pg_wal grows until its disk is full, at which moment the server stops with a PANIC.",
+	Do: "Read the server log for \"archive command failed\" (its DETAIL has the command and the exit code), run the command by hand as the server's user for the " +
+		"file that SELECT last_failed_wal FROM pg_stat_archiver names, and watch the free space of pg_wal. To let a full disk go on for a while, free " +
+		"space elsewhere on it; never delete segments by hand.",
+	Sources: []string{"pg-monitoring", "pg-config-wal"},
+	Judge: func(c *check.Case) {
+		set, ok := check.Need(c, c.Instance.Server.Settings)
+		if !ok {
+			return
+		}
+		if mode, ok := set.Text("archive_mode"); !ok || mode == "off" {
+			return
+		}
+		command, hasCommand := set.Text("archive_command")
+		library, _ := set.Text("archive_library")
+		if hasCommand && command == "" && library == "" {
+			c.FoundDo(check.Warning, "Set archive_command (or archive_library, 15+) and reload, or archive_mode = off and restart. Until then watch the free space of pg_wal.",
+				"archive_mode = {mode}, but neither archive_command nor archive_library says how: every segment stays in pg_wal.", "mode", set["archive_mode"].Value)
+			return
+		}
+		a, ok := check.Need(c, c.Instance.Server.Archiver)
+		if !ok || a.Failed == 0 || a.LastFailed <= a.LastOK {
+			return
+		}
+		if a.LastOK == 0 {
+			sev := check.Warning
+			if a.Failed >= archiveTries {
+				sev = check.Critical
+			}
+			c.FoundAs(sev, "Archiving failed {n} times and never succeeded since the statistics were reset.", "n", a.Failed)
+			return
+		}
+		since := float64(a.LastFailed - a.LastOK)
+		sev := check.Warning
+		if since >= limits.ArchiveLate {
+			sev = check.Critical
+		}
+		c.FoundAs(sev, "The last try failed, {since} after the last success ({n} failures and {ok} segments archived since the statistics were reset).",
+			"since", check.Span(since), "n", a.Failed, "ok", a.Archived)
+	},
+}

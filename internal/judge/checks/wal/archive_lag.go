@@ -1,0 +1,45 @@
+package wal
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
+
+// ArchiveLag lets as much wait as pg_wal holds anyway, which is max_wal_size:
+// only what is beyond it takes more disk than was meant for it.
+var ArchiveLag = check.Check{
+	ID:       "archive_lag",
+	Area:     check.WAL,
+	Severity: check.Warning,
+	Scope:    check.PerInstance,
+	Title:    "Archiving does not keep up with the WAL",
+	Why: "Segments that are not archived yet stay in pg_wal and would be lost with the server: the backlog is how much a recovery from the archive would miss. Where it grows " +
+		"day by day, the disk of pg_wal fills and the server stops.",
+	Do: "Time the command for one segment: it has to take less than the time in which a segment fills. Use a tool that archives in parallel and in the background (pgBackRest with " +
+		"archive-async=y, WAL-G), compress less, or write less WAL (wal_compression = on, longer checkpoint_timeout). Never delete files in pg_wal by hand.",
+	Sources:   []string{"pg-config-wal", "pg-monitoring"},
+	DependsOn: []string{"archive_failing"},
+	Judge: func(c *check.Case) {
+		set, ok := check.Need(c, c.Instance.Server.Settings)
+		if !ok {
+			return
+		}
+		if mode, ok := set.Text("archive_mode"); !ok || mode == "off" {
+			return
+		}
+		dir, ok := check.Need(c, c.Instance.Server.WALDir)
+		if !ok {
+			return
+		}
+		ready, ok := check.Need(c, dir.Ready)
+		if !ok {
+			return
+		}
+		segment, ok1 := set.Bytes("wal_segment_size")
+		most, ok2 := set.Bytes("max_wal_size")
+		if !ok1 || !ok2 || unit.Bytes(ready)*segment <= most {
+			return
+		}
+		c.Found("{n} segments, {size}, wait to be archived; max_wal_size = {max}.", "n", ready, "size", unit.Bytes(ready)*segment, "max", most.GUC())
+	},
+}

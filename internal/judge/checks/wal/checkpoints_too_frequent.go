@@ -1,0 +1,118 @@
+package wal
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
+)
+
+const (
+	// enoughCheckpoints and enoughHistory keep a restart, a base backup or one
+	// bulk load (each of them requests checkpoints) from counting as a habit.
+	enoughCheckpoints = 10
+	enoughHistory     = limits.Hour
+)
+
+// CheckpointsTooFrequent fires when more checkpoints were requested than came
+// by the clock: then the mean interval is below half of checkpoint_timeout.
+// Those by the clock count even when they were skipped because nothing had been
+// written; 18 also tells how many were carried out, which takes the quiet hours
+// out of the comparison.
+var CheckpointsTooFrequent = check.Check{
+	ID:       "checkpoints_too_frequent",
+	Area:     check.WAL,
+	Severity: check.Warning,
+	Scope:    check.PerInstance,
+	Title:    "max_wal_size forces checkpoints before their time",
+	Why: "The first change of a page after a checkpoint writes the whole page to the WAL. Checkpoints that come early multiply these images: more " +
+		"WAL makes the next checkpoint come earlier still, and the same pages are written to the data files again and again.",
+	Do: "Raise max_wal_size (a reload suffices) until the log says \"checkpoint starting: time\" and seldom \"wal\", with log_checkpoints = on; it " +
+		"costs disk space in pg_wal and a longer crash recovery.",
+	Sources: []string{"pg-wal-configuration", "pg-config-wal", "pg-monitoring"},
+	Judge: func(c *check.Case) {
+		set, ok := check.Need(c, c.Instance.Server.Settings)
+		if !ok {
+			return
+		}
+		cp, ok := check.Need(c, c.Instance.Server.Checkpoints)
+		if !ok {
+			return
+		}
+		if standby, ok := c.Instance.Server.Recovery.Get(); ok && standby {
+			return // its restartpoints follow the primary's checkpoints
+		}
+		timed := cp.Timed
+		if done, ok := cp.Done.Get(); ok {
+			timed = max(done-cp.Requested, 0)
+		}
+		if cp.Requested < enoughCheckpoints || cp.Secs < enoughHistory || cp.Requested <= timed {
+			return
+		}
+		timeout, ok1 := set.Seconds("checkpoint_timeout")
+		size, ok2 := set.Bytes("max_wal_size")
+		if !ok1 || !ok2 {
+			return
+		}
+		every := cp.Secs / float64(cp.Requested)
+		if every >= timeout {
+			return // a quiet server: what there was, backups and the like requested
+		}
+		seen := "{requested} of {all} checkpoints in {history} were requested, one every {every} on average, with checkpoint_timeout = {timeout} and max_wal_size = {size}"
+		pairs := []any{"requested", cp.Requested, "all", cp.Requested + timed, "history", check.Span(cp.Secs), "every", check.Span(every),
+			"timeout", set["checkpoint_timeout"].Show(), "size", size.GUC()}
+		want, rate, ok := enoughWAL(set, c.Instance.Server, timeout, size)
+		if !ok {
+			c.Found(seen+".", pairs...)
+			return
+		}
+		pairs = append(pairs, "rate", rate, "want", want.GUC())
+		do := "Run ALTER SYSTEM SET max_wal_size = '{want}'; SELECT pg_reload_conf();: at the average rate checkpoints then come by the clock, and bursts need more. " +
+			"Watch the log (log_checkpoints = on) for \"checkpoint starting: wal\". It costs disk space in pg_wal and a longer crash recovery."
+		seen += "; WAL grows by {rate} a minute."
+		if sp, ok := walSpace(c.Snapshot, c.Instance); ok {
+			dir, _ := c.Instance.Server.WALDir.Get() // what pg_wal holds is WAL's already
+			if room := limits.WALRoom(sp.Total, sp.Free, dir.Size); want > room {
+				pairs = append(pairs, "free", sp.Free, "total", sp.Total, "room", room.RoundDown(unit.MB).GUC())
+				do = "About max_wal_size = {want} would be needed, but the filesystem of pg_wal, {free} free of {total}, has room for {room}: give it a larger disk first, or write less WAL " +
+					"(wal_compression = on, fewer full rewrites)."
+			}
+		}
+		c.FoundDo(check.Warning, do, seen, pairs...)
+	},
+}
+
+// enoughWAL returns the max_wal_size with which the average amount of WAL no
+// longer forces checkpoints. The server starts one when max_wal_size / (1 +
+// checkpoint_completion_target) was written since the last, so that the WAL of
+// the checkpoint that is being finished fits too. The result is at least twice
+// the present size, which has shown to be too small, in whole gigabytes.
+func enoughWAL(set pg.Settings, s pg.Server, timeout float64, size unit.Bytes) (want, perMinute unit.Bytes, ok bool) {
+	w, ok1 := s.WAL.Get()
+	target, ok2 := set.Float("checkpoint_completion_target")
+	if !ok1 || !ok2 || w.Secs < enoughHistory {
+		return 0, 0, false
+	}
+	perSecond := float64(w.Bytes) / w.Secs
+	want = max(unit.Bytes(perSecond*timeout*(1+target)), 2*size).RoundUp(unit.GB)
+	return want, unit.Bytes(perSecond * 60), true
+}
+
+// walSpace returns the filesystem that the WAL lies on.
+func walSpace(s *snapshot.Snapshot, in *snapshot.Instance) (host.Space, bool) {
+	places, _ := in.Places.Get()
+	spaces, _ := s.Host.Spaces.Get()
+	for _, p := range places {
+		if p.Role != snapshot.WALPlace {
+			continue
+		}
+		for _, sp := range spaces {
+			if sp.Path == p.Path {
+				return sp, true
+			}
+		}
+	}
+	return host.Space{}, false
+}

@@ -1,0 +1,41 @@
+package wal
+
+import (
+	"fmt"
+
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
+
+// CommitDelaySet judges by the mean rate since the statistics were reset, read-only transactions
+// included, so it errs towards silence.
+var CommitDelaySet = check.Check{
+	ID:        "commit_delay_set",
+	Area:      check.WAL,
+	Severity:  check.Notice,
+	Scope:     check.PerInstance,
+	Title:     "Commits wait for company that does not come",
+	DependsOn: []string{"fsync_off"},
+	Why: "commit_delay makes a commit wait before it flushes the WAL so that others can share the flush. It pays where several commits arrive " +
+		"within the delay. At this rate none does on average: each commit that waits is only later, unless all come in bursts.",
+	Do: "ALTER SYSTEM RESET commit_delay; SELECT pg_reload_conf();. If commits are slow, measure the flush with pg_test_fsync; if some need not " +
+		"be safe at once, synchronous_commit = off for those transactions saves the whole flush.",
+	Sources: []string{"pg-config-wal", "pg-wal-configuration", "its-1c"},
+	Judge: func(c *check.Case) {
+		set, ok := c.Settings()
+		if !ok {
+			return
+		}
+		delay, ok := set.Int("commit_delay") // microseconds
+		if !ok || delay == 0 {
+			return
+		}
+		tps, ok := check.Need(c, check.CommitRate(c.Instance.Server))
+		if !ok {
+			return
+		}
+		if together := tps * float64(delay) / 1e6; together < 1 {
+			c.Found("commit_delay = {delay} µs with {tps} transactions a second: {together} of them come within one delay.",
+				"delay", delay, "tps", fmt.Sprintf("%.1f", tps), "together", fmt.Sprintf("%.3f", together))
+		}
+	},
+}

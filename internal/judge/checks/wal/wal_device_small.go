@@ -1,0 +1,47 @@
+package wal
+
+import (
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
+
+// WalDeviceSmall asks whether the WAL may grow to what the settings let it
+// grow to in quiet times; a failing archive or a slot lets it grow further, and
+// the checks of those tell of it.
+var WalDeviceSmall = check.Check{
+	ID:       "wal_device_small",
+	Area:     check.WAL,
+	Severity: check.Warning,
+	Scope:    check.PerInstance,
+	Title:    "The WAL may grow beyond its filesystem",
+	Why: "A checkpoint frees WAL only when it ends, and is started so that about max_wal_size is reached by then; wal_keep_size is kept on top. The limit is soft: a burst goes beyond it. " +
+		"When the filesystem of pg_wal is full before, the server ends with a PANIC in the middle of its work.",
+	Do:        "Lower max_wal_size to at most two thirds of what is free there together with what pg_wal holds now (a reload suffices), or give pg_wal a larger filesystem.",
+	Sources:   []string{"pg-wal-configuration", "pg-config-wal", "pg-disk-full"},
+	DependsOn: []string{"filesystem_nearly_full"},
+	Judge: func(c *check.Case) {
+		set, ok1 := check.Need(c, c.Instance.Server.Settings)
+		places, ok2 := check.Need(c, c.Instance.Places)
+		spaces, ok3 := check.Need(c, c.Snapshot.Host.Spaces)
+		dir, ok4 := check.Need(c, c.Instance.Server.WALDir)
+		if !ok1 || !ok2 || !ok3 || !ok4 {
+			return
+		}
+		size, ok := set.Bytes("max_wal_size")
+		if !ok {
+			return
+		}
+		keep, _ := set.Bytes("wal_keep_size")
+		for _, p := range places {
+			if p.Role != snapshot.WALPlace {
+				continue
+			}
+			sp, ok := c.Snapshot.SpaceAt(spaces, p.Path)
+			if !ok || sp.Total == 0 || size+keep <= sp.Free+dir.Size {
+				continue
+			}
+			c.Found("max_wal_size = {size} and wal_keep_size = {keep}, but beyond the {now} that pg_wal holds now only {free} are free at {path}.",
+				"size", size.GUC(), "keep", keep.GUC(), "now", dir.Size, "free", sp.Free, "path", p.Path)
+		}
+	},
+}

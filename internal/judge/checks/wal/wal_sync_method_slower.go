@@ -1,0 +1,70 @@
+package wal
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
+
+// safeMethods flush the cache of the drive on Linux, each of them.
+var safeMethods = []string{"fdatasync", "open_datasync", "fsync", "open_sync"}
+
+// methodGain is what another method has to be faster by before it is worth a
+// word: rates of one method differ by some percent from run to run.
+const methodGain = 1.1
+
+// doesMore names the method that does all that another one does, and writes the
+// times of the file besides: where it was measured faster, that is noise.
+var doesMore = map[string]string{"fdatasync": "fsync", "open_datasync": "open_sync"}
+
+// WalSyncMethodSlower tells, and no plan acts on it: measurements of a second
+// or two on a busy machine are no reason to move what commits rest on.
+var WalSyncMethodSlower = check.Check{
+	ID:        "wal_sync_method_slower",
+	Area:      check.WAL,
+	Severity:  check.Info,
+	Scope:     check.PerInstance,
+	Title:     "Another wal_sync_method was faster here",
+	DependsOn: []string{"fsync_impossible", "fsync_off"},
+	Why: "All four methods of Linux reach the disk. Which is fastest depends on the filesystem and on whether the disk can write one block past its cache " +
+		"(FUA). The one named was faster by more than a tenth both with one block and with two, as WAL of larger commits has it.",
+	Do: "Measure again when the machine is quiet: pgfettle probe --only fsync --seconds 10. If it stays so, try it with your load: ALTER SYSTEM SET " +
+		"wal_sync_method = 'METHOD'; SELECT pg_reload_conf();.",
+	Sources: []string{"pg-test-fsync", "pg-config-wal"},
+	Judge: func(c *check.Case) {
+		if _, ok := check.Need(c, c.Snapshot.Measured); !ok {
+			return
+		}
+		d, ok := c.Snapshot.MeasuredAt(c.Instance, snapshot.WALPlace)
+		if !ok || d.Flush == nil {
+			return
+		}
+		set, ok := c.Settings()
+		if !ok {
+			return
+		}
+		now, ok := set.Text("wal_sync_method")
+		if !ok || !slices.Contains(safeMethods, now) {
+			return
+		}
+		one, two, ok := d.Flush.Fsync.Rate(now)
+		if !ok {
+			return
+		}
+		best, most := "", 0.0
+		for _, m := range safeMethods {
+			a, b, ok := d.Flush.Fsync.Rate(m)
+			if ok && m != doesMore[now] && a > methodGain*one && b > methodGain*two && a+b > most {
+				best, most = m, a+b
+			}
+		}
+		if best == "" {
+			return
+		}
+		a, b, _ := d.Flush.Fsync.Rate(best)
+		c.Found("wal_sync_method = {now}: {one} a second with one block, {two} with two; {best}: {a} and {b} ({by}).", "now", now, "best", best,
+			"one", fmt.Sprintf("%.0f", one), "two", fmt.Sprintf("%.0f", two), "a", fmt.Sprintf("%.0f", a), "b", fmt.Sprintf("%.0f", b), "by", d.Flush.By)
+	},
+}
