@@ -1,7 +1,6 @@
 // Package house holds the tests that keep the house as docs/architecture.md draws it:
 // which storey and which package may import which, what the pure storeys may not touch,
-// how large a package may be, where files of the kernel are opened, which errors may
-// not be dropped, a comment on every package, and a decision for every dependency.
+// a comment on every package, and a decision for every dependency.
 package house
 
 import (

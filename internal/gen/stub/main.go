@@ -37,7 +37,7 @@ func run(args []string) error {
 	case "check":
 		area, id, ok := strings.Cut(args[1], "/")
 		dir := filepath.Join("internal/judge/checks", area)
-		if d, err := os.Stat(dir); !ok || err != nil || !d.IsDir() {
+		if _, err := os.Stat(filepath.Join(dir, "doc.go")); !ok || area == "" || strings.Contains(area, ".") || err != nil {
 			return fmt.Errorf("%q: write the area, which is a folder of internal/judge/checks, and a slash before the id", args[1])
 		}
 		if !checkID.MatchString(id) {
