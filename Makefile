@@ -3,10 +3,12 @@ GO      ?= go
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unreleased)
 LDFLAGS := -s -w -X github.com/pgfettle/pgfettle/internal/show/cli.Version=$(VERSION)
 
+# what is started first, as it ends last
+LONGEST := ./test/system ./test/servers ./test/experiments ./test/hostile ./test/packages
 # needs a pool of huge pages to the page
-ALONE   := ^TestHugePagesOfThePlanStartTheServer$$
+ALONE    := ^TestHugePagesOfThePlanStartTheServer$$
 
-.PHONY: help build dist demo test soak promises bench bench-plans plans lab-pagetables fuzz generate verify facts new-check new-knob new-page clean
+.PHONY: help build dist demo check test soak promises bench bench-plans plans lab-pagetables fuzz generate verify facts new-check new-knob new-page clean
 
 help: ## list the targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,17 +22,23 @@ dist: ## make the packages in dist/: static binaries for linux amd64 and arm64 a
 demo: build ## do all set-up and run the main job on a throwaway instance and this host
 	./bin/pgfettle demo
 
+check: ## in a minute, before each commit: vet, the pure storeys, the program in scripts, the house and its documents
+	$(GO) vet ./...
+	$(GO) run ./test/progress -vet=off -timeout 20m ./internal/base/... ./internal/fact/... ./internal/judge/... ./internal/show/... ./internal/gen/... ./cmd/... ./test/scripts ./test/house ./test/docs ./test/tier ./test/progress
+
+# The first are the servers that are fetched once: not within the time of the tests that
+# run them. Then the longest first, beside all the others. The last ones are alone: any
+# other server that starts would take of the huge pages that they make for theirs.
+# Analysed is all in one go, before.
 test: ## do all set-up and run every tier of tests; PGFETTLE_REQUIRE=servers,… fails instead of skipping
 	$(GO) vet ./...
-	@# the servers that are fetched once: not within the time of the tests that run them
-	$(GO) test -timeout 20m ./test/live
-	@# the longest first: they run beside all the others
-	$(GO) test -timeout 100m -skip '$(ALONE)' ./test/servers ./test/system ./test/experiments $$($(GO) list ./... | grep -vE '/test/(kernel|servers|system|experiments)$$')
-	@# alone: any other server that starts would take of the huge pages that these tests make for theirs
-	$(GO) test -timeout 60m ./test/kernel
-	$(GO) test -timeout 30m -run '$(ALONE)' ./test/servers
 	cd tools && $(GO) vet ./...
-	cd test/web && $(GO) vet ./... && $(GO) test -timeout 20m ./...
+	cd test/web && $(GO) vet ./...
+	$(GO) run ./test/progress -vet=off -timeout 20m ./test/live \
+	  --then -vet=off -p 3 -timeout 60m -skip '$(ALONE)' $(LONGEST) $$($(GO) list ./... | grep -vE '/test/(kernel|servers|system|experiments|hostile|packages)$$') \
+	  --then -C test/web -vet=off -timeout 20m ./... \
+	  --then -vet=off -timeout 60m ./test/kernel \
+	  --then -vet=off -timeout 30m -run '$(ALONE)' ./test/servers
 
 soak: ## kill applies and start random plans with new seeds for SOAK (default 10m); the first failure ends it and tells its seed
 	$(GO) test -count=1 -timeout 0 -failfast -v -run '^(TestKilledAtAnyPoint|TestRandomPlansStart)$$' ./test/servers -soak $(or $(SOAK),10m)
@@ -65,7 +73,7 @@ generate: ## rewrite what is generated: registries, docs/checks.md, docs/knobs.m
 	$(GO) generate ./...
 	$(GO) test ./test/docs -run TestPagesAreCurrent -update
 	$(GO) test ./internal/fact/snapshot -run TestSchemaIsCurrent -update
-	$(GO) test ./internal/show/render -run TestResultSchema -update
+	$(GO) test ./internal/show/goldens -run TestResultSchema -update
 	$(GO) test ./internal/show/top -run TestTopSchema -update
 
 verify: generate ## fail when a generated file was not current
@@ -79,10 +87,10 @@ new-check: ## write the stubs of a check: make new-check ID=memory/my_check
 	$(GO) run ./internal/gen/stub check $(ID)
 	$(GO) generate ./internal/judge/checks
 
-new-knob: ## write the stubs of a knob: make new-knob ADDR=pg:work_mem
-	@test -n "$(ADDR)" || { echo 'say make new-knob ADDR=pg:my_setting'; exit 2; }
+new-knob: ## write the stubs of a knob: make new-knob ADDR=io/pg:my_setting
+	@test -n "$(ADDR)" || { echo 'say make new-knob ADDR=io/pg:my_setting'; exit 2; }
 	$(GO) run ./internal/gen/stub knob $(ADDR)
-	$(GO) generate ./internal/judge/rule
+	$(GO) generate ./internal/judge/rules
 
 new-page: ## write the stub of a page: make new-page ID=my-page
 	@test -n "$(ID)" || { echo 'say make new-page ID=my-page'; exit 2; }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
+	"github.com/pgfettle/pgfettle/test/template"
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
@@ -50,7 +51,7 @@ func Binaries(t *testing.T, of string, major int) scratch.Binaries {
 func Server(t *testing.T, of string, major int, o scratch.Options) *scratch.Instance {
 	t.Helper()
 	b := Binaries(t, of, major)
-	i, err := scratch.New(t.Context(), b, o)
+	i, err := template.New(t.Context(), b, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,10 +21,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/gen/words"
 	"github.com/pgfettle/pgfettle/internal/judge/advice"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
-	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
 	"github.com/pgfettle/pgfettle/internal/show/cli"
+	"github.com/pgfettle/pgfettle/internal/show/markdown"
 	"github.com/pgfettle/pgfettle/internal/show/metrics"
-	"github.com/pgfettle/pgfettle/internal/show/render"
 )
 
 var update = flag.Bool("update", false, "rewrite the generated pages and the sessions in the documents")
@@ -43,9 +43,9 @@ func TestPagesAreCurrent(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{
-		"docs/checks.md":    render.CheckPages(checks.All()),
-		"docs/knobs.md":     render.KnobPages(rule.All()),
-		"docs/pages.md":     render.AdvicePages(advice.All()),
+		"docs/checks.md":    markdown.CheckPages(checks.All()),
+		"docs/knobs.md":     markdown.KnobPages(rules.All()),
+		"docs/pages.md":     markdown.AdvicePages(advice.All()),
 		"docs/coverage.md":  coverage.Markdown(rows),
 		"docs/commands.md":  commandPages(t),
 		"docs/languages.md": languagePage(t),
@@ -148,7 +148,7 @@ func TestSessionsRun(t *testing.T) {
 	if err := os.CopyFS(filepath.Join(folder, "testdata"), os.DirFS("testdata")); err != nil {
 		t.Fatal(err)
 	}
-	for name, from := range map[string]string{"kern.log": "internal/fact/kernlog/testdata/k618_memcg_v1_backend.log", "postgresql.log": "internal/judge/diagnose/testdata/oom/pg15_log_backend_sigkill.log"} {
+	for name, from := range map[string]string{"kern.log": "internal/fact/kernlog/testdata/k618_memcg_v1_backend.log", "postgresql.log": "internal/judge/diagnose/oom/testdata/pg15_log_backend_sigkill.log"} {
 		b, err := os.ReadFile(filepath.Join(root, from))
 		if err == nil {
 			err = os.WriteFile(filepath.Join(folder, name), b, 0o644)

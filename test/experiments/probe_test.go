@@ -22,6 +22,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
 	"github.com/pgfettle/pgfettle/test/await"
 )
 
@@ -100,7 +101,7 @@ func TestProbe(t *testing.T) {
 		if !ok || len(got.Disks) != 1 || got.Disks[0].Flush.Fsync.One[0] != d.Flush.Fsync.One[0] || len(got.Disks[0].Places) != 0 {
 			t.Fatalf("not found again: %+v %+v", got, kept.Measured.Gap())
 		}
-		out, err := rule.Decide(kept, rule.All(), rule.Options{Profile: rule.Mixed})
+		out, err := rule.Decide(kept, rules.All(), rule.Options{Profile: rule.Mixed})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,6 +30,8 @@ var onTheClock = map[string]string{
 	"internal/act/target/run_test.go TestRunEndsWithItsTime":    "the program that is limited never ends",
 	"internal/show/top/screen_test.go TestScreenIsGivenBack":    "ends a hang",
 	"test/await/await.go That":                                  "what all others wait with",
+	"test/progress/main.go follow":                              "ends a hang, after a signal",
+	"test/progress/main.go main":                                "tells a person what runs; nothing waits for it",
 	"test/scripts/jam_test.go jam":                              "waits for a state, with the patience of test/await, which takes a testing.TB",
 	"test/servers/crash_test.go TestCrashRestart":               "a restart has to be late enough, and later does no harm; the query is ended by its session's end",
 	"test/servers/crash_test.go TestLongRecoveryIsNoCrash":      "a recovery has to be long enough, and longer does no harm",

@@ -19,6 +19,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
 	"github.com/pgfettle/pgfettle/test/cell"
 	"github.com/pgfettle/pgfettle/test/tier"
 )
@@ -46,7 +47,7 @@ func (c cage) configuration(t *testing.T, major int) (settings map[string]string
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := plan.Make(s, rule.All(), rule.Options{Profile: c.profile, Connections: c.connections})
+	p, err := plan.Make(s, rules.All(), rule.Options{Profile: c.profile, Connections: c.connections})
 	if err != nil {
 		t.Fatal(err)
 	}

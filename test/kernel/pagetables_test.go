@@ -21,8 +21,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	facts "github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
-	"github.com/pgfettle/pgfettle/internal/judge/memory"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
+	hostmemory "github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/test/cell"
 	"github.com/pgfettle/pgfettle/test/tier"
 )
@@ -61,7 +61,7 @@ func TestPageTableLab(t *testing.T) {
 	conns := readers(t, i, l.backends)
 	r := look(t, i)
 	measured := l.equalToStatus(t, r, conns)
-	predicted := unit.Bytes(l.backends) * memory.PageTablesOfBackend(l.buffers, 4*unit.KB)
+	predicted := unit.Bytes(l.backends) * hostmemory.PageTablesOfBackend(l.buffers, 4*unit.KB)
 	off := float64(predicted-measured) / float64(measured)
 	t.Logf("ordinary pages: %d backends have touched %s: %d kB of page tables, predicted %d kB (%+.2f %%)", l.backends, l.buffers, measured/unit.KB, predicted/unit.KB, 100*off)
 	if math.Abs(off) > 0.02 {
@@ -163,7 +163,7 @@ func readers(t *testing.T, i *scratch.Instance, n int) []*pgconn.PgConn {
 	return conns
 }
 
-func look(t *testing.T, i *scratch.Instance) *diagnose.MemoryReport {
+func look(t *testing.T, i *scratch.Instance) *memory.Report {
 	t.Helper()
 	a, err := collect.Run(t.Context(), &target.Local{}, collect.Request{Kind: collect.DataDir, Value: i.DataDir, Memory: true, Killable: true})
 	if err != nil {
@@ -173,14 +173,14 @@ func look(t *testing.T, i *scratch.Instance) *diagnose.MemoryReport {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return diagnose.Memory(s, nil) // no advice is asked for
+	return memory.Diagnose(s, nil) // no advice is asked for
 }
 
 var vmPTE = regexp.MustCompile(`(?m)^VmPTE:\s+(\d+) kB$`)
 
 // equalToStatus holds that each reader's page tables are what its status says,
 // to the kB, and that its session is known; it returns their sum.
-func (l lab) equalToStatus(t *testing.T, r *diagnose.MemoryReport, conns []*pgconn.PgConn) unit.Bytes {
+func (l lab) equalToStatus(t *testing.T, r *memory.Report, conns []*pgconn.PgConn) unit.Bytes {
 	t.Helper()
 	ours := map[int]bool{}
 	for _, c := range conns {
@@ -210,7 +210,7 @@ func (l lab) equalToStatus(t *testing.T, r *diagnose.MemoryReport, conns []*pgco
 
 // victim holds that the OOM killer's choice is in the order of the kernel's own
 // scores, read after the look.
-func (l lab) victim(t *testing.T, r *diagnose.MemoryReport) {
+func (l lab) victim(t *testing.T, r *memory.Report) {
 	t.Helper()
 	if len(r.OOM) == 0 || len(r.OOM[0].Next) == 0 {
 		t.Fatalf("nobody would be chosen: %+v", r.OOM)

@@ -22,6 +22,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/test/template"
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
@@ -81,7 +82,7 @@ func On(t *testing.T, some []int, run func(t *testing.T, b scratch.Binaries)) {
 // stops it and takes it away.
 func Start(t testing.TB, b scratch.Binaries, settings map[string]string) *scratch.Instance {
 	t.Helper()
-	i, err := scratch.New(t.Context(), b, scratch.Options{Settings: settings})
+	i, err := template.New(t.Context(), b, scratch.Options{Settings: settings})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/test/await"
+	"github.com/pgfettle/pgfettle/test/template"
 )
 
 // lateEnough is how long after its postmaster a restart has to be, in seconds,
@@ -96,7 +97,7 @@ func TestCrashRestart(t *testing.T) {
 func TestLongRecoveryIsNoCrash(t *testing.T) {
 	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		t.Parallel()
-		i, err := scratch.New(t.Context(), b, scratch.Options{Settings: map[string]string{"shared_buffers": "16MB", "restore_command": "sleep 9; exit 1"}})
+		i, err := template.New(t.Context(), b, scratch.Options{Settings: map[string]string{"shared_buffers": "16MB", "restore_command": "sleep 9; exit 1"}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,10 +10,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 )
 
-func memoryOf(t *testing.T, r collect.Request) *diagnose.MemoryReport {
+func memoryOf(t *testing.T, r collect.Request) *memory.Report {
 	t.Helper()
 	r.Memory, r.Killable = true, true
 	a, err := collect.Run(t.Context(), &target.Local{}, r)
@@ -24,7 +24,7 @@ func memoryOf(t *testing.T, r collect.Request) *diagnose.MemoryReport {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return diagnose.Memory(s, nil) // no advice is asked for
+	return memory.Diagnose(s, nil) // no advice is asked for
 }
 
 // TestMemoryOfEachInstance: with two servers side by side each one's processes
@@ -46,7 +46,7 @@ func TestMemoryOfEachInstance(t *testing.T) {
 		elsewhere := connect(t, second.ConnString())
 
 		r := memoryOf(t, collect.Request{Kind: collect.Here, PSS: true})
-		var in *diagnose.MemoryInstance
+		var in *memory.Instance
 		for k := range r.Instances {
 			mine := r.Instances[k].Label == i.DataDir
 			if mine {

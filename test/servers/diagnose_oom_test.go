@@ -14,9 +14,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/cgroup"
 	"github.com/pgfettle/pgfettle/internal/act/oomdemo"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
 	"github.com/pgfettle/pgfettle/internal/show/cli"
 	"github.com/pgfettle/pgfettle/test/await"
+	"github.com/pgfettle/pgfettle/test/template"
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
@@ -37,7 +38,7 @@ func TestDiagnoseOOM(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		inst, err := scratch.New(t.Context(), b, scratch.Options{Settings: map[string]string{"shared_buffers": "16MB", "max_connections": "20", "huge_pages": "off", "jit": "off", "autovacuum": "off"}})
+		inst, err := template.New(t.Context(), b, scratch.Options{Settings: map[string]string{"shared_buffers": "16MB", "max_connections": "20", "huge_pages": "off", "jit": "off", "autovacuum": "off"}})
 		if err != nil {
 			t.Fatal(errors.Join(err, g.Remove()))
 		}
@@ -72,12 +73,12 @@ func TestDiagnoseOOM(t *testing.T) {
 		if code := cli.Main(t.Context(), []string{"diagnose", "oom", "--format", "json", inst.DataDir}, strings.NewReader(""), &out, &said, os.Environ()); code != 0 {
 			t.Fatalf("exit code %d: %s", code, said.String())
 		}
-		var d diagnose.OOM
+		var d oom.Report
 		if err := json.Unmarshal(out.Bytes(), &d); err != nil {
 			t.Fatal(err)
 		}
 		// Other tests of this machine kill too: ours is told by its group.
-		i := slices.IndexFunc(d.Kills, func(k diagnose.OOMKill) bool {
+		i := slices.IndexFunc(d.Kills, func(k oom.Kill) bool {
 			return strings.Contains(k.Group, fmt.Sprintf("pgfettle-test-diagnose-%d-%d", os.Getpid(), b.Version.Major()))
 		})
 		if i < 0 {
@@ -93,7 +94,7 @@ func TestDiagnoseOOM(t *testing.T) {
 		if k.After.State != "restarted" || k.After.Seconds == nil {
 			t.Errorf("after: %+v", k.After)
 		}
-		if i := slices.IndexFunc(k.Top, func(o diagnose.OOMTask) bool { return o.PID == inst.PID() }); i < 0 || k.Top[i].Role != "postmaster" || k.Top[i].Instance == "" && k.Top[i].RoleFrom == "" {
+		if i := slices.IndexFunc(k.Top, func(o oom.Task) bool { return o.PID == inst.PID() }); i < 0 || k.Top[i].Role != "postmaster" || k.Top[i].Instance == "" && k.Top[i].RoleFrom == "" {
 			t.Errorf("the postmaster %d among %+v", inst.PID(), k.Top)
 		}
 		for _, p := range k.Prevention {

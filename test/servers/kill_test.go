@@ -12,13 +12,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
 
-// killsOfEach is how often the program is killed on each version in one round:
-// three of them make more than the hundred that an apply has to survive.
-const killsOfEach = 40
+// killsOfEach is how often the program is killed on each version in one round. Each
+// run draws other moments; make soak makes the hundred and more that an apply has to
+// survive.
+const killsOfEach = 15
 
 // TestKilledAtAnyPoint kills the real program with SIGKILL while it applies,
 // resumes and takes back, at points spread over its whole run. After each kill

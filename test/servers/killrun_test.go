@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
 
 // The phases that a kill can hit, as the journal tells after it. Those of a step

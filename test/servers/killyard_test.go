@@ -19,6 +19,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/test/await"
+	"github.com/pgfettle/pgfettle/test/template"
 )
 
 // turned is a setting that the trials change, in the base unit before and after
@@ -80,7 +81,7 @@ checkpoint_timeout = 6min # behind the folder, so that no file in it wins
 `
 
 func newYard(t *testing.T, b scratch.Binaries, bin string) *yard {
-	i, err := scratch.New(t.Context(), b, scratch.Options{})
+	i, err := template.New(t.Context(), b, scratch.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,9 +17,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/serverlog"
 	"github.com/pgfettle/pgfettle/internal/show/cli"
 	"github.com/pgfettle/pgfettle/test/await"
+	"github.com/pgfettle/pgfettle/test/template"
 )
 
 // logPrefixes are as different as prefixes get, one for each major version. All
@@ -269,7 +270,7 @@ func TestLogFormatsAgree(t *testing.T) {
 			t.Errorf("process %d was killed: %+v", killed, live.Crashes)
 		}
 		for id, count := range map[string]int64{"crash": 1, "deadlocks": 1, "lock_waits": 0, "temporary_files": 0} {
-			k := slices.IndexFunc(live.Findings, func(f diagnose.LogFinding) bool { return f.ID == id })
+			k := slices.IndexFunc(live.Findings, func(f serverlog.Finding) bool { return f.ID == id })
 			if k < 0 || live.Findings[k].Count < max(count, 1) || count > 0 && live.Findings[k].Count != count {
 				t.Errorf("%s: %+v", id, live.Findings)
 			}
@@ -311,13 +312,13 @@ func readLogFile(t *testing.T, name string, o pglog.Options, s pglog.Sink) pglog
 }
 
 // diagnosed runs the command on a server.
-func diagnosed(t *testing.T, args ...string) *diagnose.LogReport {
+func diagnosed(t *testing.T, args ...string) *serverlog.Report {
 	t.Helper()
 	var out, errs bytes.Buffer
 	if code := cli.Main(t.Context(), append([]string{"diagnose", "log", "--format", "json"}, args...), strings.NewReader(""), &out, &errs, os.Environ()); code != 0 {
 		t.Fatalf("exit code %d: %s", code, errs.String())
 	}
-	var r diagnose.LogReport
+	var r serverlog.Report
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 		t.Fatal(err)
 	}
@@ -328,7 +329,7 @@ func diagnosed(t *testing.T, args ...string) *diagnose.LogReport {
 // memory»; the dump on standard error and the entry in csvlog are put together.
 func TestLogOfRefusedMemory(t *testing.T) {
 	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
-		i, err := scratch.New(t.Context(), b, scratch.Options{Settings: map[string]string{"logging_collector": "on", "log_destination": "stderr,csvlog", "log_directory": "written", "lc_messages": "C", "shared_buffers": "16MB"}})
+		i, err := template.New(t.Context(), b, scratch.Options{Settings: map[string]string{"logging_collector": "on", "log_destination": "stderr,csvlog", "log_directory": "written", "lc_messages": "C", "shared_buffers": "16MB"}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,15 +21,17 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/export"
 	"github.com/pgfettle/pgfettle/test/hosts"
 	"github.com/pgfettle/pgfettle/test/kernel"
 	"pgregory.net/rapid"
 )
 
 // hostsOfEach is how many random hosts each version plans for in one round: six
-// versions make more than three hundred.
-const hostsOfEach = 52
+// versions make a hundred and twenty. Each run draws others, and make soak as many
+// as there is time for.
+const hostsOfEach = 20
 
 // TestRandomPlansStart: the configuration that is planned for a random host
 // starts a real server, which then has every value of the plan; or apply would
@@ -200,9 +202,9 @@ func (p *bed) try(h hosts.Host, n int) {
 		fmt.Fprintf(&described, "%s = '%s'\n", name, h.Spec.Settings[name])
 	}
 	var changes []plan.Change // as the file has them: try in the place of on where the pool is not there
-	if keys := render.Keys(render.Plan{Plan: made}); len(keys) > 0 {
-		changes = render.Settings(render.Plan{Plan: made}, s, keys[0])
-		if err := render.Conf(&text, render.Plan{Plan: made}, s, keys[0]); err != nil {
+	if keys := export.Keys(document.Plan{Plan: made}); len(keys) > 0 {
+		changes = export.Settings(document.Plan{Plan: made}, s, keys[0])
+		if err := export.Conf(&text, document.Plan{Plan: made}, s, keys[0]); err != nil {
 			fail("%v", err)
 		}
 	}

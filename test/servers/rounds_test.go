@@ -19,14 +19,12 @@ var soak = flag.Duration("soak", 0, "let the two tests that draw at random go on
 // seedOf is the variable that repeats a round.
 const seedOf = "PGFETTLE_TEST_SEED"
 
-// rounds runs a round with the seed of the environment, else a fixed one. Under
-// -soak rounds follow with seeds of their own, until the time is over or one
-// has failed.
+// rounds runs a round with the seed of the environment, else a new one, which it
+// tells. Under -soak others follow, until the time is over or one has failed.
 func rounds(t *testing.T, round func(seed uint64)) {
 	t.Helper()
-	seed := uint64(1)
-	text, told := os.LookupEnv(seedOf)
-	if told {
+	seed := rand.Uint64N(1 << 32)
+	if text, told := os.LookupEnv(seedOf); told {
 		n, err := strconv.ParseUint(text, 10, 64)
 		if err != nil {
 			t.Fatalf("%s: %v", seedOf, err)
@@ -35,7 +33,7 @@ func rounds(t *testing.T, round func(seed uint64)) {
 	}
 	end := time.Now().Add(*soak / 2)
 	for n := 1; ; n++ {
-		if *soak > 0 && (n > 1 || !told) {
+		if n > 1 {
 			seed = rand.Uint64N(1 << 32)
 		}
 		t.Logf("round %d: repeat it with %s=%d", n, seedOf, seed)

@@ -18,11 +18,12 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/act/watch"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
+	"github.com/pgfettle/pgfettle/test/template"
 )
 
 // watched watches a throwaway server and this host, and judges.
-func watched(t *testing.T, i *scratch.Instance, long time.Duration, group string) *diagnose.SlowSample {
+func watched(t *testing.T, i *scratch.Instance, long time.Duration, group string) *slow.Sample {
 	t.Helper()
 	lock, err := collect.ReadLock(&target.Local{}, i.DataDir)
 	if err != nil {
@@ -32,7 +33,7 @@ func watched(t *testing.T, i *scratch.Instance, long time.Duration, group string
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := diagnose.JudgeSlowSample(i.DataDir, e)
+	d := slow.JudgeSample(i.DataDir, e)
 	figures, err := json.Marshal(d.Figures)
 	if err != nil {
 		t.Fatal(err)
@@ -41,8 +42,8 @@ func watched(t *testing.T, i *scratch.Instance, long time.Duration, group string
 	return d
 }
 
-func sampleVerdict(d *diagnose.SlowSample, id string) *diagnose.SlowVerdict {
-	i := slices.IndexFunc(d.Verdicts, func(v diagnose.SlowVerdict) bool { return v.ID == id })
+func sampleVerdict(d *slow.Sample, id string) *slow.Verdict {
+	i := slices.IndexFunc(d.Verdicts, func(v slow.Verdict) bool { return v.ID == id })
 	if i < 0 {
 		return nil
 	}
@@ -135,7 +136,7 @@ func TestSampleSeesASqueeze(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		i, err := scratch.New(t.Context(), b, scratch.Options{Settings: map[string]string{"shared_buffers": "16MB", "max_parallel_workers_per_gather": "0", "fsync": "off", "autovacuum": "off"}})
+		i, err := template.New(t.Context(), b, scratch.Options{Settings: map[string]string{"shared_buffers": "16MB", "max_parallel_workers_per_gather": "0", "fsync": "off", "autovacuum": "off"}})
 		if err != nil {
 			t.Fatal(err)
 		}

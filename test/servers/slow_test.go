@@ -6,7 +6,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	diagslow "github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
 )
 
 // quicker divides the times of a run by a hundred. How much slower a spill or a
@@ -63,7 +63,7 @@ func TestSlowPairs(t *testing.T) {
 			if !first {
 				quicker(plans[1])
 			}
-			d := diagnose.CompareSlow("slow", plans[0], "fast", plans[1])
+			d := diagslow.Compare("slow", plans[0], "fast", plans[1])
 			if d.Slow.Name != "slow" {
 				t.Fatalf("%s: the slow run is taken for the fast one:\n%s\n%s", name, slow, fast)
 			}

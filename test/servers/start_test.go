@@ -21,6 +21,7 @@ import (
 	"github.com/pgfettle/pgfettle/test/await"
 	"github.com/pgfettle/pgfettle/test/cell"
 	"github.com/pgfettle/pgfettle/test/live"
+	"github.com/pgfettle/pgfettle/test/template"
 )
 
 // broken is one way to keep a stopped server from starting.
@@ -175,7 +176,7 @@ func TestWhyAfterACrash(t *testing.T) {
 		})
 		t.Run("the disk of the WAL is full", func(t *testing.T) {
 			d := cell.DiskOf(t, "servers", "tmpfs", 32<<20)
-			i, err := scratch.New(t.Context(), b, scratch.Options{InitDB: []string{"--wal-segsize=1"}, Settings: map[string]string{"restart_after_crash": "off", "max_wal_size": "1GB"}})
+			i, err := template.New(t.Context(), b, scratch.Options{InitDB: []string{"--wal-segsize=1"}, Settings: map[string]string{"restart_after_crash": "off", "max_wal_size": "1GB"}})
 			must(t, err)
 			t.Cleanup(func() { must(t, i.Remove()) })
 			wal := d.At + "/wal"
@@ -299,7 +300,7 @@ func reasons(list []check.Finding) (out []check.Finding) {
 // why first, and nothing else of why.
 func TestWhyAServerDoesNotStart(t *testing.T) {
 	live.On(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
-		whole, err := scratch.New(t.Context(), b, scratch.Options{InitDB: []string{"--wal-segsize=1"}, // it is copied for each way
+		whole, err := template.New(t.Context(), b, scratch.Options{InitDB: []string{"--wal-segsize=1"}, // it is copied for each way
 			Settings: map[string]string{"shared_buffers": "32MB", "dynamic_shared_memory_type": "posix"}})
 		must(t, err)
 		t.Cleanup(func() { must(t, whole.Remove()) })

@@ -8,16 +8,17 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
-	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
 )
 
 // hostile is a name that ends an identifier, a line, a list and an address where it is
@@ -85,7 +86,7 @@ func TestTablespaces(t *testing.T) {
 			before[name] = optionsOf(t, s, name)
 		}
 		onDisks(s)
-		whole, err := plan.Make(s, rule.All(), rule.Options{Profile: rule.Mixed})
+		whole, err := plan.Make(s, rules.All(), rule.Options{Profile: rule.Mixed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +122,7 @@ func TestTablespaces(t *testing.T) {
 			}
 		}
 		onDisks(after)
-		if again, err := plan.Make(after, rule.All(), rule.Options{Profile: rule.Mixed}); err != nil || slices.ContainsFunc(again.Changes, func(c plan.Change) bool { return c.Address.Prefix() == "tablespace" }) {
+		if again, err := plan.Make(after, rules.All(), rule.Options{Profile: rule.Mixed}); err != nil || slices.ContainsFunc(again.Changes, func(c plan.Change) bool { return c.Address.Prefix() == "tablespace" }) {
 			t.Errorf("planned again: %v, %+v", err, again)
 		}
 

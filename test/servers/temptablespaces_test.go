@@ -15,6 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
 	"github.com/pgfettle/pgfettle/test/await"
 )
 
@@ -47,7 +48,7 @@ func TestTempTablespaces(t *testing.T) {
 			{Point: dir, Source: "/dev/nvme1n1", FSType: "xfs", Device: "8:0"}})
 		s.Host.Spaces = known.Is([]host.Space{{Path: i.DataDir, Total: 100 * unit.GB, Free: 50 * unit.GB},
 			{Path: dir, Total: 40 * unit.GB, Free: 40 * unit.GB}})
-		whole, err := plan.Make(s, rule.All(), rule.Options{Profile: rule.Mixed})
+		whole, err := plan.Make(s, rules.All(), rule.Options{Profile: rule.Mixed})
 		if err != nil {
 			t.Fatal(err)
 		}

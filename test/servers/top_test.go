@@ -16,7 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/known"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/now"
 	"github.com/pgfettle/pgfettle/internal/show/cli"
 	"github.com/pgfettle/pgfettle/test/await"
 	"github.com/pgfettle/pgfettle/test/cell"
@@ -24,13 +24,13 @@ import (
 )
 
 // topOf runs pgfettle top and returns the report.
-func topOf(t *testing.T, target string) *diagnose.NowReport {
+func topOf(t *testing.T, target string) *now.Report {
 	t.Helper()
 	var out, said bytes.Buffer
 	if code := cli.Main(t.Context(), []string{"top", "--format", "json", target}, strings.NewReader(""), &out, &said, os.Environ()); code != 0 {
 		t.Fatalf("exit code %d: %s", code, said.String())
 	}
-	var r diagnose.NowReport
+	var r now.Report
 	if err := json.Unmarshal(out.Bytes(), &r); err != nil {
 		t.Fatalf("%v: %s", err, out.String())
 	}
@@ -75,7 +75,7 @@ func TestTopOfEachMajor(t *testing.T) {
 		holder, waiter := jam(t, i)
 		r := topOf(t, i.DataDir)
 		for _, g := range r.Unknown {
-			if g.Fact != diagnose.GapPressure { // of the kernel that this runs on
+			if g.Fact != now.GapPressure { // of the kernel that this runs on
 				t.Errorf("not known: %+v", g)
 			}
 		}
@@ -103,13 +103,13 @@ func TestTopOfEachMajor(t *testing.T) {
 		if c := r.Checkpoints; c == nil || c.WAL == nil || c.WAL.Total <= 0 || c.WAL.Rate == nil || c.LastAge == nil || (c.Backends == nil) == (c.BackendCalls == nil) {
 			t.Errorf("%+v", c)
 		}
-		if k := slices.IndexFunc(r.Databases, func(d diagnose.NowDatabase) bool { return d.Name == "postgres" }); k < 0 || r.Databases[k].Xacts.Rate == nil || r.Databases[k].Connections < 2 {
+		if k := slices.IndexFunc(r.Databases, func(d now.Database) bool { return d.Name == "postgres" }); k < 0 || r.Databases[k].Xacts.Rate == nil || r.Databases[k].Connections < 2 {
 			t.Errorf("%+v", r.Databases)
 		}
 		admin := session(t, i)
 		lines(t, admin, "CREATE ROLE nobody_else LOGIN")
 		lesser := topOf(t, strings.Replace(i.ConnString(), "user=postgres", "user=nobody_else", 1))
-		if k := slices.IndexFunc(lesser.Unknown, func(g known.Gap) bool { return g.Fact == diagnose.GapSessions }); k < 0 || !strings.Contains(lesser.Unknown[k].Reveal, "pg_monitor") || lesser.Server.Connections != nil {
+		if k := slices.IndexFunc(lesser.Unknown, func(g known.Gap) bool { return g.Fact == now.GapSessions }); k < 0 || !strings.Contains(lesser.Unknown[k].Reveal, "pg_monitor") || lesser.Server.Connections != nil {
 			t.Errorf("a role without the right is told %+v, %+v", lesser.Unknown, lesser.Server)
 		}
 	})

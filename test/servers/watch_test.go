@@ -290,7 +290,7 @@ func TestWatch(t *testing.T) {
 		}
 		close(stop)
 		loads.Wait()
-		if strings.Contains(again.talk()+third.talk(), "work_mem") || strings.Contains(again.talk()+third.talk(), "was started") {
+		if strings.Contains(again.talk()+third.talk(), "from 4MB to 13MB") || strings.Contains(again.talk()+third.talk(), "was started") {
 			t.Errorf("what was told is told again:\n%s%s", again.talk(), third.talk())
 		}
 

@@ -24,13 +24,17 @@ const (
 	Packages = "packages" // a folder that make dist has filled, and what looks into packages
 )
 
+// Word begins the reason of each skip, before the name of the tier: test/progress
+// holds what was skipped against what is required.
+const Word = "tier "
+
 // Missing ends a test that lacks something.
 func Missing(t testing.TB, tier, format string, args ...any) {
 	t.Helper()
 	if Required(os.Getenv("PGFETTLE_REQUIRE"), tier) {
 		t.Fatalf("tier %s is required: "+format, append([]any{tier}, args...)...)
 	}
-	t.Skipf(format, args...)
+	t.Skipf(Word+tier+": "+format, args...)
 }
 
 // Required says whether a list of tiers, separated by commas, names one.

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
 
 // activate reloads or restarts every instance whose changes are not in force

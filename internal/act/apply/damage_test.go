@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
-	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/act/journalfile"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/term"
 )
 
 // nothingLeft is the sentence that may be said only when it is so.
@@ -235,7 +235,7 @@ func (j *judged) trial(s story, data []byte, resume bool) {
 			continue
 		}
 		var text bytes.Buffer
-		if err := render.UndoneText(&text, res.Journal, render.Style{Width: 200}); err != nil {
+		if err := term.Undone(&text, res.Journal, term.Style{Width: 200}); err != nil {
 			j.t.Fatal(err)
 		}
 		if strings.Contains(text.String(), nothingLeft) && !maps.Equal(now, j.before) {
@@ -245,7 +245,7 @@ func (j *judged) trial(s story, data []byte, resume bool) {
 			j.fault("it says that nothing is left, and ends with "+err.Error(), b.d, data)
 		}
 	}
-	if _, err := journal.List(b.d, journalDir); err != nil {
+	if _, err := journalfile.List(b.d, journalDir); err != nil {
 		j.fault("the journals cannot be listed: "+err.Error(), b.d, data)
 	}
 }

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/act/journalfile"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
@@ -19,7 +20,7 @@ import (
 type engine struct {
 	w     *World
 	s     *snapshot.Snapshot
-	log   *journal.Log
+	log   *journalfile.Log
 	held  []journal.Part     // of the chosen changes: where their values were found before anything was done
 	later map[[2]string]bool // knobs, by keyOf, that a later apply has changed again
 }
@@ -50,7 +51,7 @@ func Run(ctx context.Context, w *World, p *plan.Plan, s *snapshot.Snapshot, o Op
 		return res, err
 	}
 	run := journal.Run{ID: w.newID(), Tool: w.Tool, Plan: p.Snapshot, Hostname: w.Hostname, Root: w.Root}
-	e.log, err = journal.Create(w.Target, w.dir(), run, w.Now().Unix(), e.planned(chosen))
+	e.log, err = journalfile.Create(w.Target, w.dir(), run, w.Now().Unix(), e.planned(chosen))
 	if err != nil {
 		return res, noJournal("the journal", err)
 	}
@@ -63,7 +64,7 @@ func Run(ctx context.Context, w *World, p *plan.Plan, s *snapshot.Snapshot, o Op
 // and the order in which they can be undone rests on it.
 func (w *World) newID() string {
 	at := w.Now()
-	list, _ := journal.List(w.Target, w.dir()) // those that cannot be read were told of by unfinished
+	list, _ := journalfile.List(w.Target, w.dir()) // those that cannot be read were told of by unfinished
 	for _, j := range list {
 		if journal.NewID(at, w.Suffix) > j.ID {
 			continue

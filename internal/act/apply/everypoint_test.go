@@ -7,8 +7,9 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
-	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/act/journalfile"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
@@ -55,7 +56,7 @@ func TestEveryPoint(t *testing.T) {
 						return b
 					}
 					b := after()
-					if j, err := journal.List(b.d, journalDir); err != nil || len(j) == 0 {
+					if j, err := journalfile.List(b.d, journalDir); err != nil || len(j) == 0 {
 						if err != nil || b.d.picture(true) != origin {
 							t.Fatalf("%s: no journal (%v), and something was changed", how, err)
 						}
@@ -108,7 +109,7 @@ func TestEveryPointOfUndo(t *testing.T) {
 					err = undo(b)
 				} else {
 					_, err = apply.Resume(context.Background(), b.w, b.d.snapshot(), "20261121-100001-a", apply.Options{})
-					if j, _ := journal.Read(b.d, journalDir, "20261121-100001-a"); j.State != journal.TakenBack {
+					if j, _ := journalfile.Read(b.d, journalDir, "20261121-100001-a"); j.State != journal.TakenBack {
 						err = errors.Join(err, undo(b)) // it had died before the undo was in the journal
 					}
 				}

@@ -6,8 +6,8 @@ import (
 	"io/fs"
 	"unicode/utf8"
 
-	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
 
 // maxFile bounds a configuration file: postgresql.conf with every comment is

@@ -8,8 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/act/journalfile"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
@@ -72,7 +73,7 @@ func TestWhatFollowsFromAFile(t *testing.T) {
 						}
 						reached = true
 						l.revive()
-						if list, _ := journal.List(l, "/journal"); len(list) == 0 {
+						if list, _ := journalfile.List(l, "/journal"); len(list) == 0 {
 							continue // it died before it began
 						}
 						if _, err := l.Stat(grubFile); edit && err == nil {

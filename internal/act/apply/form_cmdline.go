@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
 
 // bootSpan finds the words of a kernel's command line with the blanks before them.

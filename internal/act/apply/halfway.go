@@ -3,7 +3,7 @@ package apply
 import (
 	"strconv"
 
-	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
 
 var _ Partial = sysctl{}

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
-	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
 
 // TestHalfway: what lies between the two sizes of a pool may be what a crash

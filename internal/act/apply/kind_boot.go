@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
 
 // bootKind is a parameter of the kernel's command line. The value of one that is

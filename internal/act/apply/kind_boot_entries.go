@@ -9,7 +9,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
 
 // systemd-boot reads an entry of its own for each kernel (type #1 of the Boot Loader

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
 
 // Host is where the kinds of the host's knobs work. Files and Kernel are the

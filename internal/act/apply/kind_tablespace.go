@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
 
 // Tablespaces is the kind of options of tablespaces: ALTER TABLESPACE … SET and RESET. They

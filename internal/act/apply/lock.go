@@ -12,10 +12,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/act/journalfile"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
@@ -175,7 +176,7 @@ func (w *World) hold(ctx context.Context, id string, wait bool, is func(*journal
 				return "", func() {}, err
 			}
 		}
-		j, err := journal.Read(w.Target, w.dir(), name)
+		j, err := journalfile.Read(w.Target, w.dir(), name)
 		if err != nil {
 			return "", nil, noAccess("the journal", err)
 		}

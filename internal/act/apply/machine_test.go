@@ -11,12 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"pgregory.net/rapid"
-
 	"github.com/pgfettle/pgfettle/internal/act/apply"
-	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/act/journalfile"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"pgregory.net/rapid"
 )
 
 // knobs of the toy host in the order in which a plan has them.
@@ -196,7 +196,7 @@ func (m *machine) guard(what string, r *run, op func(ctx context.Context) error)
 }
 
 func (m *machine) readable() map[string]*journal.Journal {
-	list, err := journal.List(m.d, journalDir)
+	list, err := journalfile.List(m.d, journalDir)
 	if err != nil {
 		m.t.Fatalf("journals: %v", err)
 	}

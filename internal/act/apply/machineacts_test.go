@@ -6,13 +6,12 @@ import (
 	"slices"
 	"sort"
 
-	"pgregory.net/rapid"
-
 	"github.com/pgfettle/pgfettle/internal/act/apply"
-	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"pgregory.net/rapid"
 )
 
 // editStep is somebody who changes the very knob whose step was cut short.

@@ -3,7 +3,7 @@ package apply
 import (
 	"path"
 
-	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 )
 

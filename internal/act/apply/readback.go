@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
 
 // Reasons of changes that were never begun, as far as the journal knows.

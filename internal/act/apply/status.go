@@ -3,8 +3,9 @@ package apply
 import (
 	"context"
 
-	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/act/journalfile"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
@@ -43,10 +44,10 @@ func Status(ctx context.Context, w *World, s *snapshot.Snapshot, id string) ([]D
 	var list []*journal.Journal
 	var err error
 	if id == "" {
-		list, err = journal.List(w.Target, w.dir())
+		list, err = journalfile.List(w.Target, w.dir())
 	} else {
 		var j *journal.Journal
-		if j, err = journal.Read(w.Target, w.dir(), id); err == nil {
+		if j, err = journalfile.Read(w.Target, w.dir(), id); err == nil {
 			list = append(list, j)
 		}
 	}

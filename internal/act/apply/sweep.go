@@ -3,8 +3,8 @@ package apply
 import (
 	"path"
 
-	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
 
 // Sweeper is what a kind may also be: its files are of an instance, and what was

@@ -7,10 +7,11 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
-	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/act/journalfile"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
@@ -57,7 +58,7 @@ func TestEveryPointOfTablespaces(t *testing.T) {
 				return b
 			}
 			b := after()
-			if j, err := journal.List(b.d, journalDir); err != nil || len(j) == 0 {
+			if j, err := journalfile.List(b.d, journalDir); err != nil || len(j) == 0 {
 				if err != nil || b.d.picture(true) != origin {
 					t.Fatalf("point %d: no journal (%v), and something was changed", at, err)
 				}

@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
 
 // takeBack brings one change back to what was before it, as far as what is there

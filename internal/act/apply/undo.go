@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/act/journalfile"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
@@ -83,7 +84,7 @@ func (e *engine) stops(o UndoOptions) error {
 // kept as somebody's, and its own undo would then bring ours back for good. but are
 // changes that are not going to be taken back. It notes what later applies changed.
 func (e *engine) covered(but func(*journal.Change) bool) error {
-	list, err := journal.List(e.w.Target, e.w.dir())
+	list, err := journalfile.List(e.w.Target, e.w.dir())
 	if err != nil {
 		e.w.tell(err.Error()) // one that cannot be read must not keep another from being undone
 	}
@@ -114,7 +115,7 @@ func (e *engine) covered(but func(*journal.Change) bool) error {
 func (e *engine) open(id string, resume bool) (err error) {
 	var refused error
 	run := journal.Run{Tool: e.w.Tool, Hostname: e.w.Hostname, Root: e.w.Root}
-	e.log, err = journal.Open(e.w.Target, e.w.dir(), id, run, e.w.Now().Unix(), func(j *journal.Journal) error {
+	e.log, err = journalfile.Open(e.w.Target, e.w.dir(), id, run, e.w.Now().Unix(), func(j *journal.Journal) error {
 		refused = e.may(j, resume)
 		return refused
 	})
@@ -146,7 +147,7 @@ func (e *engine) may(j *journal.Journal, resume bool) error {
 
 // last returns the id of the newest journal of this host that is meant, or "".
 func (w *World) last(is func(*journal.Journal) bool) (string, error) {
-	list, err := journal.List(w.Target, w.dir())
+	list, err := journalfile.List(w.Target, w.dir())
 	for _, j := range slices.Backward(list) {
 		if w.owns(j) && is(j) {
 			return j.ID, nil

@@ -6,8 +6,9 @@ import (
 	"io/fs"
 	"path"
 
-	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/act/journalfile"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
@@ -15,7 +16,7 @@ import (
 // to its end: its knobs may be before or after, and the new one would take either
 // for the origin. What is about other instances is in nobody's way.
 func (w *World) unfinished(chosen []plan.Change) error {
-	list, err := journal.List(w.Target, w.dir())
+	list, err := journalfile.List(w.Target, w.dir())
 	if err != nil {
 		return err
 	}

@@ -9,9 +9,10 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
-	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/act/journalfile"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
@@ -166,7 +167,7 @@ func (c setting) killedAtEveryPoint(t *testing.T) {
 				}
 				h.write("work")
 			}
-			j, err := journal.List(h, h.root+"/j/journal")
+			j, err := journalfile.List(h, h.root+"/j/journal")
 			if err != nil {
 				t.Fatalf("%s: %v", how, err)
 			}
@@ -390,7 +391,7 @@ func TestForeignLinkIsKept(t *testing.T) {
 	if got := h.picture(); got != before {
 		t.Errorf("%s\nand not\n%s", got, before)
 	}
-	j, err := journal.List(h, h.root+"/j/journal")
+	j, err := journalfile.List(h, h.root+"/j/journal")
 	if err != nil || len(j) != 1 || j[0].Changes[0].State != journal.IsKept {
 		t.Errorf("%+v, %v", j, err)
 	}

@@ -4,9 +4,10 @@ import (
 	"context"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/act/journalfile"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
@@ -43,7 +44,7 @@ func (w *World) tell(s string) {
 
 func (w *World) dir() string {
 	if w.Dir == "" {
-		return journal.Dir
+		return journalfile.Dir
 	}
 	return w.Dir
 }

@@ -4,8 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/act/journalfile"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
 
 // mostJournals are looked at from the last one back: an apply that was taken back
@@ -23,7 +24,7 @@ func LastApplied(t target.Target, dir string) *journal.Journal {
 	slices.Sort(names) // an id starts with its time
 	slices.Reverse(names)
 	for _, n := range names[:min(len(names), mostJournals)] {
-		j, err := journal.Read(t, dir, strings.TrimSuffix(n, ".jsonl"))
+		j, err := journalfile.Read(t, dir, strings.TrimSuffix(n, ".jsonl"))
 		if err != nil || j.State != journal.Whole && j.State != journal.Partly {
 			continue
 		}

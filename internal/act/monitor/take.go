@@ -8,13 +8,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
 )
 
 // take compares a look with the one before, writes and tells what differs, and
@@ -140,7 +141,7 @@ func appliedBy(j *journal.Journal, e *store.Event) bool {
 // new baseline.
 func (w *Watcher) plans(ctx context.Context, l looked, last *journal.Journal) {
 	s := l.snapshot
-	out, err := rule.Decide(s, rule.All(), w.o.Rules(s))
+	out, err := rule.Decide(s, rules.All(), w.o.Rules(s))
 	if err != nil {
 		w.o.Tell(Warning, "no plan can be made: "+err.Error())
 		return

@@ -6,7 +6,8 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/serverlog"
 )
 
 // Reading is what a command of diagnosis makes of the logs of a round, in short.
@@ -35,20 +36,20 @@ const maxHeld = 3
 // folder of our control group: kills in others are somebody else's.
 func readings(kernel, server, group string) []Reading {
 	out := []Reading{}
-	r := diagnose.NewOOMReader()
+	r := oom.NewReader()
 	for _, text := range []string{kernel, server} {
 		if r.Add(strings.NewReader(text)) != nil {
 			return out // of a reader that reads from memory
 		}
 	}
-	d := diagnose.DiagnoseOOM(r.Log(), diagnose.OOMFacts{})
+	d := oom.Diagnose(r.Log(), oom.Facts{})
 	for _, k := range d.Kills {
 		if path.Base(k.Group) != path.Base(group) || k.Victim == nil {
 			continue
 		}
 		out = append(out, Reading{Command: "oom", PID: k.Victim.PID, Role: k.Victim.Role, Statement: k.Victim.Statement, Cause: k.Cause.Text, After: k.After.State, Held: []Context{}})
 	}
-	c := diagnose.NewLogCollector(diagnose.LogOptions{})
+	c := serverlog.NewCollector(serverlog.Options{})
 	if _, err := pglog.Read(strings.NewReader(server), pglog.Options{}, c); err != nil {
 		return out
 	}

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
-
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
@@ -25,7 +24,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/live"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/now"
 )
 
 const (
@@ -107,9 +106,9 @@ func (l *Looker) own() (int64, bool) {
 
 // Host looks at the host. every is how often it will be looked at: the census is
 // taken as often, but when it is too dear for that.
-func (l *Looker) Host(every time.Duration) (h *diagnose.HostLook) {
+func (l *Looker) Host(every time.Duration) (h *now.HostLook) {
 	began := l.t.Now()
-	h = &diagnose.HostLook{At: began}
+	h = &now.HostLook{At: began}
 	defer func() {
 		if p := recover(); p != nil { // one reader's fault is not the end of the view
 			h.Memory = known.Missed[host.Memory](stopped(p))
@@ -126,7 +125,7 @@ func (l *Looker) Host(every time.Duration) (h *diagnose.HostLook) {
 	h.Load = host.ReadLoad(a)
 	h.CPU = host.ReadCPUTime(a)
 	if n, ok := l.own(); ok && l.ownSeen && n >= l.ownAt && began.Sub(l.began) >= enough {
-		h.Own = known.Is(diagnose.Ticked{CPU: time.Duration(n-l.ownAt) * tick, Over: began.Sub(l.began)})
+		h.Own = known.Is(now.Ticked{CPU: time.Duration(n-l.ownAt) * tick, Over: began.Sub(l.began)})
 	}
 	h.Took = l.t.Now().Sub(began)
 	c := &l.census
@@ -211,12 +210,12 @@ func (l *Looker) processes() (out known.Fact[[]host.Process]) {
 // Server asks the server, and connects first where there is no connection. A
 // connection that was lost since the last time is made anew at once, so that a
 // restart costs one look at most.
-func (l *Looker) Server(ctx context.Context) (s *diagnose.ServerLook) {
+func (l *Looker) Server(ctx context.Context) (s *now.ServerLook) {
 	began := l.t.Now()
 	defer func() {
 		if p := recover(); p != nil {
 			g := stopped(p)
-			s = &diagnose.ServerLook{At: began, Problem: &g}
+			s = &now.ServerLook{At: began, Problem: &g}
 		}
 		s.Took = l.t.Now().Sub(began)
 	}()
@@ -238,14 +237,14 @@ func (l *Looker) Server(ctx context.Context) (s *diagnose.ServerLook) {
 		case ctx.Err() != nil:
 			g = known.Gap{Reason: fmt.Sprintf("no answer within %s", l.within)}
 		}
-		s = &diagnose.ServerLook{Problem: &g}
+		s = &now.ServerLook{Problem: &g}
 	}
 	s.At = began
 	return s
 }
 
 // ask asks once. Where it fails no connection is left.
-func (l *Looker) ask(ctx context.Context) (*diagnose.ServerLook, error) {
+func (l *Looker) ask(ctx context.Context) (*now.ServerLook, error) {
 	if l.conn == nil {
 		how, err := l.o.Connect()
 		if errors.Is(err, fs.ErrNotExist) {
@@ -273,7 +272,7 @@ func (l *Looker) ask(ctx context.Context) (*diagnose.ServerLook, error) {
 		l.drop()
 		return nil, err
 	}
-	return &diagnose.ServerLook{Version: l.conn.ParameterStatus("server_version"),
+	return &now.ServerLook{Version: l.conn.ParameterStatus("server_version"),
 		Sessions: pg.ReadLiveSessions(a, key), Locks: pg.ReadLiveLocks(a, key), Position: pg.ReadLivePosition(a, key),
 		Checkpoints: pg.ReadCheckpoints(a, key), Databases: pg.ReadDatabases(a, key), IO: pg.ReadIO(a, key)}, nil
 }

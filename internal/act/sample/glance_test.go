@@ -15,7 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/now"
 )
 
 // slow is a host of files whose clock moves by a step with each file of a process
@@ -220,7 +220,7 @@ func TestServerIsLeft(t *testing.T) {
 	l.within = time.Hour
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	looked := make(chan *diagnose.ServerLook)
+	looked := make(chan *now.ServerLook)
 	go func() { looked <- l.Server(ctx) }()
 	conn, err := listener.Accept() // and never a word
 	if err != nil {

@@ -28,6 +28,7 @@ const (
 type Options struct {
 	Settings map[string]string // written to its postgresql.conf, values as a person spells them
 	InitDB   []string          // further arguments of initdb
+	Template string            // data directory that no server runs in, copied in the place of initdb; "": initdb
 	Near     string            // folder that the instance's is made in, where the account may pass; "": a temporary one
 
 	// Made is told the instance's folder before anything is put into it, for who
@@ -80,13 +81,11 @@ func (i *Instance) build(ctx context.Context, o Options) error {
 			return fmt.Errorf("socket folder: %w", err)
 		}
 	}
-	args := []string{"-D", i.DataDir, "-U", "postgres", "-A", "trust", "--no-sync", "--locale=C", "--encoding=UTF8"}
-	if i.Binaries.Version.Major() >= 14 {
-		args = append(args, "--no-instructions")
+	initialize := func() error { return i.copied(o.Template) }
+	if o.Template == "" {
+		initialize = func() error { return i.initdb(ctx, o.InitDB) }
 	}
-	ctx, cancel := context.WithTimeout(ctx, initTimeout)
-	defer cancel()
-	if _, err := i.run(ctx, "initdb", append(args, o.InitDB...)...); err != nil {
+	if err := initialize(); err != nil {
 		return err
 	}
 	conf := map[string]string{
@@ -94,6 +93,17 @@ func (i *Instance) build(ctx context.Context, o Options) error {
 	}
 	maps.Copy(conf, o.Settings)
 	return i.Configure(conf)
+}
+
+func (i *Instance) initdb(ctx context.Context, further []string) error {
+	args := []string{"-D", i.DataDir, "-U", "postgres", "-A", "trust", "--no-sync", "--locale=C", "--encoding=UTF8"}
+	if i.Binaries.Version.Major() >= 14 {
+		args = append(args, "--no-instructions")
+	}
+	ctx, cancel := context.WithTimeout(ctx, initTimeout)
+	defer cancel()
+	_, err := i.run(ctx, "initdb", append(args, further...)...)
+	return err
 }
 
 // run runs one of the instance's programs to its end and returns its output; an

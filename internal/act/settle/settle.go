@@ -16,6 +16,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
 )
 
 // rounds bounds the asking. One round settles a plan, as nothing that the
@@ -33,7 +34,7 @@ func Plan(ctx context.Context, t target.Target, a *evidence.Archive, o rule.Opti
 		if err != nil {
 			return nil, nil, err
 		}
-		p, err := plan.Make(s, rule.All(), o)
+		p, err := plan.Make(s, rules.All(), o)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -17,7 +17,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
+	"github.com/pgfettle/pgfettle/internal/show/markdown"
 )
 
 //go:embed coverage.tsv
@@ -108,7 +109,7 @@ func Find(carrier string, commands map[string]string) error {
 	case "check":
 		found = slices.ContainsFunc(checks.All(), func(c check.Check) bool { return c.ID == name })
 	case "knob":
-		found = slices.ContainsFunc(rule.All(), func(r rule.Rule) bool { return string(r.Address) == name })
+		found = slices.ContainsFunc(rules.All(), func(r rule.Rule) bool { return string(r.Address) == name })
 	case "page":
 		_, found = Page(carrier)
 	case "experiment":
@@ -167,5 +168,5 @@ func link(carrier string) string {
 	if !ok {
 		return "[" + carrier + "](commands.md#pgfettle-" + kind + ")"
 	}
-	return "[" + carrier + "](" + file + "#" + render.Anchor(name) + ")"
+	return "[" + carrier + "](" + file + "#" + markdown.Anchor(name) + ")"
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
 )
 
 // perTable is how many hosts a table has.
@@ -221,7 +222,7 @@ func (w *words) page() string {
 }
 
 func ruleOf(name string) (rule.Rule, bool) {
-	for _, r := range rule.All() {
+	for _, r := range rules.All() {
 		if r.Address.Prefix() == "pg" && r.Address.Name() == name {
 			return r, true
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
 )
 
 // Major is the version that every plan of the page is for: the newest one that all of
@@ -119,7 +120,7 @@ func (h Host) Plan(profile rule.Profile) (Values, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := plan.Make(s, rule.All(), rule.Options{Profile: profile, Connections: h.Connections})
+	p, err := plan.Make(s, rules.All(), rule.Options{Profile: profile, Connections: h.Connections})
 	if err != nil {
 		return nil, err
 	}

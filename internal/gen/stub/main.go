@@ -1,72 +1,126 @@
 // Command stub writes the files with which a check, a knob or a page begins: the
 // literal with its words to fill in, and the test cases. It never overwrites.
 //
-//	go run ./internal/gen/stub check my_check
-//	go run ./internal/gen/stub knob pg:my_setting
+//	go run ./internal/gen/stub check memory/my_check
+//	go run ./internal/gen/stub knob io/pg:my_setting
 //	go run ./internal/gen/stub page my-page
 package main
 
 import (
 	"errors"
 	"fmt"
+	"go/build"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
 func main() {
-	if err := run(os.Args[1:]); err != nil {
+	if err := run(".", os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "stub: "+err.Error())
 		os.Exit(1)
 	}
 }
 
+const (
+	checks = "internal/judge/checks"
+	rules  = "internal/judge/rules"
+	pages  = "internal/judge/advice"
+)
+
 var (
 	checkID = regexp.MustCompile(`^[a-z][a-z0-9_]{2,40}$`)
 	pageID  = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{2,40}$`)
-	address = regexp.MustCompile(`^(pg|sysctl|thp|block|mount|boot|unit):[A-Za-z0-9_.]{2,60}$`)
+	address = regexp.MustCompile(`^((pg|sysctl|thp|boot|unit):|(block|mount|tablespace):\*/)[A-Za-z0-9_.]{2,60}$`)
 )
 
-func run(args []string) error {
+// run writes the stubs below root, the checkout.
+func run(root string, args []string) error {
 	if len(args) != 2 {
-		return errors.New("write: check AREA/ID, knob ADDRESS, or page ID")
+		return errors.New("write: check AREA/ID, knob AREA/ADDRESS, or page ID")
 	}
-	switch args[0] {
+	what, name := args[0], args[1]
+	if what == "page" {
+		if !pageID.MatchString(name) {
+			return fmt.Errorf("%q: the id of a page is lower case words with hyphens, such as pg-test-timing", name)
+		}
+		file := strings.ReplaceAll(name, "-", "_")
+		text := fmt.Sprintf(pageText, camel(file), name)
+		if !built(file + ".go") {
+			file += "_page"
+		}
+		return writeFiles(map[string]string{filepath.Join(root, pages, file+".go"): text})
+	}
+	area, id, _ := strings.Cut(name, "/")
+	switch what {
 	case "check":
-		area, id, ok := strings.Cut(args[1], "/")
-		dir := filepath.Join("internal/judge/checks", area)
-		if _, err := os.Stat(filepath.Join(dir, "doc.go")); !ok || area == "" || strings.Contains(area, ".") || err != nil {
-			return fmt.Errorf("%q: write the area, which is a folder of internal/judge/checks, and a slash before the id", args[1])
+		if err := known(filepath.Join(root, checks), area); err != nil {
+			return err
 		}
 		if !checkID.MatchString(id) {
 			return fmt.Errorf("%q: an id is lower case letters, digits and underscores, such as huge_pages_short", id)
 		}
-		return write(dir, id, fmt.Sprintf(checkText, area, camel(id), id), fmt.Sprintf(checkCases, id))
+		return write(filepath.Join(root, checks, area), id, "_check", fmt.Sprintf(checkText, area, camel(id), id), fmt.Sprintf(checkCases, id))
 	case "knob":
-		if !address.MatchString(args[1]) {
-			return fmt.Errorf("%q: an address is layer:name, such as pg:work_mem or sysctl:vm.swappiness", args[1])
+		if err := known(filepath.Join(root, rules), area); err != nil {
+			return err
 		}
-		_, name, _ := strings.Cut(args[1], ":")
-		file := strings.NewReplacer(".", "_", "-", "_").Replace(name)
-		return write("internal/judge/rule", file, fmt.Sprintf(knobText, camel(file), args[1]), fmt.Sprintf(knobCases, args[1]))
-	}
-	if args[0] == "page" {
-		if !pageID.MatchString(args[1]) {
-			return fmt.Errorf("%q: the id of a page is lower case words with hyphens, such as pg-test-timing", args[1])
+		if !address.MatchString(id) {
+			return fmt.Errorf("%q: an address is layer:name, such as pg:work_mem or sysctl:vm.swappiness, or layer:*/name for a device, a mount or a tablespace, such as block:*/nr_requests", id)
 		}
-		file := strings.ReplaceAll(args[1], "-", "_")
-		return writeFiles(map[string]string{filepath.Join("internal/judge/advice", file+".go"): fmt.Sprintf(pageText, camel(file), args[1])})
+		layer, of, _ := strings.Cut(id, ":")
+		if rest, family := strings.CutPrefix(of, "*/"); family {
+			of = layer + "_" + rest
+		}
+		file := strings.NewReplacer(".", "_", "-", "_").Replace(of)
+		return write(filepath.Join(root, rules, area), file, "_knob", fmt.Sprintf(knobText, area, camel(file), id), fmt.Sprintf(knobCases, id))
 	}
-	return fmt.Errorf("%q: write check, knob or page", args[0])
+	return fmt.Errorf("%q: write check, knob or page", what)
 }
 
-func write(dir, name, code, cases string) error {
+// known refuses an area that is no folder of the registry.
+func known(dir, area string) error {
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	var areas []string
+	for _, d := range list {
+		if d.IsDir() && d.Name() != "testdata" {
+			areas = append(areas, d.Name())
+		}
+	}
+	if !slices.Contains(areas, area) {
+		return fmt.Errorf("%q is no area: write one of %s before the name, with a slash", area, strings.Join(areas, ", "))
+	}
+	return nil
+}
+
+// write makes the two files. Where the toolchain would take the name for that of a
+// test, or of a file for one system alone (my_test.go, my_windows.go), the tail goes
+// behind it.
+func write(dir, name, tail, code, cases string) error {
+	file := name
+	if !built(file + ".go") {
+		file += tail
+	}
 	return writeFiles(map[string]string{
-		filepath.Join(dir, name+".go"):                code,
+		filepath.Join(dir, file+".go"):                code,
 		filepath.Join(dir, "testdata", name+".txtar"): cases,
 	})
+}
+
+// built says whether a file of this name is part of its package on every system.
+func built(name string) bool {
+	nowhere := build.Default
+	nowhere.GOOS, nowhere.GOARCH = "none", "none"
+	nowhere.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("package x\n")), nil }
+	ok, err := nowhere.MatchFile(".", name)
+	return ok && err == nil && !strings.HasSuffix(name, "_test.go")
 }
 
 func writeFiles(files map[string]string) error {
@@ -127,19 +181,22 @@ var %[2]s = check.Check{
 }
 `
 
-const knobText = `package rule
+const knobText = `package %s
 
-import "github.com/pgfettle/pgfettle/internal/base/knob"
+import (
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+)
 
-// %s …: say where the number comes from.
-var %[1]s = Rule{
-	Address: %[2]q,
+// %[2]s …: say where the number comes from.
+var %[2]s = rule.Rule{
+	Address: %[3]q,
 	Title:   "",
 	Why:     "",
 	Formula: "",
 	Sources: []string{},
 	Needs:   []knob.Address{},
-	Decide: func(c *Case) {
+	Decide: func(c *rule.Case) {
 		basis, ok := c.Basis()
 		if !ok {
 			return

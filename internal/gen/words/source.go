@@ -31,6 +31,8 @@ var calls = map[string]struct{ id, text, many, do, pairs int }{
 	"N":       {0, 2, 3, -1, 4},
 	"say":     {0, 1, -1, -1, 2},
 	"many":    {0, 2, 3, -1, 4},
+	"Say":     {0, 1, -1, -1, 2}, // of the faces' Words
+	"Many":    {0, 2, 3, -1, 4},
 }
 
 // folder is the source of one package.

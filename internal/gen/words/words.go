@@ -14,7 +14,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
-	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
 )
 
 // Text is one English text with the id of its message.
@@ -42,12 +42,12 @@ func (t Text) Kind() string {
 // that several rules tell.
 var values = []string{"{n} s", "{n} min", "{n} h", "{n} days", "{n} million", "{n} billion", "{n} workers", "an unknown share", "a sixteenth", "an eighth"}
 
-// folders are where templates stand, below the root of the checkout: each is read as one
-// package with the folders below it, as a check says its texts through the helpers of the
-// engine.
+// folders are where templates stand, below the root of the checkout: each list is read as
+// one package, as a check says its texts through the helpers of the engine.
 var folders = [][]string{
 	{"internal/judge/check", "internal/judge/check/*", "internal/judge/checks/*"},
-	{"internal/judge/conffile"}, {"internal/judge/rule"}, {"internal/show/render"}, {"internal/show/cli"}, {"internal/show/web"},
+	{"internal/judge/conffile"}, {"internal/judge/rule", "internal/judge/sizing", "internal/judge/rules/*"}, {"internal/show/document"}, {"internal/show/outline"}, {"internal/show/term"},
+	{"internal/show/cli"}, {"internal/show/web"},
 }
 
 // All returns every text of the checkout, sorted by id and English, and the
@@ -58,7 +58,7 @@ func All(checkout fs.FS) (texts []Text, unread []string, err error) {
 		id := "check/" + c.ID
 		texts = append(texts, Text{ID: id + "/title", English: c.Title}, Text{ID: id + "/why", English: c.Why}, Text{ID: id + "/do", English: c.Do})
 	}
-	for _, r := range rule.All() {
+	for _, r := range rules.All() {
 		id := "rule/" + string(r.Address)
 		texts = append(texts, Text{ID: id + "/title", English: r.Title}, Text{ID: id + "/why", English: r.Why}, Text{ID: id + "/formula", English: r.Formula})
 	}

@@ -85,12 +85,12 @@ func told(c *Case) string { return strings.Join(c.list, ", ") }
 func shared(c *Case) { c.Found("said for all who call") }
 var B = Check{ID: "b", Judge: func(c *Case) { shared(c) }}
 `)},
-	"internal/judge/check/a_test.go":    {Data: []byte("package check\nfunc f() { c.Found(\"of a test\") }\n")},
-	"internal/judge/rule/r.go":          {Data: []byte("package rule\nvar r = Rule{Address: knob.Sysctl(\"vm.x\"), Decide: func(c *Case) { c.Set(1, \"because {n}\", \"n\", 1); c.Warn(\"mind it\") }}\n")},
-	"internal/judge/conffile/c.go":      {Data: []byte("package conffile\nvar K = check.Check{ID: \"conf_k\"}\nfunc f() { k := &K; j.found(k, at, \"a line\"); j.found(&K, at, \"another line\") }\n")},
-	"internal/show/render/page.go":      {Data: []byte("package render\nfunc f() { p.say(\"show/a\", \"A {x}\", \"x\", y); p.many(\"show/n\", n, \"{n} thing\", \"{n} things\"); p.say(variable, \"not fixed\") }\n")},
-	"internal/show/cli/ask.go":          {Data: []byte("package cli\nvar yes = say.M(\"show/yes\", \"yes\")\n")},
-	"internal/show/render/page_test.go": {Data: []byte("package render\nthis is not Go")},
+	"internal/judge/check/a_test.go":  {Data: []byte("package check\nfunc f() { c.Found(\"of a test\") }\n")},
+	"internal/judge/rule/r.go":        {Data: []byte("package rule\nvar r = Rule{Address: knob.Sysctl(\"vm.x\"), Decide: func(c *Case) { c.Set(1, \"because {n}\", \"n\", 1); c.Warn(\"mind it\") }}\n")},
+	"internal/judge/conffile/c.go":    {Data: []byte("package conffile\nvar K = check.Check{ID: \"conf_k\"}\nfunc f() { k := &K; j.found(k, at, \"a line\"); j.found(&K, at, \"another line\") }\n")},
+	"internal/show/term/page.go":      {Data: []byte("package term\nfunc f() { p.say(\"show/a\", \"A {x}\", \"x\", y); p.many(\"show/n\", n, \"{n} thing\", \"{n} things\"); p.say(variable, \"not fixed\") }\n")},
+	"internal/show/cli/ask.go":        {Data: []byte("package cli\nvar yes = say.M(\"show/yes\", \"yes\")\n")},
+	"internal/show/term/page_test.go": {Data: []byte("package term\nthis is not Go")},
 }
 
 func TestTemplatesAreFound(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/gen/literals"
 	"github.com/pgfettle/pgfettle/internal/judge/advice"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
-	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
 )
 
 func TestRegistryIsCurrent(t *testing.T) {
@@ -25,7 +25,7 @@ func judgements() map[string]bool {
 	for _, c := range checks.All() {
 		out[c.ID] = true
 	}
-	for _, r := range rule.All() {
+	for _, r := range rules.All() {
 		out[string(r.Address)] = true
 	}
 	return out

@@ -5,6 +5,8 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
+	"github.com/pgfettle/pgfettle/internal/judge/sizing"
 )
 
 // quoted is the plan whose numbers the findings of a run tell: a finding that
@@ -24,7 +26,7 @@ func (c *Case) planned() *rule.Outcome {
 	if o.Profile == "" {
 		o.Profile = rule.Mixed
 	}
-	out, err := rule.Decide(c.Snapshot, rule.All(), o.On(c.Snapshot))
+	out, err := rule.Decide(c.Snapshot, rules.All(), rules.OptionsOn(o, c.Snapshot))
 	if err != nil {
 		out = nil // a pin that the server does not take; the plan itself says so
 	}
@@ -48,12 +50,12 @@ func (c *Case) decided(a knob.Address) *rule.Decision {
 }
 
 // AtWork returns the figures of the case's instance with its connections at work.
-func (c *Case) AtWork() (rule.AtWork, bool) {
+func (c *Case) AtWork() (sizing.AtWork, bool) {
 	out := c.planned()
 	if out == nil || c.Instance == nil {
-		return rule.AtWork{}, false
+		return sizing.AtWork{}, false
 	}
-	return out.AtWork(c.Instance.Key)
+	return sizing.AtWorkOf(out, c.Instance.Key)
 }
 
 // PlannedBuffers returns the shared_buffers of the plan as SHOW prints it, "" where

@@ -5,6 +5,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/sizing"
 )
 
 // Shared is the shared memory of one instance as planned.
@@ -20,7 +21,7 @@ func sharedOf(s *snapshot.Snapshot, out *rule.Outcome, o *rule.Options) []Shared
 	list := []Shared{}
 	for i := range s.Instances {
 		in := &s.Instances[i]
-		if sh, ok := out.SharedMemory(s, in, o); ok {
+		if sh, ok := sizing.PlannedSharedMemory(out, s, in, o); ok {
 			list = append(list, Shared{Instance: in.Label(), Bytes: sh.Bytes, Pages: sh.Pages, Exact: sh.Exact, Key: in.Key})
 		}
 	}
@@ -46,7 +47,7 @@ func budgetOf(s *snapshot.Snapshot, out *rule.Outcome, o *rule.Options) Budget {
 	var before, after, allBefore, allAfter memory.Parts
 	for i := range s.Instances {
 		in := &s.Instances[i]
-		m, ok := out.Memory(s, in, o)
+		m, ok := sizing.PlannedMemory(out, s, in, o)
 		if !ok {
 			b.Known = false
 			return b
@@ -64,12 +65,12 @@ func budgetOf(s *snapshot.Snapshot, out *rule.Outcome, o *rule.Options) Budget {
 		}
 		before, after = before.Add(laid(m.Before)), after.Add(laid(m.After))
 		allBefore, allAfter = allBefore.Add(laid(m.All(m.Before))), allAfter.Add(laid(m.All(m.After)))
-		if a, ok := out.AtWork(in.Key); ok {
+		if a, ok := sizing.AtWorkOf(out, in.Key); ok {
 			b.Open += a.Open
 			b.Fit += a.Fit
 		}
 	}
-	poolBefore, poolAfter := out.PoolUnused(s, o)
+	poolBefore, poolAfter := sizing.PoolUnused(out, s, o)
 	b.Neighbours = memory.Neighbours(s)
 	take := out.NeighboursTake(s, base)
 	lay := func(pool unit.Bytes, p memory.Parts) memory.Budget {

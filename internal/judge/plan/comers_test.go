@@ -14,6 +14,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
 )
 
 // process is one of a made-up host, by what the evidence tells of it.
@@ -158,7 +159,7 @@ func comers(r *rand.Rand, oldest float64) []process {
 // planText is the plan as its JSON, less the hash.
 func planText(t testing.TB, s *snapshot.Snapshot) string {
 	t.Helper()
-	p, err := plan.Make(s, rule.All(), rule.Options{Profile: rule.Mixed})
+	p, err := plan.Make(s, rules.All(), rule.Options{Profile: rule.Mixed})
 	if err != nil {
 		t.Fatal(err)
 	}

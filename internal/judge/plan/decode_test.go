@@ -7,12 +7,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
 )
 
 func described(t *testing.T, spec string) (*plan.Plan, *snapshot.Snapshot, []byte) {
@@ -25,7 +25,7 @@ func described(t *testing.T, spec string) (*plan.Plan, *snapshot.Snapshot, []byt
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := plan.Make(s, rule.All(), rule.Options{Profile: rule.Mixed, Connections: 150, Pins: map[knob.Address]string{"pg:work_mem": "7MB"}})
+	p, err := plan.Make(s, rules.All(), rule.Options{Profile: rule.Mixed, Connections: 150, Pins: map[knob.Address]string{"pg:work_mem": "7MB"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func TestDecodeGivesThePlanBack(t *testing.T) {
 	if d := cmp.Diff(p, got, append(unread, cmpopts.EquateEmpty())...); d != "" {
 		t.Error(d)
 	}
-	again, err := plan.Make(s, rule.All(), got.Options())
+	again, err := plan.Make(s, rules.All(), got.Options())
 	if err != nil {
 		t.Fatal(err)
 	}

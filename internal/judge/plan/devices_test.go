@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	facts "github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
+	"pgregory.net/rapid"
 )
 
 // device finds the device of a change.
@@ -71,7 +71,7 @@ func TestFamilyPinsAreObeyed(t *testing.T) {
 			v, known := b.ReadAhead.Get()
 			was, _ := device(s, a)
 			old, _ := was.ReadAhead.Get()
-			switch here := rule.Here(s, a) && rule.SubjectOf(b) != ""; {
+			switch here := rules.Here(s, a) && rule.SubjectOf(b) != ""; {
 			case known && here && v != 256*unit.KB:
 				t.Fatalf("%v\n%s is %s", h, a, v)
 			case known && !here && rule.SubjectOf(b) != "" && v != old:

@@ -11,6 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
@@ -118,7 +119,7 @@ func TestMendsAreChecks(t *testing.T) {
 			continue
 		}
 		n++
-		if !slices.ContainsFunc(rule.All(), func(r rule.Rule) bool { return string(r.Address) == a }) {
+		if !slices.ContainsFunc(rules.All(), func(r rule.Rule) bool { return string(r.Address) == a }) {
 			t.Errorf("%s is about %s, which no rule decides", c.ID, a)
 		}
 	}

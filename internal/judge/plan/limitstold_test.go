@@ -11,7 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/limits"
-	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
 )
 
 // toldLimit is a number of the table as a text says it.
@@ -66,7 +66,7 @@ var notTold = map[string]string{
 // TestTextsTellTheLimits: a number of the table that changes, changes in the words too.
 func TestTextsTellTheLimits(t *testing.T) {
 	texts := map[string]string{}
-	for _, r := range rule.All() {
+	for _, r := range rules.All() {
 		texts[string(r.Address)] = r.Formula
 	}
 	for _, c := range checks.All() {

@@ -7,6 +7,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/sizing"
 )
 
 // Make decides every knob and keeps what differs from the present. The error
@@ -33,7 +34,7 @@ func Make(s *snapshot.Snapshot, rules []rule.Rule, o rule.Options) (*Plan, error
 	sort.SliceStable(p.Changes, func(i, j int) bool { return phase(&p.Changes[i]) < phase(&p.Changes[j]) })
 	p.Budget = budgetOf(s, out, &o)
 	for i := range s.Instances {
-		if a, ok := out.AtWork(s.Instances[i].Key); ok {
+		if a, ok := sizing.AtWorkOf(out, s.Instances[i].Key); ok {
 			p.AtWork = append(p.AtWork, AtWork{s.Instances[i].Label(), a})
 		}
 	}

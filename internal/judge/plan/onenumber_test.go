@@ -12,6 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
 	"pgregory.net/rapid"
 )
 
@@ -31,7 +32,7 @@ func TestOneWorkMem(t *testing.T) {
 			s.Described = false
 			s.Host.VMStat = known.Is(facts.VMStat{"oom_kill": 1})
 		}
-		out, err := rule.Decide(s, rule.All(), h.opt)
+		out, err := rule.Decide(s, rules.All(), h.opt)
 		if err != nil {
 			t.Fatalf("%v", err)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/sizing"
 )
 
 // Schema names the version of the JSON form.
@@ -119,7 +120,7 @@ type Budget struct {
 // AtWork is what the memory has room for when all connections of an instance are at work.
 type AtWork struct {
 	Instance string // data directory
-	rule.AtWork
+	sizing.AtWork
 }
 
 // Change is one knob that should have another value. From and To are spelled as

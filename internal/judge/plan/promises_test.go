@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -18,7 +16,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
 	random "github.com/pgfettle/pgfettle/test/hosts"
+	"pgregory.net/rapid"
 )
 
 // host is a random host with the questions asked of it.
@@ -60,7 +60,7 @@ func (h host) snapshot(t fataler) *snapshot.Snapshot {
 
 func mustPlan(t fataler, s *snapshot.Snapshot, o rule.Options) *plan.Plan {
 	t.Helper()
-	p, err := plan.Make(s, rule.All(), o)
+	p, err := plan.Make(s, rules.All(), o)
 	if err != nil {
 		t.Fatalf("plan: %v", err)
 	}
@@ -347,7 +347,7 @@ func TestDurable(t *testing.T) {
 		"pg:wal_sync_method": true, "pg:data_sync_retry": true, "pg:zero_damaged_pages": true, "pg:ignore_checksum_failure": true,
 	}
 	raised := map[knob.Address]bool{"pg:fsync": true, "pg:full_page_writes": true, "pg:autovacuum": true}
-	for _, r := range rule.All() {
+	for _, r := range rules.All() {
 		if never[r.Address] {
 			t.Errorf("there is a rule for %s: durability is read, judged and explained, never planned", r.Address)
 		}

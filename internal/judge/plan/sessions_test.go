@@ -7,14 +7,14 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/judge/checks/configuration"
-	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
 )
 
 // TestSettingsOfRolesThatAPlanDecides: the check of ALTER ROLE and ALTER
 // DATABASE knows exactly the planned settings that a session may have for itself.
 func TestSettingsOfRolesThatAPlanDecides(t *testing.T) {
 	var want []string
-	for _, r := range rule.All() {
+	for _, r := range rules.All() {
 		name, ok := strings.CutPrefix(string(r.Address), "pg:")
 		if !ok {
 			continue

@@ -21,6 +21,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/checks/configuration"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
 )
 
 // What a file may hold at most. A person writes it: a hundred pins and a
@@ -100,7 +101,7 @@ func All() Known {
 	for _, c := range checks.All() {
 		k.Checks = append(k.Checks, c.ID)
 	}
-	for _, r := range rule.All() {
+	for _, r := range rules.All() {
 		k.Knobs = append(k.Knobs, string(r.Address))
 	}
 	return k

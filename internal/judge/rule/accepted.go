@@ -47,7 +47,7 @@ func Mends(check string) string {
 
 // accepted returns the acceptance of the finding that the case's rule mends.
 func (c *Case) accepted() (Accepted, bool) {
-	id, ok := mends[string(c.rule.Address)]
+	id, ok := mends[string(c.Rule.Address)]
 	if !ok {
 		return Accepted{}, false
 	}
@@ -59,9 +59,9 @@ func (c *Case) accepted() (Accepted, bool) {
 	return Accepted{}, false
 }
 
-// acceptedOn returns the acceptance of a finding on what is mounted, where it is
+// AcceptedOn returns the acceptance of a finding on what is mounted, where it is
 // accepted for every instance that has something there.
-func (c *Case) acceptedOn(id string, m host.Mount) (of Accepted, ok bool) {
+func (c *Case) AcceptedOn(id string, m host.Mount) (of Accepted, ok bool) {
 	for i := range c.Snapshot.Instances {
 		in := &c.Snapshot.Instances[i]
 		places, _ := in.Places.Get()
@@ -90,13 +90,13 @@ func (a Accepted) covers(in *snapshot.Instance) bool {
 // decide lets the rule decide, unless its finding is accepted: then the present
 // value stays, and nobody is warned of what is not done.
 func (c *Case) decide() {
-	warnings := len(c.out.Warnings)
-	c.rule.Decide(c)
+	warnings := len(c.Outcome.Warnings)
+	c.Rule.Decide(c)
 	a, ok := c.accepted()
-	present, seen := c.present().Get()
+	present, seen := c.Present().Get()
 	if !ok || !seen || c.decision == nil || c.decision.Want.Setting == present.Setting {
 		return
 	}
-	c.out.Warnings = c.out.Warnings[:warnings]
+	c.Outcome.Warnings = c.Outcome.Warnings[:warnings]
 	c.Keep("the finding {id} is accepted: {reason}", "id", a.ID, "reason", a.Reason)
 }

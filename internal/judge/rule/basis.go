@@ -46,25 +46,25 @@ func (c *Case) Basis() (Basis, bool) {
 			return Basis{}, false
 		}
 	}
-	return basisOf(c.Snapshot, c.Instance, c.Options, c.out)
+	return BasisOf(c.Snapshot, c.Instance, c.Options, c.Outcome)
 }
 
 // Basis returns the memory that all instances of the snapshot share: the
 // host's, or the sum of the limits where every instance is limited.
 func (o *Outcome) Basis(s *snapshot.Snapshot, opt *Options) (Basis, bool) {
 	if len(s.Instances) == 0 {
-		return basisOf(s, nil, opt, o)
+		return BasisOf(s, nil, opt, o)
 	}
 	all := Basis{Limited: true}
 	seen := map[string]bool{}
 	for i := range s.Instances {
 		in := &s.Instances[i]
-		b, ok := basisOf(s, in, opt, o)
+		b, ok := BasisOf(s, in, opt, o)
 		if !ok {
 			return Basis{}, false
 		}
 		if !b.Limited {
-			return basisOf(s, nil, opt, o)
+			return BasisOf(s, nil, opt, o)
 		}
 		all.Instances++
 		if g := memory.LimitGroup(in); !seen[g] {
@@ -96,15 +96,15 @@ func (o *Outcome) NeighboursTake(s *snapshot.Snapshot, b Basis) (sum unit.Bytes)
 	return sum
 }
 
-// basisOf takes, of the host and the instance's control group, the one that
+// BasisOf takes, of the host and the instance's control group, the one that
 // leaves the instance less. in is nil for the host as a whole.
-func basisOf(s *snapshot.Snapshot, in *snapshot.Instance, opt *Options, out *Outcome) (Basis, bool) {
+func BasisOf(s *snapshot.Snapshot, in *snapshot.Instance, opt *Options, out *Outcome) (Basis, bool) {
 	mem, hostOK := s.Host.Memory.Get()
 	var whole Basis
 	if hostOK {
 		whole = Basis{Total: mem.Total, Instances: max(len(s.Instances), 1)}
 		foreign := foreignHuge(s, mem)
-		others := othersOf(s, out)
+		others := OthersOf(s, out)
 		whole.Beside = memory.Beside(s, mem.Total, whole.Instances, "")
 		whole.Measured, whole.Others = others.Held+foreign, others.Counted+foreign+whole.Beside
 	}
@@ -158,17 +158,17 @@ func (c *Case) Active() (int, bool) {
 	if !ok {
 		return 0, false
 	}
-	return c.activeOf(conns)
+	return c.ActiveOf(conns)
 }
 
-// activeOf is Active with another number of connections.
-func (c *Case) activeOf(conns int) (int, bool) {
-	n, ok := c.atWork(conns)
+// ActiveOf is Active with another number of connections.
+func (c *Case) ActiveOf(conns int) (int, bool) {
+	n, ok := c.AtWork(conns)
 	return int(n), ok
 }
 
-// atWork is activeOf before it is rounded down; see memory.Load.AtWork.
-func (c *Case) atWork(conns int) (float64, bool) {
+// AtWork is activeOf before it is rounded down; see memory.Load.AtWork.
+func (c *Case) AtWork(conns int) (float64, bool) {
 	if c.Options.Active > 0 {
 		return float64(min(c.Options.Active, conns)), true
 	}
@@ -177,5 +177,5 @@ func (c *Case) atWork(conns int) (float64, bool) {
 		return 0, false
 	}
 	part, _ := memory.PartOf(c.Snapshot, c.Instance).Get()
-	return c.prior().AtWork(c.Instance, cpus, conns, part), true
+	return c.Prior().AtWork(c.Instance, cpus, conns, part), true
 }

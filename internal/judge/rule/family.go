@@ -1,7 +1,6 @@
 package rule
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
@@ -12,42 +11,10 @@ import (
 // its family.
 func (r *Rule) Decides(a knob.Address) bool { return r.Address.Covers(a) }
 
-// For returns the rule that decides an address.
-func For(a knob.Address) (Rule, bool) {
-	for _, r := range All() {
-		if r.Decides(a) {
-			return r, true
-		}
-	}
-	return Rule{}, false
-}
-
-// Here says whether a snapshot has what an address names: a server for a setting
-// of one, a device or a mount under a folder of an instance.
-func Here(s *snapshot.Snapshot, a knob.Address) bool {
-	r, ok := For(a)
-	if a.Layer() == knob.Instance {
-		return len(s.Instances) > 0 && (!ok || r.Over == nil || a.Subject() == knob.Any || inAny(s, &r, a))
-	}
-	if !ok || r.Over == nil || a.Subject() == knob.Any {
-		return ok
-	}
-	c := &Case{Snapshot: s, Options: &Options{}, rule: &r, address: r.Address, out: &Outcome{}}
-	return slices.Contains(r.Over(c), a)
-}
-
-// On returns the options without the pins of what a snapshot does not have: a policy
-// may be for more hosts than one.
-func (o Options) On(s *snapshot.Snapshot) Options {
-	o.Pins = maps.Clone(o.Pins)
-	maps.DeleteFunc(o.Pins, func(a knob.Address, _ string) bool { return !Here(s, a) })
-	return o
-}
-
-// inAny says whether one of the instances has what an address of a family names.
-func inAny(s *snapshot.Snapshot, r *Rule, a knob.Address) bool {
+// InAny says whether one of the instances has what an address of a family names.
+func InAny(s *snapshot.Snapshot, r *Rule, a knob.Address) bool {
 	for i := range s.Instances {
-		c := &Case{Snapshot: s, Instance: &s.Instances[i], Options: &Options{}, rule: r, address: r.Address, out: &Outcome{}}
+		c := &Case{Snapshot: s, Instance: &s.Instances[i], Options: &Options{}, Rule: r, Address: r.Address, Outcome: &Outcome{}}
 		if slices.Contains(r.Over(c), a) {
 			return true
 		}
@@ -58,19 +25,19 @@ func inAny(s *snapshot.Snapshot, r *Rule, a knob.Address) bool {
 // ofInstances runs a rule for each instance: once, or for each address of its family.
 func (o *Outcome) ofInstances(r *Rule, s *snapshot.Snapshot, opt *Options) error {
 	for _, a := range sortedPins(opt.Pins) {
-		if r.Over != nil && a != r.Address && r.Decides(a) && !inAny(s, r, a) {
+		if r.Over != nil && a != r.Address && r.Decides(a) && !InAny(s, r, a) {
 			return &PinError{Address: a, Reason: "no instance is known to have such a tablespace", NotHere: true}
 		}
 	}
 	for i := range s.Instances {
-		c := &Case{Snapshot: s, Instance: &s.Instances[i], Options: opt, rule: r, address: r.Address, out: o}
+		c := &Case{Snapshot: s, Instance: &s.Instances[i], Options: opt, Rule: r, Address: r.Address, Outcome: o}
 		list := []knob.Address{r.Address}
 		if r.Over != nil {
 			list = r.Over(c)
 		}
 		for _, a := range list {
 			one := *c
-			one.address = a
+			one.Address = a
 			if err := o.run(&one); err != nil {
 				return err
 			}
@@ -83,7 +50,7 @@ func (o *Outcome) ofInstances(r *Rule, s *snapshot.Snapshot, opt *Options) error
 // pin of an address goes before that of its family; one of a device or a mount
 // that no folder of an instance lies on would be obeyed by nobody.
 func (o *Outcome) ofHost(r *Rule, s *snapshot.Snapshot, opt *Options) error {
-	c := &Case{Snapshot: s, Options: opt, rule: r, address: r.Address, out: o}
+	c := &Case{Snapshot: s, Options: opt, Rule: r, Address: r.Address, Outcome: o}
 	if r.Over == nil {
 		return o.run(c)
 	}
@@ -95,7 +62,7 @@ func (o *Outcome) ofHost(r *Rule, s *snapshot.Snapshot, opt *Options) error {
 	}
 	for _, a := range list {
 		one := *c
-		one.address = a
+		one.Address = a
 		if err := o.run(&one); err != nil {
 			return err
 		}

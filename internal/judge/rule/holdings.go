@@ -7,24 +7,24 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
-// onHugePages says whether the server's shared memory is known to lie in huge
+// OnHugePages says whether the server's shared memory is known to lie in huge
 // pages now.
-func onHugePages(in *snapshot.Instance) bool {
+func OnHugePages(in *snapshot.Instance) bool {
 	on, _ := memory.OnHugePages(in).Get()
 	return on
 }
 
-// hugePageSize returns the size of the huge pages that an instance asks for; 0
+// HugePageSize returns the size of the huge pages that an instance asks for; 0
 // where the kernel has none or nobody could look.
-func hugePageSize(s *snapshot.Snapshot, in *snapshot.Instance) unit.Bytes {
+func HugePageSize(s *snapshot.Snapshot, in *snapshot.Instance) unit.Bytes {
 	b, _ := memory.HugePageSize(s, in).Get()
 	return b
 }
 
-// foreignPages returns the huge pages of the default size that are used or
+// ForeignPages returns the huge pages of the default size that are used or
 // promised beyond those that the instances hold, and those that neighbours need
 // which do not run now.
-func foreignPages(s *snapshot.Snapshot, m host.Memory) int64 {
+func ForeignPages(s *snapshot.Snapshot, m host.Memory) int64 {
 	ours := int64(0)
 	for i := range s.Instances {
 		ours += memory.HugePagesHeld(s, &s.Instances[i])
@@ -35,9 +35,9 @@ func foreignPages(s *snapshot.Snapshot, m host.Memory) int64 {
 	return max(m.HugeUsed()-ours, 0)
 }
 
-// neighbourPages returns the huge pages of the default size that the neighbours
+// NeighbourPages returns the huge pages of the default size that the neighbours
 // hold, or need when they are started.
-func neighbourPages(s *snapshot.Snapshot) (n int64) {
+func NeighbourPages(s *snapshot.Snapshot) (n int64) {
 	for i := range s.Neighbours {
 		in := &s.Neighbours[i]
 		n += memory.HugePagesHeld(s, in) + memory.HugePagesAwaited(s, in)
@@ -50,15 +50,15 @@ func neighbourPages(s *snapshot.Snapshot) (n int64) {
 // an instance asks for that size.
 func foreignHuge(s *snapshot.Snapshot, m host.Memory) unit.Bytes {
 	// The neighbours' pages are among what they may take.
-	sum := unit.Bytes(max(foreignPages(s, m)-neighbourPages(s), 0)) * m.HugePageSize
+	sum := unit.Bytes(max(ForeignPages(s, m)-NeighbourPages(s), 0)) * m.HugePageSize
 	pools, _ := s.Host.HugePages.Get()
 	for _, p := range pools {
 		mine := p.Size == m.HugePageSize
 		for i := range s.Neighbours {
-			mine = mine || hugePageSize(s, &s.Neighbours[i]) == p.Size
+			mine = mine || HugePageSize(s, &s.Neighbours[i]) == p.Size
 		}
 		for i := range s.Instances {
-			mine = mine || hugePageSize(s, &s.Instances[i]) == p.Size
+			mine = mine || HugePageSize(s, &s.Instances[i]) == p.Size
 		}
 		if !mine {
 			sum += unit.Bytes(p.Total+p.Surplus) * p.Size

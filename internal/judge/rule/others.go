@@ -6,9 +6,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
-// othersOf returns what other programs count for in an outcome; nothing where
+// OthersOf returns what other programs count for in an outcome; nothing where
 // the memory of the host is not known.
-func othersOf(s *snapshot.Snapshot, out *Outcome) memory.Others {
+func OthersOf(s *snapshot.Snapshot, out *Outcome) memory.Others {
 	if out != nil && out.others != nil {
 		return *out.others
 	}
@@ -17,7 +17,7 @@ func othersOf(s *snapshot.Snapshot, out *Outcome) memory.Others {
 }
 
 // Others returns what other programs count for.
-func (o *Outcome) Others(s *snapshot.Snapshot) memory.Others { return othersOf(s, o) }
+func (o *Outcome) Others(s *snapshot.Snapshot) memory.Others { return OthersOf(s, o) }
 
 // steady keeps the configuration in force where it rests on the neighboring step
 // of what other programs hold, and that is still near: a number that moves around
@@ -28,7 +28,7 @@ func steady(s *snapshot.Snapshot, rules []Rule, o Options, out *Outcome) (*Outco
 	if !ok || !out.changes() {
 		return out, nil
 	}
-	others := othersOf(s, out)
+	others := OthersOf(s, out)
 	if others.Source == memory.OthersDescribed {
 		return out, nil
 	}
@@ -77,7 +77,7 @@ func OthersReason(o memory.Others) say.Message {
 	case memory.OthersHistory:
 		return say.M("rule/others/history",
 			"{counted} for other programs: their peak of a week, {held} on {date}, rounded up",
-			"counted", o.Counted, "held", o.Held, "date", dayOf(o.At))
+			"counted", o.Counted, "held", o.Held, "date", DayOf(o.At))
 	case memory.OthersServices:
 		if o.Limits > 0 {
 			return say.M("rule/others/limits",

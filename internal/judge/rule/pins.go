@@ -21,7 +21,7 @@ func (e *PinError) Error() string { return fmt.Sprintf("pin %s: %s", e.Address, 
 // pinned returns the value that a person fixed, of the address or else of its
 // family, and which of the two he named.
 func (c *Case) pinned() (a knob.Address, value string, ok bool) {
-	for _, a := range []knob.Address{c.address, c.rule.Address} {
+	for _, a := range []knob.Address{c.Address, c.Rule.Address} {
 		if v, ok := c.Options.Pins[a]; ok {
 			return a, v, true
 		}

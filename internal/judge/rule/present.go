@@ -4,14 +4,14 @@ import (
 	"math"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
-	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
 // Keep decides that the present value is as good as any: text says why. Without
 // a present value there is no decision.
 func (c *Case) Keep(text string, pairs ...any) {
-	if p, ok := c.present().Get(); ok {
+	if p, ok := c.Present().Get(); ok {
 		c.Set(p.Setting, text, pairs...)
 	}
 }
@@ -31,41 +31,28 @@ func (c *Case) Seconds(a knob.Address) (float64, bool) {
 	return n * d.Seconds(), true
 }
 
-// count is a number of things for people: "1 processor", "16 processors".
-type count struct {
-	n    int
-	noun string // takes an s for more than one
-}
-
-func (n count) String() string { return countOf(n.n, n.noun, n.noun+"s") }
-
-// countOf is count for a noun whose plural is another word.
-func countOf(n int, one, many string) string {
-	if n == 1 {
-		many = one
-	}
-	return say.M("", "{n} "+many, "n", n).String()
-}
-
-func processors(n int) count { return count{n, "processor"} }
-
-// now returns the knob's present number in its base unit, or 0 where the server
+// Now returns the knob's present number in its base unit, or 0 where the server
 // does not show one; the engine asks no rule about a setting that is not there.
-func (c *Case) now() float64 {
-	f, _ := c.Float(c.address)
+func (c *Case) Now() float64 {
+	f, _ := c.Float(c.Address)
 	return f
 }
 
-// shown returns the knob's present value as SHOW prints it.
-func (c *Case) shown() string {
-	v, _ := c.Value(c.address)
+// Shown returns the knob's present value as SHOW prints it.
+func (c *Case) Shown() string {
+	v, _ := c.Value(c.Address)
 	return v.Show()
 }
 
-// chosen says whether somebody has chosen the present value of the server's
+// Chosen says whether somebody has chosen the present value of the server's
 // setting: a built-in default that stands in postgresql.conf is what initdb wrote.
-func (c *Case) chosen() bool {
+func (c *Case) Chosen() bool {
 	set, _ := c.Instance.Server.Settings.Get()
-	s := set[c.address.Name()]
+	s := set[c.Address.Name()]
 	return s.Source != "default" && s.Value != s.Boot
+}
+
+// OnInstance returns a case that looks at an instance with everything decided.
+func (o *Outcome) OnInstance(s *snapshot.Snapshot, in *snapshot.Instance, opt *Options) *Case {
+	return &Case{Snapshot: s, Instance: in, Options: opt, Rule: &Rule{}, Outcome: o}
 }

@@ -48,7 +48,7 @@ type prior struct {
 
 // A query of web and oltp is a sort and a hash; the caps are what experts and
 // calculators write down for a server of any size, without having seen a spill.
-var priors = map[Profile]prior{
+var Priors = map[Profile]prior{
 	Web:     {memory.Load{Sorts: 1, Hashes: 1, PerCPU: 4}, 0.25, 64 * unit.MB},
 	OLTP:    {memory.Load{Sorts: 1, Hashes: 1, PerCPU: 4}, 0.25, 64 * unit.MB},
 	DW:      {memory.Load{Sorts: 2, Hashes: 2, PerCPU: 2, Reports: true, TempTables: 0.1}, 0.25, unit.GB},
@@ -57,21 +57,21 @@ var priors = map[Profile]prior{
 	OneC:    {memory.Load{Sorts: 2, Hashes: 1, PerCPU: 3, TempTables: 1}, 0.25, 128 * unit.MB},
 }
 
-// ascending are the profiles of one scale, from many small queries to few large
+// Ascending are the profiles of one scale, from many small queries to few large
 // ones: on one host none of them gets more work_mem than the next.
-var ascending = []Profile{Web, OLTP, Mixed, DW}
+var Ascending = []Profile{Web, OLTP, Mixed, DW}
 
-// desktop says whether the instance is on a developer's machine: it is there for
+// Desktop says whether the instance is on a developer's machine: it is there for
 // other programs first, whatever was said of the host.
-func (c *Case) desktop() bool { return c.Options.Profile == Desktop }
+func (c *Case) Desktop() bool { return c.Options.Profile == Desktop }
 
-// among says whether other programs need the host as much as PostgreSQL does.
-func (c *Case) among() bool { return c.Options.Shared || c.desktop() }
+// Among says whether other programs need the host as much as PostgreSQL does.
+func (c *Case) Among() bool { return c.Options.Shared || c.Desktop() }
 
-func (c *Case) prior() prior {
-	p, ok := priors[c.Options.Profile]
+func (c *Case) Prior() prior {
+	p, ok := Priors[c.Options.Profile]
 	if !ok {
-		return priors[Mixed]
+		return Priors[Mixed]
 	}
 	return p
 }

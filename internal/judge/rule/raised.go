@@ -6,10 +6,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 )
 
-// onlyRaised refuses a pin that would switch durability off. One that keeps off what is
+// OnlyRaised refuses a pin that would switch durability off. One that keeps off what is
 // off says that somebody means it.
-func onlyRaised(c *Case, value string) error {
-	have, _ := c.Text(c.rule.Address)
+func OnlyRaised(c *Case, value string) error {
+	have, _ := c.Text(c.Rule.Address)
 	if on, ok := params.ParseBool(value); ok && !on && have != "off" {
 		return errors.New("durability is never lowered by a plan")
 	}

@@ -45,6 +45,9 @@ type Rule struct {
 	// be set; nil: any text may be pinned. What a server's own setting could be is asked
 	// of the server.
 	Legal func(c *Case, value string) error
+	// Finally looks at each instance once everything is decided, and may warn. It runs
+	// whether the knob was decided or not.
+	Finally func(c *Case)
 }
 
 // In returns the rule with its words in the language of a catalogue.
@@ -63,7 +66,7 @@ func (r *Rule) Versions() (from, to int) {
 	}
 	majors, have := params.Majors(), []int{}
 	for _, m := range majors {
-		if _, ok := params.Lookup(m, settingOf(r.Address)); ok {
+		if _, ok := params.Lookup(m, SettingOf(r.Address)); ok {
 			have = append(have, m)
 		}
 	}
@@ -134,15 +137,25 @@ type Outcome struct {
 	Questions []snapshot.ShmemQuestion // how much shared memory? asked because no answer was in the snapshot
 	Warnings  []say.Message            // what a person must know before he acts
 	index     map[[2]string]*Decision
-	others    *memory.Others   // instead of those of the snapshot; see steady
-	shapes    map[string]shape // by Instance.Key; see Case.shape
-	segments  map[string]segment
-	atWork    map[string]AtWork // by Instance.Key; see Outcome.AtWork
+	others    *memory.Others // instead of those of the snapshot; see steady
+	noted     map[any]any    // see Note
 }
 
 // Of returns the decision on a knob of an instance ("" for the host), or nil.
 func (o *Outcome) Of(instance string, a knob.Address) *Decision {
 	return o.index[[2]string{instance, string(a)}]
+}
+
+// noteOf is where a T is noted of an instance: by its type, so that packages cannot meet.
+type noteOf[T any] struct{ instance string }
+
+// Note keeps what was worked out of an instance, by its type, for who asks Noted.
+func Note[T any](o *Outcome, instance string, v T) { o.noted[noteOf[T]{instance}] = v }
+
+// Noted returns what was noted last of an instance; ok is false where nothing was.
+func Noted[T any](o *Outcome, instance string) (v T, ok bool) {
+	v, ok = o.noted[noteOf[T]{instance}].(T)
+	return v, ok
 }
 
 // Case is one run of a rule.
@@ -151,11 +164,11 @@ type Case struct {
 	Instance *snapshot.Instance // nil for kernel and unit knobs of the host
 	Options  *Options
 
-	rule     *Rule
-	address  knob.Address // the rule's, or the one of its family that is being decided
-	out      *Outcome
-	param    params.Param // the server setting's facts
-	decision *Decision
+	Rule      *Rule
+	Address   knob.Address // the rule's, or the one of its family that is being decided
+	Outcome   *Outcome
+	Parameter params.Param // the server setting's facts
+	decision  *Decision
 }
 
 // Decide runs the rules over a snapshot. The error is a *PinError, or tells of
@@ -178,7 +191,7 @@ func decide(s *snapshot.Snapshot, rules []Rule, o Options, others *memory.Others
 	if err := knownPins(ordered, o.Pins, s); err != nil {
 		return nil, err
 	}
-	out := &Outcome{others: others, index: map[[2]string]*Decision{}, shapes: map[string]shape{}, segments: map[string]segment{}, atWork: map[string]AtWork{}}
+	out := &Outcome{others: others, index: map[[2]string]*Decision{}, noted: map[any]any{}}
 	for _, r := range ordered {
 		if r.Address.Layer() != knob.Instance {
 			if !s.HostSeen {
@@ -194,7 +207,11 @@ func decide(s *snapshot.Snapshot, rules []Rule, o Options, others *memory.Others
 		}
 	}
 	for i := range s.Instances {
-		out.reckonAtWork(s, &s.Instances[i], &o)
+		for _, r := range ordered {
+			if r.Finally != nil {
+				r.Finally(&Case{Snapshot: s, Instance: &s.Instances[i], Options: &o, Rule: r, Address: r.Address, Outcome: out})
+			}
+		}
 	}
 	out.tidy()
 	return out, nil
@@ -218,17 +235,17 @@ func (o *Outcome) run(c *Case) error {
 		if _, ok := Need(c, c.Instance.Server.Settings); !ok {
 			return nil
 		}
-		p, ok := c.Param(settingOf(c.rule.Address))
+		p, ok := c.Param(SettingOf(c.Rule.Address))
 		if !ok || p.Context == "internal" {
 			return nil // this version or build has no such parameter
 		}
 		v, ok := Need(c, c.Instance.Server.Version)
-		if !ok || c.rule.From > 0 && v.Major() < c.rule.From || c.rule.To > 0 && v.Major() > c.rule.To {
+		if !ok || c.Rule.From > 0 && v.Major() < c.Rule.From || c.Rule.To > 0 && v.Major() > c.Rule.To {
 			return nil
 		}
-		c.param = p
+		c.Parameter = p
 	}
-	present := c.present()
+	present := c.Present()
 	if a, pin, ok := c.pinned(); ok {
 		v, err := c.parse(pin)
 		if err != nil {
@@ -242,11 +259,11 @@ func (o *Outcome) run(c *Case) error {
 		return nil
 	}
 	d := c.decision
-	d.Rule, d.Address, d.Present = c.rule, c.address, present
+	d.Rule, d.Address, d.Present = c.Rule, c.Address, present
 	d.Instance = c.key()
-	d.Effect = c.rule.Effect
-	if c.Instance != nil && c.rule.Over == nil {
-		d.Effect = knob.EffectOf(c.param.Context)
+	d.Effect = c.Rule.Effect
+	if c.Instance != nil && c.Rule.Over == nil {
+		d.Effect = knob.EffectOf(c.Parameter.Context)
 	}
 	d.Effect = max(d.Effect, d.later)
 	d.Effective = d.Want
@@ -255,7 +272,7 @@ func (o *Outcome) run(c *Case) error {
 		if present.State() != known.Absent {
 			o.Unknown = append(o.Unknown, present.Gap())
 		}
-	} else if !d.Pinned && near(p.Setting, d.Want.Setting, c.rule.Tolerance) {
+	} else if !d.Pinned && Near(p.Setting, d.Want.Setting, c.Rule.Tolerance) {
 		d.Effective = p
 	}
 	o.Decisions = append(o.Decisions, d)
@@ -263,9 +280,9 @@ func (o *Outcome) run(c *Case) error {
 	return nil
 }
 
-// near says whether two settings are the same or, as numbers of one sign, apart
+// Near says whether two settings are the same or, as numbers of one sign, apart
 // by no more than tolerance of the wanted one.
-func near(present, want string, tolerance float64) bool {
+func Near(present, want string, tolerance float64) bool {
 	if present == want {
 		return true
 	}
@@ -293,17 +310,17 @@ func (c *Case) key() string {
 func Need[T any](c *Case, f known.Fact[T]) (v T, ok bool) {
 	v, ok = f.Get()
 	if !ok && f.State() != known.Absent {
-		c.out.Unknown = append(c.out.Unknown, f.Gap())
+		c.Outcome.Unknown = append(c.Outcome.Unknown, f.Gap())
 	}
 	return v, ok
 }
 
 // Miss notes something that would have sharpened the decision.
-func (c *Case) Miss(g known.Gap) { c.out.Unknown = append(c.out.Unknown, g) }
+func (c *Case) Miss(g known.Gap) { c.Outcome.Unknown = append(c.Outcome.Unknown, g) }
 
 // Warn adds something that a person must know before he acts.
 func (c *Case) Warn(text string, pairs ...any) {
-	c.out.Warnings = append(c.out.Warnings, say.M("rule/"+string(c.rule.Address)+"/warning", text, pairs...))
+	c.Outcome.Warnings = append(c.Outcome.Warnings, say.M("rule/"+string(c.Rule.Address)+"/warning", text, pairs...))
 }
 
 // Param returns what is known of a server parameter: of this server itself
@@ -338,7 +355,7 @@ func (c *Case) Allows(name, value string) bool {
 // of this server. text says why, with {name} placeholders for the pairs, which
 // are the decision's inputs too.
 func (c *Case) Set(v any, text string, pairs ...any) {
-	d := &Decision{Want: Value{Setting: c.canonical(v), Unit: c.unit()}, Reason: say.M("rule/"+string(c.rule.Address)+"/reason", text, pairs...)}
+	d := &Decision{Want: Value{Setting: c.Canonical(v), Unit: c.unit()}, Reason: say.M("rule/"+string(c.Rule.Address)+"/reason", text, pairs...)}
 	for i := 0; i+1 < len(pairs); i += 2 {
 		name := pairs[i].(string)
 		d.Inputs = append(d.Inputs, Input{Name: name, Value: say.Spell(pairs[i+1])})
@@ -352,12 +369,12 @@ func (c *Case) After(e knob.Effect) { c.decision.later = e }
 
 func (c *Case) unit() string {
 	if c.Instance == nil {
-		return c.rule.Unit
+		return c.Rule.Unit
 	}
-	return c.param.Unit
+	return c.Parameter.Unit
 }
 
-func (c *Case) canonical(v any) string {
+func (c *Case) Canonical(v any) string {
 	u := c.unit()
 	switch v := v.(type) {
 	case string:
@@ -384,19 +401,19 @@ func (c *Case) canonical(v any) string {
 	case float64:
 		return c.bound(v)
 	}
-	panic(fmt.Sprintf("rule %s: a value of type %T", c.rule.Address, v))
+	panic(fmt.Sprintf("rule %s: a value of type %T", c.Rule.Address, v))
 }
 
 // bound keeps a number within the parameter's bounds and writes it without an exponent.
 func (c *Case) bound(f float64) string {
 	if c.Instance != nil {
-		if c.param.Type == "integer" {
+		if c.Parameter.Type == "integer" {
 			f = math.Floor(f)
 		}
-		if lo, err := strconv.ParseFloat(c.param.Min, 64); err == nil && f < lo {
+		if lo, err := strconv.ParseFloat(c.Parameter.Min, 64); err == nil && f < lo {
 			f = lo
 		}
-		if hi, err := strconv.ParseFloat(c.param.Max, 64); err == nil && f > hi {
+		if hi, err := strconv.ParseFloat(c.Parameter.Max, 64); err == nil && f > hi {
 			f = hi
 		}
 	}
@@ -408,33 +425,33 @@ func (c *Case) parse(s string) (Value, error) {
 	v := Value{Unit: c.unit()}
 	if c.Instance == nil {
 		v.Setting = strings.TrimSpace(s)
-		if c.rule.Legal == nil {
+		if c.Rule.Legal == nil {
 			return v, nil
 		}
-		return v, c.rule.Legal(c, v.Setting)
+		return v, c.Rule.Legal(c, v.Setting)
 	}
-	if c.rule.Legal != nil {
-		if err := c.rule.Legal(c, strings.TrimSpace(s)); err != nil {
+	if c.Rule.Legal != nil {
+		if err := c.Rule.Legal(c, strings.TrimSpace(s)); err != nil {
 			return v, err
 		}
 	}
-	if c.rule.Over != nil && strings.TrimSpace(s) == knob.Unset {
+	if c.Rule.Over != nil && strings.TrimSpace(s) == knob.Unset {
 		v.Setting = knob.Unset
 		return v, nil
 	}
-	switch c.param.Type {
+	switch c.Parameter.Type {
 	case "integer", "real":
 		read := unit.ParseGUC
-		if c.param.Type == "integer" {
+		if c.Parameter.Type == "integer" {
 			read = unit.ParseInteger
 		}
-		f, err := read(s, c.param.Unit)
+		f, err := read(s, c.Parameter.Unit)
 		if err != nil {
 			return v, err
 		}
 		if got := c.bound(f); got != strconv.FormatFloat(f, 'f', -1, 64) {
 			return v, fmt.Errorf("%s is outside of what this server accepts (%s to %s)", s,
-				unit.ShowGUC(c.param.Min, c.param.Unit), unit.ShowGUC(c.param.Max, c.param.Unit))
+				unit.ShowGUC(c.Parameter.Min, c.Parameter.Unit), unit.ShowGUC(c.Parameter.Max, c.Parameter.Unit))
 		}
 		v.Setting = strconv.FormatFloat(f, 'f', -1, 64)
 	case "bool":
@@ -447,13 +464,13 @@ func (c *Case) parse(s string) (Value, error) {
 			return v, fmt.Errorf("%q is not on or off", s)
 		}
 	case "enum":
-		for _, e := range c.param.Enum {
+		for _, e := range c.Parameter.Enum {
 			if strings.EqualFold(e, s) {
 				v.Setting = e
 				return v, nil
 			}
 		}
-		return v, fmt.Errorf("%q is not one of %s", s, strings.Join(c.param.Enum, ", "))
+		return v, fmt.Errorf("%q is not one of %s", s, strings.Join(c.Parameter.Enum, ", "))
 	default:
 		v.Setting = s
 	}

@@ -12,11 +12,11 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// stacks returns, for each folder that an instance writes to, the devices that it
+// Stacks returns, for each folder that an instance writes to, the devices that it
 // lies on, from the one that the filesystem is on down to the disks, noting what
 // is missing. What has no device (network filesystems, memory, ZFS, btrfs with its
 // own numbers) is left out.
-func (c *Case) stacks() [][]host.Block {
+func (c *Case) Stacks() [][]host.Block {
 	if len(c.Snapshot.Instances) == 0 {
 		return nil
 	}
@@ -61,8 +61,8 @@ func SubjectOf(b host.Block) string {
 	return ""
 }
 
-// blockOf returns the device that an address names.
-func blockOf(s *snapshot.Snapshot, a knob.Address) (host.Block, bool) {
+// BlockOf returns the device that an address names.
+func BlockOf(s *snapshot.Snapshot, a knob.Address) (host.Block, bool) {
 	blocks, _ := s.Host.Blocks.Get()
 	i := slices.IndexFunc(blocks, func(b host.Block) bool { return a.Subject() != "" && SubjectOf(b) == a.Subject() })
 	if i < 0 {
@@ -71,9 +71,9 @@ func blockOf(s *snapshot.Snapshot, a knob.Address) (host.Block, bool) {
 	return blocks[i], true
 }
 
-// addressesOf returns an attribute's address for each of some devices, each once. Of a
+// AddressesOf returns an attribute's address for each of some devices, each once. Of a
 // device whose name no address and no rule of udev can hold it says that.
-func (c *Case) addressesOf(attribute string, devices []host.Block) []knob.Address {
+func (c *Case) AddressesOf(attribute string, devices []host.Block) []knob.Address {
 	var out []knob.Address
 	for _, b := range devices {
 		a := knob.Block(SubjectOf(b), attribute)
@@ -89,7 +89,7 @@ func (c *Case) addressesOf(attribute string, devices []host.Block) []knob.Addres
 }
 
 func presentOfBlock(s *snapshot.Snapshot, a knob.Address, u string) known.Fact[Value] {
-	b, ok := blockOf(s, a)
+	b, ok := BlockOf(s, a)
 	switch {
 	case !ok:
 	case a.Family() == "block:*/scheduler":
@@ -100,9 +100,9 @@ func presentOfBlock(s *snapshot.Snapshot, a knob.Address, u string) known.Fact[V
 	return known.Missed[Value](known.Gap{Fact: string(a), Reason: "not collected"})
 }
 
-// unlike says why a device is none whose queue a plan should change, as a clause;
+// Unlike says why a device is none whose queue a plan should change, as a clause;
 // "" for a disk, a partition's disk, an array or a volume.
-func unlike(b host.Block) string {
+func Unlike(b host.Block) string {
 	switch {
 	case b.Kind == "loop":
 		return "is a loop device: the filesystem that its file lies on has a device with a queue of its own"

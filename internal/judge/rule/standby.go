@@ -1,12 +1,12 @@
 package rule
 
-// warnStandbys says that the standbys come first, where some are connected: a
+// WarnStandbys says that the standbys come first, where some are connected: a
 // standby with less of it than its primary pauses its replay (14+) or stops (13).
-func (c *Case) warnStandbys(want int) {
+func (c *Case) WarnStandbys(want int) {
 	replicas, _ := Need(c, c.Instance.Server.Replicas)
 	if len(replicas) == 0 {
 		return
 	}
 	c.Warn("{standbys} connected: raise {parameter} to {want} on every standby, and restart it, before it is raised here. A standby with less than its primary stops replaying.",
-		"standbys", count{len(replicas), "standby server"}, "parameter", c.rule.Address.Name(), "want", want)
+		"standbys", Count(len(replicas), "standby server"), "parameter", c.Rule.Address.Name(), "want", want)
 }

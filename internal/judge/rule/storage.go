@@ -13,12 +13,12 @@ import (
 // sayStorage is what reveals the kind of storage where no device tells it.
 const sayStorage = "say --storage nvme|ssd|hdd|san"
 
-// slowness orders the kinds of storage: a volume over several disks is as slow
+// Slowness orders the kinds of storage: a volume over several disks is as slow
 // as its slowest.
-var slowness = []Storage{NVMe, SSD, SAN, HDD}
+var Slowness = []Storage{NVMe, SSD, SAN, HDD}
 
-// networkFS are file systems whose server's disks cannot be seen from here.
-var networkFS = []string{"nfs", "nfs4", "cifs", "smb3", "ceph", "glusterfs", "fuse.glusterfs", "fuse.sshfs", "9p", "virtiofs", "lustre", "afs"}
+// NetworkFS are file systems whose server's disks cannot be seen from here.
+var NetworkFS = []string{"nfs", "nfs4", "cifs", "smb3", "ceph", "glusterfs", "fuse.glusterfs", "fuse.sshfs", "9p", "virtiofs", "lustre", "afs"}
 
 // StorageOf returns what the instance's place of a role lies on, and a clause
 // that says how that is known. When it is not known, ok is false and the gap is
@@ -37,7 +37,7 @@ func (c *Case) StorageOf(role snapshot.PlaceRole) (s Storage, why string, ok boo
 	}
 	device := place.Device
 	if m, ok := c.Snapshot.MountOf(place.Path); ok {
-		if slices.Contains(networkFS, m.FSType) {
+		if slices.Contains(NetworkFS, m.FSType) {
 			return unknown("it is a network file system (" + m.FSType + "), and its server's disks cannot be seen from here")
 		}
 		if device == "" {
@@ -52,26 +52,26 @@ func (c *Case) StorageOf(role snapshot.PlaceRole) (s Storage, why string, ok boo
 	if len(chain) == 0 {
 		return unknown("no block device was seen under it")
 	}
-	s, why, reason := c.storageOfChain(chain)
+	s, why, reason := c.StorageOfChain(chain)
 	if reason != "" {
 		return unknown(reason)
 	}
 	return s, why, true
 }
 
-// storageUnderDevice is storageOfChain for all that a device lies on.
-func (c *Case) storageUnderDevice(device string) (s Storage, why, reason string) {
+// StorageUnderDevice is storageOfChain for all that a device lies on.
+func (c *Case) StorageUnderDevice(device string) (s Storage, why, reason string) {
 	blocks, _ := c.Snapshot.Host.Blocks.Get()
 	chain := host.Chain(blocks, device)
 	if len(chain) == 0 {
 		return "", "", "no block device was seen under it"
 	}
-	return c.storageOfChain(chain)
+	return c.StorageOfChain(chain)
 }
 
-// storageOfChain returns the slowest kind of the disks below a device, with a clause
+// StorageOfChain returns the slowest kind of the disks below a device, with a clause
 // that says how that is known, or the reason why it cannot be told.
-func (c *Case) storageOfChain(chain []host.Block) (s Storage, why, reason string) {
+func (c *Case) StorageOfChain(chain []host.Block) (s Storage, why, reason string) {
 	var names []string
 	for _, b := range chain {
 		// A multipath device is how a storage network shows a volume: what the
@@ -87,12 +87,12 @@ func (c *Case) storageOfChain(chain []host.Block) (s Storage, why, reason string
 			}
 			continue
 		}
-		k, reason := c.diskKind(b)
+		k, reason := c.DiskKind(b)
 		if reason != "" {
 			return "", "", reason
 		}
 		names = append(names, b.Name+" is "+string(k))
-		if s == "" || slices.Index(slowness, k) > slices.Index(slowness, s) {
+		if s == "" || slices.Index(Slowness, k) > slices.Index(Slowness, s) {
 			s = k
 		}
 	}
@@ -102,8 +102,8 @@ func (c *Case) storageOfChain(chain []host.Block) (s Storage, why, reason string
 	return s, strings.Join(names, ", "), ""
 }
 
-// diskKind returns what one disk is, or the reason why that cannot be told.
-func (c *Case) diskKind(b host.Block) (s Storage, reason string) {
+// DiskKind returns what one disk is, or the reason why that cannot be told.
+func (c *Case) DiskKind(b host.Block) (s Storage, reason string) {
 	if strings.HasPrefix(b.Name, "nvme") {
 		return NVMe, ""
 	}
@@ -151,9 +151,9 @@ func (c *Case) place(role snapshot.PlaceRole) (snapshot.Place, bool) {
 	return snapshot.Place{}, false
 }
 
-// spaceOf returns the size and the free space of the file system that a place
+// SpaceOf returns the size and the free space of the file system that a place
 // lies on, noting when they are not known.
-func (c *Case) spaceOf(role snapshot.PlaceRole) (total, free unit.Bytes, ok bool) {
+func (c *Case) SpaceOf(role snapshot.PlaceRole) (total, free unit.Bytes, ok bool) {
 	place, ok := c.place(role)
 	if !ok {
 		return 0, 0, false

@@ -28,7 +28,7 @@ func (c *Case) Value(a knob.Address) (Value, bool) {
 	if a.Layer() != knob.Instance {
 		key = ""
 	}
-	if d := c.out.Of(key, a); d != nil {
+	if d := c.Outcome.Of(key, a); d != nil {
 		return d.Effective, true
 	}
 	return c.presentOf(a).Get()
@@ -78,7 +78,7 @@ func (c *Case) Text(a knob.Address) (string, bool) {
 	return v.Setting, ok
 }
 
-func (c *Case) present() known.Fact[Value] { return c.presentOf(c.address) }
+func (c *Case) Present() known.Fact[Value] { return c.presentOf(c.Address) }
 
 func (c *Case) presentOf(a knob.Address) known.Fact[Value] {
 	if a.Layer() == knob.Instance {
@@ -102,10 +102,10 @@ func (c *Case) presentOf(a knob.Address) known.Fact[Value] {
 }
 
 func (c *Case) hostUnit(a knob.Address) string {
-	if a == c.address {
-		return c.rule.Unit
+	if a == c.Address {
+		return c.Rule.Unit
 	}
-	if d := c.out.Of("", a); d != nil {
+	if d := c.Outcome.Of("", a); d != nil {
 		return d.Rule.Unit
 	}
 	return ""
@@ -174,7 +174,7 @@ func presentOfUnits(s *snapshot.Snapshot, a knob.Address, u string) known.Fact[V
 // two limits.
 func worse(a knob.Address, v, than string) bool {
 	if a == numaAddress {
-		return interleaved(than) && !interleaved(v)
+		return Interleaved(than) && !Interleaved(v)
 	}
 	if a.Name() == "OOMPolicy" {
 		return slices.Index(oomPolicies, v) > slices.Index(oomPolicies, than)

@@ -7,14 +7,15 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pgfettle/pgfettle/internal/act/apply"
-	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/export"
+	"github.com/pgfettle/pgfettle/internal/show/term"
+	"github.com/spf13/cobra"
 )
 
 type applyOptions struct {
@@ -141,9 +142,9 @@ func runApply(ctx context.Context, env *Env, o *applyOptions) error {
 	if err != nil {
 		return err
 	}
-	d := render.Plan{Plan: p, Subject: render.SubjectOf(l.snapshot), Applying: true}
+	d := document.Plan{Plan: p, Subject: document.SubjectOf(l.snapshot), Applying: true}
 	if len(opts.Only) == 0 || len(p.Changes) == 0 {
-		if err := render.PlanText(env.Stdout, d, env.Style()); err != nil || len(p.Changes) == 0 {
+		if err := term.Plan(env.Stdout, d, env.Style()); err != nil || len(p.Changes) == 0 {
 			return err
 		}
 	}
@@ -162,20 +163,20 @@ func runApply(ctx context.Context, env *Env, o *applyOptions) error {
 	s.choose()
 	d.Accepted = s.options.AcceptRisk
 	if d = s.shown(d); d.Of > 0 && len(d.Changes) > 0 {
-		if err := render.PlanText(env.Stdout, d, env.Style()); err != nil {
+		if err := term.Plan(env.Stdout, d, env.Style()); err != nil {
 			return err
 		}
 	}
 	if err := refused(env, server, d, l, s.chosen); err != nil {
 		return err
 	}
-	if err := render.LeftText(env.Stdout, s.left, env.Style()); err != nil {
+	if err := term.Left(env.Stdout, s.left, env.Style()); err != nil {
 		return err
 	}
 	if len(s.chosen) == 0 {
 		return s.nothing(env)
 	}
-	if err := render.ForewarnedText(env.Stdout, apply.Forewarn(ctx, w, l.snapshot, s.chosen), d.Warnings, env.Style()); err != nil {
+	if err := term.Forewarned(env.Stdout, apply.Forewarn(ctx, w, l.snapshot, s.chosen), d.Warnings, env.Style()); err != nil {
 		return err
 	}
 	if !o.yes {
@@ -217,7 +218,7 @@ func told(env *Env, j *journal.Journal, err error) error {
 	if j == nil {
 		return err
 	}
-	if e := render.AppliedText(env.Stdout, j, env.Style()); err == nil {
+	if e := term.Applied(env.Stdout, j, env.Style()); err == nil {
 		err = e
 	}
 	return err
@@ -260,7 +261,7 @@ func (o *applyOptions) options() (apply.Options, error) {
 
 // refused ends an apply of settings that are not ours to change, and prints
 // them in the form of the program that owns them.
-func refused(env *Env, server *apply.PG, d render.Plan, l *loaded, chosen []plan.Change) error {
+func refused(env *Env, server *apply.PG, d document.Plan, l *loaded, chosen []plan.Change) error {
 	if l.request == nil {
 		return nil // no server, only files
 	}
@@ -276,18 +277,12 @@ func refused(env *Env, server *apply.PG, d render.Plan, l *loaded, chosen []plan
 			continue
 		}
 		manager, _ := in.Manager.Get()
-		form := map[string]string{"patroni": "patroni", "cloudnative-pg": "cnpg", "ansible": "ansible"}[manager]
-		if form == "" {
+		form, ok := export.Find(map[string]string{"patroni": "patroni", "cloudnative-pg": "cnpg", "ansible": "ansible"}[manager])
+		if !ok {
 			return err
 		}
 		fmt.Fprintf(env.Stdout, "\nIn the form of %s:\n\n", manager)
-		if form == "ansible" {
-			if e := render.Ansible(env.Stdout, d, l.snapshot); e != nil {
-				return e
-			}
-			return err
-		}
-		if e := instanceForms[form](env.Stdout, d, l.snapshot, c.Key); e != nil {
+		if e := form.Write(env.Stdout, d, l.snapshot, c.Key); e != nil {
 			return e
 		}
 		return err

@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pgfettle/pgfettle/internal/judge/arm"
 	"github.com/pgfettle/pgfettle/internal/judge/result"
 	"github.com/pgfettle/pgfettle/internal/judge/stat"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/spf13/cobra"
 )
 
 type benchOptions struct {
@@ -81,7 +80,7 @@ func runBench(ctx context.Context, env *Env, o *benchOptions) error {
 	if err := lab.Close(); err != nil {
 		return err
 	}
-	r, err := o.trial.carryOut(ctx, env, render.ProveDesign{Experiment: e, Title: w.Title})
+	r, err := o.trial.carryOut(ctx, env, document.Design{Experiment: e, Title: w.Title})
 	if err != nil || r == nil {
 		return err
 	}

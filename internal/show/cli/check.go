@@ -9,7 +9,12 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/export"
+	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/markdown"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
+	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 	"github.com/spf13/cobra"
 )
@@ -152,17 +157,17 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 	d.Policy, d.All = pol.File, o.all
 	switch o.format {
 	case "json":
-		err = render.CheckJSON(env.Stdout, env.spokenCheck(d))
+		err = json.Check(env.Stdout, env.spokenCheck(d))
 	case "html":
 		err = writePage(env, env.Stdout, l.snapshot.TakenAt, d, web.CheckPage)
 	case "markdown":
-		err = render.CheckMarkdown(env.Stdout, d, env.Style())
+		err = markdown.Write(env.Stdout, outline.Check(d, env.words))
 	case "github":
-		err = render.CheckGitHub(env.Stdout, env.spokenCheck(d))
+		err = export.CheckGitHub(env.Stdout, env.spokenCheck(d))
 	case "sarif":
-		err = render.CheckSARIF(env.Stdout, env.spokenCheck(d), Version)
+		err = export.CheckSARIF(env.Stdout, env.spokenCheck(d), Version)
 	default:
-		err = render.CheckText(env.Stdout, d, env.Style())
+		err = term.Check(env.Stdout, d, env.Style())
 	}
 	if err != nil {
 		return err
@@ -178,8 +183,8 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 func today(env *Env) string { return env.Target.Now().Format(time.DateOnly) }
 
 // judge runs the checks over what was loaded.
-func judge(l *loaded, o check.Options) render.Check {
-	return render.Check{Report: check.Run(l.snapshot, checks.All(), o), Subject: render.SubjectOf(l.snapshot)}
+func judge(l *loaded, o check.Options) document.Check {
+	return document.Check{Report: check.Run(l.snapshot, checks.All(), o), Subject: document.SubjectOf(l.snapshot)}
 }
 
 func checkIDs() []string {

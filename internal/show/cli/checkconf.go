@@ -22,7 +22,12 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/export"
+	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/markdown"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
+	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
@@ -97,9 +102,9 @@ func runCheckConf(env *Env, o *checkOptions, host *snapshot.Snapshot, pol *polic
 	if err != nil {
 		return fmt.Errorf("--conf: %w", err)
 	}
-	d := render.CheckedFile{}
+	d := document.File{}
 	if host != nil {
-		d.Assumed = render.AssumedOf(host)
+		d.Assumed = document.AssumedOf(host)
 	}
 	switch form := conffile.FormOf(text); form {
 	case conffile.PostgreSQL:
@@ -135,7 +140,7 @@ func runCheckConf(env *Env, o *checkOptions, host *snapshot.Snapshot, pol *polic
 }
 
 // tellFile writes the report on a file in the form that was asked for.
-func tellFile(env *Env, o *checkOptions, d render.CheckedFile, pol *policy.Policy, failOn check.Severity, fails bool) (err error) {
+func tellFile(env *Env, o *checkOptions, d document.File, pol *policy.Policy, failOn check.Severity, fails bool) (err error) {
 	d.For = o.host
 	if o.here {
 		d.For = "this host"
@@ -147,17 +152,17 @@ func tellFile(env *Env, o *checkOptions, d render.CheckedFile, pol *policy.Polic
 	d.Policy, d.All = pol.File, o.all
 	switch o.format {
 	case "json":
-		err = render.FileJSON(env.Stdout, env.spokenFile(d))
+		err = json.File(env.Stdout, env.spokenFile(d))
 	case "html":
 		err = writePage(env, env.Stdout, 0, d, web.FilePage)
 	case "markdown":
-		err = render.FileMarkdown(env.Stdout, d, env.Style())
+		err = markdown.Write(env.Stdout, outline.File(d, env.words))
 	case "github":
-		err = render.FileGitHub(env.Stdout, env.spokenFile(d))
+		err = export.FileGitHub(env.Stdout, env.spokenFile(d))
 	case "sarif":
-		err = render.FileSARIF(env.Stdout, env.spokenFile(d), Version)
+		err = export.FileSARIF(env.Stdout, env.spokenFile(d), Version)
 	default:
-		err = render.FileText(env.Stdout, d, env.Style())
+		err = term.File(env.Stdout, d, env.Style())
 	}
 	if err != nil {
 		return err

@@ -11,7 +11,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/spf13/cobra"
 )
 
@@ -111,7 +112,7 @@ func runDemo(ctx context.Context, env *Env, o *demoOptions) (err error) {
 	}
 	step("pgfettle check %s", inst.DataDir)
 	before := judge(l, check.Options{})
-	if err := render.CheckText(env.Stdout, before, env.Style()); err != nil {
+	if err := term.Check(env.Stdout, before, env.Style()); err != nil {
 		return err
 	}
 	p, err := makePlan(ctx, env, l, rule.Options{Profile: profile, Pins: demoPins(env)})
@@ -120,7 +121,7 @@ func runDemo(ctx context.Context, env *Env, o *demoOptions) (err error) {
 	}
 	fmt.Fprintln(env.Stdout)
 	step("pgfettle plan --profile %s %s", profile, inst.DataDir)
-	if err := render.PlanText(env.Stdout, render.Plan{Plan: p, Subject: render.SubjectOf(l.snapshot)}, env.Style()); err != nil {
+	if err := term.Plan(env.Stdout, document.Plan{Plan: p, Subject: document.SubjectOf(l.snapshot)}, env.Style()); err != nil {
 		return err
 	}
 	fmt.Fprintln(env.Stdout)

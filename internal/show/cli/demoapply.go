@@ -15,7 +15,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/term"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
 // disposable says that the kernel of this machine may be touched by a demo.
@@ -31,7 +33,7 @@ func demoPins(env *Env) map[knob.Address]string {
 
 // demoApply carries the plan out on the throwaway server, checks it again, and
 // takes all back.
-func demoApply(ctx context.Context, env *Env, inst *scratch.Instance, l *loaded, p *plan.Plan, before render.Check, step func(string, ...any)) (err error) {
+func demoApply(ctx context.Context, env *Env, inst *scratch.Instance, l *loaded, p *plan.Plan, before document.Check, step func(string, ...any)) (err error) {
 	// A folder of our own: the server's belongs to its user, who could swap what
 	// lies in it.
 	dir, err := os.MkdirTemp("", "pgfettle-demo-")
@@ -64,7 +66,7 @@ func demoApply(ctx context.Context, env *Env, inst *scratch.Instance, l *loaded,
 	if !disposable(env) {
 		fmt.Fprintln(env.Stdout, "The server's part alone: this host is not touched, and gives it no huge pages.")
 	}
-	if err := render.LeftText(env.Stdout, s.left, env.Style()); err != nil {
+	if err := term.Left(env.Stdout, s.left, env.Style()); err != nil {
 		return err
 	}
 	res, err := apply.Run(ctx, w, s.plan, l.snapshot, s.options)
@@ -98,7 +100,7 @@ func demoApply(ctx context.Context, env *Env, inst *scratch.Instance, l *loaded,
 	}
 	fmt.Fprintln(env.Stdout)
 	step("pgfettle check %s, before and after", inst.DataDir)
-	if err := render.FindingsText(env.Stdout, before, judge(again, check.Options{}), env.Style()); err != nil {
+	if err := term.Compare(env.Stdout, before, judge(again, check.Options{}), env.Style()); err != nil {
 		return err
 	}
 	fmt.Fprintln(env.Stdout)
@@ -114,7 +116,7 @@ func demoApply(ctx context.Context, env *Env, inst *scratch.Instance, l *loaded,
 	if !bytes.Equal(was, is) {
 		return fmt.Errorf("%s is not as it was", auto)
 	}
-	fmt.Fprintf(env.Stdout, "%s is as it was, byte for byte.\n", render.Line(auto))
+	fmt.Fprintf(env.Stdout, "%s is as it was, byte for byte.\n", typeset.Line(auto))
 	return nil
 }
 

@@ -6,11 +6,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/act/journalfile"
 	"github.com/pgfettle/pgfettle/internal/act/oomdemo"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/spf13/cobra"
 )
 
@@ -79,7 +80,7 @@ func runDemoOOM(ctx context.Context, env *Env, o *demoOOMOptions) error {
 			return &say.Problem{Message: "--overcommit real changes values of the kernel", Hint: "run it as root", Code: exitNoAccess}
 		}
 	}
-	dir := filepath.Dir(journal.Dir) // beside what else is kept over a crash
+	dir := filepath.Dir(journalfile.Dir) // beside what else is kept over a crash
 	if env.Target.UID() != 0 {
 		state, ok := stateHome(env)
 		if !ok {
@@ -101,9 +102,9 @@ func runDemoOOM(ctx context.Context, env *Env, o *demoOOMOptions) error {
 		return err
 	}
 	if o.format == "json" {
-		err = render.OOMJSON(env.Stdout, res)
+		err = json.Demo(env.Stdout, res)
 	} else {
-		err = render.OOMText(env.Stdout, res, env.Style())
+		err = term.Demo(env.Stdout, res, env.Style())
 	}
 	if err != nil {
 		return err

@@ -8,15 +8,19 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-	"golang.org/x/term"
-
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
+	"github.com/pgfettle/pgfettle/internal/judge/sizing"
+	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/markdown"
+	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
+	showterm "github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/web"
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
 )
 
 type diagnoseMemoryOptions struct {
@@ -107,30 +111,30 @@ func diagnoseMemoryOnce(ctx context.Context, env *Env, o *diagnoseMemoryOptions)
 	}
 	return env.writeForm(o.format, forms{
 		taken:    d.TakenAt,
-		text:     func(w io.Writer) error { return render.DiagnoseMemoryText(w, d, env.Style()) },
-		json:     func(w io.Writer) error { return render.DiagnoseMemoryJSON(w, d) },
-		markdown: func(w io.Writer) error { return render.DiagnoseMemoryMarkdown(w, d) },
+		text:     func(w io.Writer) error { return showterm.Memory(w, d, env.Style()) },
+		json:     func(w io.Writer) error { return json.Memory(w, d) },
+		markdown: func(w io.Writer) error { return markdown.Write(w, reports.Memory(d)) },
 		html:     func(v web.View) (web.Page, error) { return web.DiagnoseMemoryPage(d, v) },
 	})
 }
 
-func memoryReport(ctx context.Context, env *Env, o *diagnoseMemoryOptions) (*diagnose.MemoryReport, error) {
+func memoryReport(ctx context.Context, env *Env, o *diagnoseMemoryOptions) (*memory.Report, error) {
 	l, err := loadAs(ctx, env, o.target, func(r *collect.Request) { r.Memory, r.Killable, r.PSS = true, true, o.pss })
 	if err != nil {
 		return nil, err
 	}
-	return diagnose.Memory(l.snapshot, memoryPlan(l.snapshot, asked(env, sitePolicy(env, l)))), nil
+	return memory.Diagnose(l.snapshot, memoryPlan(l.snapshot, asked(env, sitePolicy(env, l)))), nil
 }
 
 // memoryPlan is what a plan for the host gives shared_buffers.
-func memoryPlan(s *snapshot.Snapshot, o rule.Options) diagnose.MemoryPlan {
-	out, err := rule.Decide(s, rule.All(), o.On(s))
+func memoryPlan(s *snapshot.Snapshot, o rule.Options) memory.Plan {
+	out, err := rule.Decide(s, rules.All(), rules.OptionsOn(o, s))
 	if err != nil {
 		return nil
 	}
-	plan := diagnose.MemoryPlan{}
+	plan := memory.Plan{}
 	for i := range s.Instances {
-		if b, ok := out.Buffers(s.Instances[i].Key); ok {
+		if b, ok := sizing.Buffers(out, s.Instances[i].Key); ok {
 			plan[s.Instances[i].Key] = b
 		}
 	}
@@ -154,7 +158,7 @@ func watchMemory(ctx context.Context, env *Env, o *diagnoseMemoryOptions) error 
 		}
 		var b bytes.Buffer
 		if o.format == "json" {
-			err = render.DiagnoseMemoryJSON(&b, d)
+			err = json.Memory(&b, d)
 		} else {
 			head := time.Unix(d.TakenAt, 0).Format(time.TimeOnly) + fmt.Sprintf("  every %s, Ctrl-C ends\n\n", o.watch)
 			switch {
@@ -164,7 +168,7 @@ func watchMemory(ctx context.Context, env *Env, o *diagnoseMemoryOptions) error 
 				head = "\n" + head
 			}
 			b.WriteString(head)
-			err = render.DiagnoseMemoryText(&b, d, env.Style())
+			err = showterm.Memory(&b, d, env.Style())
 		}
 		if err != nil {
 			return err

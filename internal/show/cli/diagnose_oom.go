@@ -15,8 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/base/known"
@@ -24,10 +22,14 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/markdown"
+	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
+	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/web"
+	"github.com/spf13/cobra"
 )
 
 func newDiagnoseOOM(env *Env) *cobra.Command {
@@ -68,7 +70,7 @@ func runDiagnoseOOM(ctx context.Context, env *Env, format string, args []string)
 	if err := choice("format", format, docForms...); err != nil {
 		return err
 	}
-	var log *diagnose.OOMLog
+	var log *oom.Log
 	var l *loaded
 	var gaps []known.Gap
 	var err error
@@ -80,16 +82,16 @@ func runDiagnoseOOM(ctx context.Context, env *Env, format string, args []string)
 	if err != nil {
 		return err
 	}
-	f := diagnose.OOMFacts{}
+	f := oom.Facts{}
 	if l != nil {
 		f = oomPlan(ctx, env, l)
 	}
-	d := diagnose.DiagnoseOOM(log, f)
+	d := oom.Diagnose(log, f)
 	d.Missing = append(d.Missing, gaps...)
 	return env.writeForm(format, forms{
-		text:     func(w io.Writer) error { return render.DiagnoseOOMText(w, d, env.Style()) },
-		json:     func(w io.Writer) error { return render.DiagnoseOOMJSON(w, d) },
-		markdown: func(w io.Writer) error { return render.DiagnoseOOMMarkdown(w, d) },
+		text:     func(w io.Writer) error { return term.OOM(w, d, env.Style()) },
+		json:     func(w io.Writer) error { return json.OOM(w, d) },
+		markdown: func(w io.Writer) error { return markdown.Write(w, reports.OOM(d)) },
 		html:     func(v web.View) (web.Page, error) { return web.DiagnoseOOMPage(d, v) },
 	})
 }
@@ -107,31 +109,31 @@ func oomLive(args []string) bool {
 }
 
 // oomPlan adds what is known of the host, with the changes of its plan.
-func oomPlan(ctx context.Context, env *Env, l *loaded) diagnose.OOMFacts {
+func oomPlan(ctx context.Context, env *Env, l *loaded) oom.Facts {
 	p, err := makePlan(ctx, env, l, asked(env, sitePolicy(env, l)))
 	if err != nil {
-		return diagnose.OOMFacts{Snapshot: l.snapshot, PlanGap: "there is no plan for this host: " + err.Error()}
+		return oom.Facts{Snapshot: l.snapshot, PlanGap: "there is no plan for this host: " + err.Error()}
 	}
 	return oomFacts(l.snapshot, p)
 }
 
 // oomFacts are a host and its plan, for what would have prevented a kill.
-func oomFacts(s *snapshot.Snapshot, p *plan.Plan) diagnose.OOMFacts {
-	f := diagnose.OOMFacts{Snapshot: s}
+func oomFacts(s *snapshot.Snapshot, p *plan.Plan) oom.Facts {
+	f := oom.Facts{Snapshot: s}
 	for _, a := range p.AtWork {
-		f.WorkMem = append(f.WorkMem, diagnose.OOMWorkMem{Instance: a.Instance, WorkMem: a.WorkMem, Buffers: a.Buffers, Pinned: a.Pinned && a.Planned != a.WorkMem, Open: a.Open, Fit: a.FitBest, Saved: a.Saved})
+		f.WorkMem = append(f.WorkMem, oom.WorkMem{Instance: a.Instance, WorkMem: a.WorkMem, Buffers: a.Buffers, Pinned: a.Pinned && a.Planned != a.WorkMem, Open: a.Open, Fit: a.FitBest, Saved: a.Saved})
 	}
 	for _, c := range p.Changes {
 		from, err1 := strconv.ParseFloat(c.FromBase, 64)
 		to, err2 := strconv.ParseFloat(c.ToBase, 64)
-		f.Changes = append(f.Changes, diagnose.OOMChange{Address: c.Address, Instance: c.Instance, From: c.From, To: c.To, Reason: c.Reason, Raises: err1 == nil && err2 == nil && to > from})
+		f.Changes = append(f.Changes, oom.Change{Address: c.Address, Instance: c.Instance, From: c.From, To: c.To, Reason: c.Reason, Raises: err1 == nil && err2 == nil && to > from})
 	}
 	return f
 }
 
 // oomFiles reads the files that are given, as one story.
-func oomFiles(env *Env, args []string) (*diagnose.OOMLog, *loaded, error) {
-	r := diagnose.NewOOMReader()
+func oomFiles(env *Env, args []string) (*oom.Log, *loaded, error) {
+	r := oom.NewReader()
 	var l *loaded
 	for i, name := range args {
 		if slices.Contains(args[:i], name) {
@@ -203,7 +205,7 @@ const (
 )
 
 // liveOOM reads the logs of this host.
-func liveOOM(ctx context.Context, env *Env, arg string) (*diagnose.OOMLog, *loaded, []known.Gap, error) {
+func liveOOM(ctx context.Context, env *Env, arg string) (*oom.Log, *loaded, []known.Gap, error) {
 	l, err := load(ctx, env, arg, false)
 	if err != nil {
 		return nil, nil, nil, err
@@ -218,11 +220,11 @@ func liveOOM(ctx context.Context, env *Env, arg string) (*diagnose.OOMLog, *load
 
 // oomLogs reads the logs of the host that was looked at: the kernel's, and the end
 // of those of its servers.
-func oomLogs(ctx context.Context, env *Env, l *loaded) (*diagnose.OOMLog, []known.Gap, error) {
+func oomLogs(ctx context.Context, env *Env, l *loaded) (*oom.Log, []known.Gap, error) {
 	tell, done := env.Progress()
 	defer done()
 	var gaps []known.Gap
-	r := diagnose.NewOOMReader()
+	r := oom.NewReader()
 	tell("reading the kernel's log…")
 	text, gap := kernelLog(ctx, env.Target)
 	if gap != nil {

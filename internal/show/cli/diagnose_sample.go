@@ -14,8 +14,11 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
+	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/markdown"
+	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
+	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
@@ -84,11 +87,11 @@ func runSlowSample(ctx context.Context, env *Env, o *slowOptions, args []string)
 		return err
 	}
 	e.Missing = append(missing, e.Missing...)
-	d := diagnose.JudgeSlowSample(label, e)
+	d := slow.JudgeSample(label, e)
 	return env.writeForm(o.format, forms{
-		text:     func(w io.Writer) error { return render.SlowSampleText(w, d, env.Style()) },
-		json:     func(w io.Writer) error { return render.SlowSampleJSON(w, d) },
-		markdown: func(w io.Writer) error { return render.SlowSampleMarkdown(w, d) },
+		text:     func(w io.Writer) error { return term.Sample(w, d, env.Style()) },
+		json:     func(w io.Writer) error { return json.Sample(w, d) },
+		markdown: func(w io.Writer) error { return markdown.Write(w, reports.Sample(d)) },
 		html:     func(v web.View) (web.Page, error) { return web.DiagnoseSlowSamplePage(d, v) },
 	})
 }

@@ -12,8 +12,11 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
+	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/markdown"
+	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
+	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 	"github.com/spf13/cobra"
 )
@@ -122,11 +125,11 @@ func runSlow(_ context.Context, env *Env, o *slowOptions, args []string) error {
 	if names[0] == names[1] && len(args) == 2 { // the same name in two folders
 		names[0], names[1] = args[0], args[1]
 	}
-	d := diagnose.CompareSlow(names[0], plans[0], names[1], plans[1])
+	d := slow.Compare(names[0], plans[0], names[1], plans[1])
 	return env.writeForm(o.format, forms{
-		text:     func(w io.Writer) error { return render.SlowText(w, d, env.Style()) },
-		json:     func(w io.Writer) error { return render.SlowJSON(w, d) },
-		markdown: func(w io.Writer) error { return render.SlowMarkdown(w, d) },
+		text:     func(w io.Writer) error { return term.Slow(w, d, env.Style()) },
+		json:     func(w io.Writer) error { return json.Slow(w, d) },
+		markdown: func(w io.Writer) error { return markdown.Write(w, reports.Slow(d)) },
 		html:     func(v web.View) (web.Page, error) { return web.DiagnoseSlowPage(d, v) },
 	})
 }

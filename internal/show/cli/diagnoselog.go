@@ -13,17 +13,19 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/serverlog"
+	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/markdown"
+	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
+	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/web"
+	"github.com/spf13/cobra"
 )
 
 type diagnoseLogOptions struct {
@@ -100,7 +102,7 @@ func runDiagnoseLog(ctx context.Context, env *Env, o *diagnoseLogOptions, args [
 			return err
 		}
 	}
-	c := diagnose.NewLogCollector(diagnose.LogOptions{Subject: in.subject, Settings: in.settings, Redact: o.redact})
+	c := serverlog.NewCollector(serverlog.Options{Subject: in.subject, Settings: in.settings, Redact: o.redact})
 	po := pglog.Options{Prefix: o.prefix, Known: o.given, How: "given"}
 	if p, ok := in.settings.Text("log_line_prefix"); ok && !o.given {
 		po = pglog.Options{Prefix: p, Known: true, How: "of the server", Doubt: true}
@@ -117,9 +119,9 @@ func runDiagnoseLog(ctx context.Context, env *Env, o *diagnoseLogOptions, args [
 		}
 	}
 	return env.writeForm(o.format, forms{
-		text:     func(w io.Writer) error { return render.LogText(w, r, env.Style()) },
-		json:     func(w io.Writer) error { return render.LogJSON(w, r) },
-		markdown: func(w io.Writer) error { return render.LogMarkdown(w, r) },
+		text:     func(w io.Writer) error { return term.Log(w, r, env.Style()) },
+		json:     func(w io.Writer) error { return json.Log(w, r) },
+		markdown: func(w io.Writer) error { return markdown.Write(w, reports.Log(r)) },
 		html:     func(v web.View) (web.Page, error) { return web.DiagnoseLogPage(r, v) },
 	})
 }
@@ -218,7 +220,7 @@ func (f *logFile) open() (*os.File, error) {
 }
 
 // readLogs reads the files in the order of their first entries.
-func readLogs(ctx context.Context, env *Env, files []logFile, po pglog.Options, c *diagnose.LogCollector) error {
+func readLogs(ctx context.Context, env *Env, files []logFile, po pglog.Options, c *serverlog.Collector) error {
 	if len(files) > 1 {
 		for i := range files {
 			f := &files[i]
@@ -255,7 +257,7 @@ func readLogs(ctx context.Context, env *Env, files []logFile, po pglog.Options, 
 	return nil
 }
 
-func readLog(ctx context.Context, env *Env, f logFile, po pglog.Options, c *diagnose.LogCollector, tell func(string)) error {
+func readLog(ctx context.Context, env *Env, f logFile, po pglog.Options, c *serverlog.Collector, tell func(string)) error {
 	var r io.Reader = env.Stdin
 	name := "stdin"
 	if f.name != "-" {

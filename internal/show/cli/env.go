@@ -6,13 +6,13 @@ import (
 	"strconv"
 	"strings"
 
-	"golang.org/x/term"
-
 	"github.com/pgfettle/pgfettle/internal/act/prove"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	showterm "github.com/pgfettle/pgfettle/internal/show/term"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
+	"golang.org/x/term"
 )
 
 // Env is the world of a command: its streams, its environment variables, and
@@ -48,8 +48,8 @@ const width = 100
 
 // Style says what stdout can take: colours on a terminal only, and not with
 // --no-color, NO_COLOR or TERM=dumb. COLUMNS overrides the terminal's width.
-func (e *Env) Style() render.Style {
-	st := render.Style{Width: width, Words: e.words, ASCII: e.ascii()}
+func (e *Env) Style() showterm.Style {
+	st := showterm.Style{Width: width, Words: e.words, ASCII: e.ascii()}
 	if fd, ok := terminal(e.Stdout); ok {
 		if w, _, err := term.GetSize(fd); err == nil && w > 0 {
 			st.Width = w
@@ -82,7 +82,7 @@ func (e *Env) Progress() (tell func(string), done func()) {
 		return func(string) {}, func() {}
 	}
 	const wipe = "\r\x1b[K"
-	tell = func(s string) { io.WriteString(e.Stderr, wipe+render.Line(s)) }
+	tell = func(s string) { io.WriteString(e.Stderr, wipe+typeset.Line(s)) }
 	return tell, func() { io.WriteString(e.Stderr, wipe) }
 }
 

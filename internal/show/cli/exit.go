@@ -7,7 +7,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
 // The exit codes. The table in every help is made from exitTable.
@@ -97,6 +97,6 @@ func outer(err error, pr *say.Problem) string {
 // tell writes one line of talk: "pgfettle: hint: …".
 func (e *Env) tell(kind, text string) {
 	if text != "" {
-		fmt.Fprintf(e.Stderr, "pgfettle: %s: %s\n", kind, render.Line(text))
+		fmt.Fprintf(e.Stderr, "pgfettle: %s: %s\n", kind, typeset.Line(text))
 	}
 }

@@ -15,7 +15,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
+	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/spf13/cobra"
 )
 
@@ -77,10 +80,10 @@ func runExplain(ctx context.Context, env *Env, o *explainOptions) error {
 		return err
 	}
 	if o.name == "" && o.format == "json" {
-		return render.IndexJSON(env.Stdout, checks.All(), rule.All(), advice.All(), env.asked())
+		return json.Index(env.Stdout, checks.All(), rules.All(), advice.All(), env.asked())
 	}
 	if o.name == "" {
-		return render.Index(env.Stdout, checks.All(), rule.All(), advice.All(), env.Style())
+		return term.Index(env.Stdout, checks.All(), rules.All(), advice.All(), env.Style())
 	}
 	if o.noHost && o.target != "" {
 		return usage("--no-host looks at no host; a TARGET names one", "leave one of them out")
@@ -99,7 +102,7 @@ func runExplain(ctx context.Context, env *Env, o *explainOptions) error {
 	}
 	for _, k := range conffile.Kinds() { // of files; no host has any
 		if k.ID == o.name {
-			return writeCheckPage(env, o, render.CheckPage{Check: k})
+			return writeCheckPage(env, o, document.CheckPage{Check: k})
 		}
 	}
 	found := knobsNamed(o.name)
@@ -107,7 +110,7 @@ func runExplain(ctx context.Context, env *Env, o *explainOptions) error {
 		return explainKnob(ctx, env, o, found[0], knob.Any)
 	}
 	if a, err := knob.Parse(o.name); err == nil {
-		if r, ok := rule.For(a); ok {
+		if r, ok := rules.For(a); ok {
 			return explainKnob(ctx, env, o, r, a.Subject())
 		}
 	}
@@ -140,36 +143,36 @@ func explainPage(env *Env, o *explainOptions, p advice.Page) error {
 		return usage(fmt.Sprintf("the page %s is about no host", p.ID), "leave the TARGET out")
 	}
 	if o.format == "json" {
-		return render.ExplainPageJSON(env.Stdout, p)
+		return json.ExplainPage(env.Stdout, p)
 	}
-	return render.ExplainPage(env.Stdout, p, env.Style())
+	return term.ExplainPage(env.Stdout, p, env.Style())
 }
 
-func writeCheckPage(env *Env, o *explainOptions, p render.CheckPage) error {
+func writeCheckPage(env *Env, o *explainOptions, p document.CheckPage) error {
 	if o.format == "json" {
-		return render.ExplainCheckJSON(env.Stdout, p, env.asked())
+		return json.ExplainCheck(env.Stdout, p, env.asked())
 	}
-	return render.ExplainCheck(env.Stdout, p, env.Style())
+	return term.ExplainCheck(env.Stdout, p, env.Style())
 }
 
 // unplannedNamed finds a knob that is read and not planned, by its address or,
 // where byName says so, by its name.
-func unplannedNamed(name string, byName bool) (rule.Unplanned, bool) {
-	for _, u := range rule.ReadNotPlanned() {
+func unplannedNamed(name string, byName bool) (rules.Unplanned, bool) {
+	for _, u := range rules.ReadNotPlanned() {
 		if strings.EqualFold(string(u.Address), name) || byName && strings.EqualFold(u.Address.Name(), name) {
 			return u, true
 		}
 	}
-	return rule.Unplanned{}, false
+	return rules.Unplanned{}, false
 }
 
 // explainUnplanned shows why a knob is left alone, and what it is here.
-func explainUnplanned(ctx context.Context, env *Env, o *explainOptions, u rule.Unplanned) error {
+func explainUnplanned(ctx context.Context, env *Env, o *explainOptions, u rules.Unplanned) error {
 	l, err := look(ctx, env, o)
 	if err != nil {
 		return err
 	}
-	page := render.UnplannedPage{Unplanned: u, Pages: advice.Of(string(u.Address)), Looked: l != nil}
+	page := document.UnplannedPage{Unplanned: u, Pages: advice.Of(string(u.Address)), Looked: l != nil}
 	if l != nil && u.Address.Layer() == knob.Instance {
 		for i := range l.snapshot.Instances {
 			in := &l.snapshot.Instances[i]
@@ -184,20 +187,20 @@ func explainUnplanned(ctx context.Context, env *Env, o *explainOptions, u rule.U
 		if present.State() == known.Unread || present.State() == known.Forbidden {
 			page.Gaps = append(page.Gaps, present.Gap())
 		} else {
-			page.Here = append(page.Here, render.KnobHere{Present: present})
+			page.Here = append(page.Here, document.KnobHere{Present: present})
 		}
 	}
 	if o.format == "json" {
-		return render.ExplainUnplannedJSON(env.Stdout, page)
+		return json.ExplainUnplanned(env.Stdout, page)
 	}
-	return render.ExplainUnplanned(env.Stdout, page, env.Style())
+	return term.ExplainUnplanned(env.Stdout, page, env.Style())
 }
 
 // knobsNamed finds a knob by its address or, where a person left the prefix
 // out, by its name.
 func knobsNamed(name string) []rule.Rule {
 	var out []rule.Rule
-	for _, r := range rule.All() {
+	for _, r := range rules.All() {
 		if strings.EqualFold(string(r.Address), name) {
 			return []rule.Rule{r}
 		}
@@ -212,7 +215,7 @@ func knobsNamed(name string) []rule.Rule {
 // a knob and of a page.
 func pageNames() []string {
 	names := slices.Concat(checkIDs(), kindIDs(), ruleAddresses(), advice.Names())
-	for _, u := range rule.ReadNotPlanned() {
+	for _, u := range rules.ReadNotPlanned() {
 		names = append(names, string(u.Address))
 	}
 	slices.Sort(names)
@@ -238,7 +241,7 @@ func explainCheck(ctx context.Context, env *Env, o *explainOptions, c check.Chec
 	if err != nil {
 		return err
 	}
-	page := render.CheckPage{Check: c, Pages: advice.Of(c.ID)}
+	page := document.CheckPage{Check: c, Pages: advice.Of(c.ID)}
 	if l != nil {
 		here := judge(l, check.Options{Only: []string{c.ID}, Accept: o.site.Accepted(), Today: today(env), Plan: asked(env, o.site)})
 		page.Here = &here
@@ -267,7 +270,7 @@ func explainKnob(ctx context.Context, env *Env, o *explainOptions, r rule.Rule, 
 		}
 	}
 	r.Needs = needs
-	page := render.KnobPage{Rule: r, Pages: advice.Of(string(r.Address))}
+	page := document.KnobPage{Rule: r, Pages: advice.Of(string(r.Address))}
 	if l != nil {
 		page.Looked = true
 		// The plan asks the installed server for its shared memory, so that the
@@ -276,7 +279,7 @@ func explainKnob(ctx context.Context, env *Env, o *explainOptions, r rule.Rule, 
 		if _, err := po.told(makePlan(ctx, env, l, ro)); err != nil {
 			return err
 		}
-		out, err := rule.Decide(l.snapshot, rule.All(), ro)
+		out, err := rule.Decide(l.snapshot, rules.All(), ro)
 		if err != nil {
 			return err
 		}
@@ -290,14 +293,14 @@ func explainKnob(ctx context.Context, env *Env, o *explainOptions, r rule.Rule, 
 		}
 	}
 	if o.format == "json" {
-		return render.ExplainKnobJSON(env.Stdout, page, env.asked())
+		return json.ExplainKnob(env.Stdout, page, env.asked())
 	}
-	return render.ExplainKnob(env.Stdout, page, env.Style())
+	return term.ExplainKnob(env.Stdout, page, env.Style())
 }
 
 // here tells what a knob is and would be, for the host or for each instance; of a
 // family, for each device or mount that subject lets through.
-func here(l *loaded, out *rule.Outcome, r rule.Rule, subject string, words *say.Catalogue, site *policy.Policy) []render.KnobHere {
+func here(l *loaded, out *rule.Outcome, r rule.Rule, subject string, words *say.Catalogue, site *policy.Policy) []document.KnobHere {
 	labels := map[string]string{}
 	keys := []string{""}
 	for i := range l.snapshot.Instances {
@@ -305,7 +308,7 @@ func here(l *loaded, out *rule.Outcome, r rule.Rule, subject string, words *say.
 		keys = append(keys, in.Key)
 		labels[in.Key] = in.Label()
 	}
-	var list []render.KnobHere
+	var list []document.KnobHere
 	for _, key := range keys {
 		decided := false
 		for _, d := range out.Decisions {
@@ -318,7 +321,7 @@ func here(l *loaded, out *rule.Outcome, r rule.Rule, subject string, words *say.
 			if pin, ours := site.Pin(d.Address); ours && d.Pinned {
 				reason = pinnedBy(site, pin)
 			}
-			list = append(list, render.KnobHere{Instance: labels[key], Subject: of, Present: d.Present, Planned: d.Effective.Show(),
+			list = append(list, document.KnobHere{Instance: labels[key], Subject: of, Present: d.Present, Planned: d.Effective.Show(),
 				Reason: reason, English: d.Reason.String(), Inputs: d.Inputs, Changes: d.Changes()})
 		}
 		if !decided {
@@ -332,18 +335,18 @@ func here(l *loaded, out *rule.Outcome, r rule.Rule, subject string, words *say.
 
 // undecided tells the present value of a server setting that no decision was
 // made on.
-func undecided(l *loaded, key, label string, r rule.Rule) (render.KnobHere, bool) {
+func undecided(l *loaded, key, label string, r rule.Rule) (document.KnobHere, bool) {
 	in := l.snapshot.Instance(key)
 	if in == nil || r.Address.Prefix() != "pg" {
-		return render.KnobHere{}, false
+		return document.KnobHere{}, false
 	}
 	settings, ok := in.Server.Settings.Get()
 	if !ok {
-		return render.KnobHere{}, false
+		return document.KnobHere{}, false
 	}
 	set, ok := settings[r.Address.Name()]
 	if !ok {
-		return render.KnobHere{Instance: label, Present: known.None[rule.Value](known.Gap{})}, true
+		return document.KnobHere{Instance: label, Present: known.None[rule.Value](known.Gap{})}, true
 	}
-	return render.KnobHere{Instance: label, Present: known.Is(rule.Value{Setting: set.Value, Unit: set.Unit})}, true
+	return document.KnobHere{Instance: label, Present: known.Is(rule.Value{Setting: set.Value, Unit: set.Unit})}, true
 }

@@ -12,7 +12,9 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/spf13/cobra"
 )
 
@@ -147,7 +149,7 @@ func runHistory(ctx context.Context, env *Env, o *historyOptions, args []string)
 		return err
 	}
 	now := env.Target.Now().UTC()
-	d := render.History{To: now}
+	d := document.History{To: now}
 	var err error
 	if d.From, err = moment("since", o.since, now); err != nil {
 		return err
@@ -206,9 +208,9 @@ func runHistory(ctx context.Context, env *Env, o *historyOptions, args []string)
 		return err
 	}
 	if o.format == "json" {
-		return render.HistoryJSON(env.Stdout, d)
+		return json.History(env.Stdout, d)
 	}
-	return render.HistoryText(env.Stdout, d, env.Style())
+	return term.History(env.Stdout, d, env.Style())
 }
 
 // instanceOf finds the instance that a person named; nil: he named none.
@@ -236,7 +238,7 @@ func instanceOf(ctx context.Context, s *store.Store, name string) (*string, erro
 
 // historySeries reads the series that were asked for: of every instance, where
 // none was named.
-func historySeries(ctx context.Context, s *store.Store, o *historyOptions, of *string, d *render.History) error {
+func historySeries(ctx context.Context, s *store.Store, o *historyOptions, of *string, d *document.History) error {
 	there, err := s.List(ctx)
 	if err != nil {
 		return err
@@ -265,7 +267,7 @@ func historySeries(ctx context.Context, s *store.Store, o *historyOptions, of *s
 			return err
 		}
 		for i, k := range wanted {
-			d.Series = append(d.Series, render.HistorySeries{Series: k, Unit: m.Unit, Kind: m.Kind, Help: m.Help, Buckets: got[i]})
+			d.Series = append(d.Series, document.HistorySeries{Series: k, Unit: m.Unit, Kind: m.Kind, Help: m.Help, Buckets: got[i]})
 		}
 	}
 	return nil
@@ -273,20 +275,20 @@ func historySeries(ctx context.Context, s *store.Store, o *historyOptions, of *s
 
 // seriesList names the series that there are. As JSON it is the same document,
 // without buckets.
-func seriesList(ctx context.Context, env *Env, s *store.Store, of *string, format string, d render.History) error {
+func seriesList(ctx context.Context, env *Env, s *store.Store, of *string, format string, d document.History) error {
 	there, err := s.List(ctx)
 	if err != nil {
 		return err
 	}
 	for _, i := range there {
 		if m, ok := store.MeaningOf(i.Name); ok && (of == nil || i.Instance == *of) {
-			d.Series = append(d.Series, render.HistorySeries{Series: i.Series, Unit: m.Unit, Kind: m.Kind, Help: m.Help})
+			d.Series = append(d.Series, document.HistorySeries{Series: i.Series, Unit: m.Unit, Kind: m.Kind, Help: m.Help})
 		}
 	}
 	if format == "json" {
-		return render.HistoryJSON(env.Stdout, d)
+		return json.History(env.Stdout, d)
 	}
-	return render.HistoryListText(env.Stdout, d, env.Style())
+	return term.Series(env.Stdout, d, env.Style())
 }
 
 // moment reads a time that a person wrote: a length before now, or a date.

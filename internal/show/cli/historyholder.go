@@ -15,7 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
 // A history that another account writes, as the packaged service does, may be any
@@ -109,7 +109,7 @@ func peaksAsHolder(ctx context.Context, env *Env, file string) (*history.Peaks, 
 	case err != nil:
 		return nil, fmt.Errorf("history %s, read as user id %d: %w", file, uid, err)
 	case out.Code != exitFine:
-		return nil, fmt.Errorf("history %s, read as user id %d: %s", file, uid, render.Line(string(bytes.TrimSpace(out.Stderr))))
+		return nil, fmt.Errorf("history %s, read as user id %d: %s", file, uid, typeset.Line(string(bytes.TrimSpace(out.Stderr))))
 	}
 	p, err := history.Parse(out.Stdout)
 	if err != nil {

@@ -8,13 +8,16 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
-	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/act/journalfile"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
+	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/markdown"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
+	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/web"
+	"github.com/spf13/cobra"
 )
 
 type journalOptions struct {
@@ -86,14 +89,14 @@ func runJournalList(env *Env, o *journalOptions) error {
 	if err != nil {
 		return err
 	}
-	list, err := journal.List(t, dir)
+	list, err := journalfile.List(t, dir)
 	if err := closed(err, dir); err != nil && len(list) == 0 {
 		return err
 	}
 	if err := env.writeForm(o.format, forms{
-		text:     func(w io.Writer) error { return render.JournalListText(w, list, env.Style()) },
-		json:     func(w io.Writer) error { return render.JournalListJSON(w, list) },
-		markdown: func(w io.Writer) error { return render.JournalListMarkdown(w, list, env.Style()) },
+		text:     func(w io.Writer) error { return term.Journals(w, list, env.Style()) },
+		json:     func(w io.Writer) error { return json.Journals(w, list) },
+		markdown: func(w io.Writer) error { return markdown.Write(w, outline.Journals(list, env.words)) },
 		html:     func(v web.View) (web.Page, error) { return web.JournalListPage(list, v) },
 	}); err != nil {
 		return err
@@ -114,9 +117,9 @@ func runJournalShow(env *Env, o *journalOptions, id string) error {
 		return err
 	}
 	return env.writeForm(o.format, forms{
-		text:     func(w io.Writer) error { return render.JournalText(w, j, env.Style()) },
-		json:     func(w io.Writer) error { return render.JournalJSON(w, j) },
-		markdown: func(w io.Writer) error { return render.JournalMarkdown(w, j, env.Style()) },
+		text:     func(w io.Writer) error { return term.Journal(w, j, env.Style()) },
+		json:     func(w io.Writer) error { return json.Journal(w, j) },
+		markdown: func(w io.Writer) error { return markdown.Write(w, outline.Journal(j, env.words)) },
 		html:     func(v web.View) (web.Page, error) { return web.JournalPage(j, v) },
 	})
 }
@@ -134,12 +137,12 @@ func (o *placeOptions) open(env *Env) (target.Target, string, error) {
 // findJournal returns the journal with an id; "" is the last one.
 func findJournal(t target.Target, dir, id string) (*journal.Journal, error) {
 	if id != "" {
-		j, err := journal.Read(t, dir, id)
+		j, err := journalfile.Read(t, dir, id)
 		if err == nil || !errors.Is(err, fs.ErrNotExist) {
 			return j, closed(err, dir)
 		}
 	}
-	list, err := journal.List(t, dir)
+	list, err := journalfile.List(t, dir)
 	switch {
 	case id != "":
 		return nil, usage(fmt.Sprintf("there is no journal %q", id), say.DidYouMean(id, idsOf(list), "'pgfettle journal list' lists those in "+dir))
@@ -174,7 +177,7 @@ func journalInstances(env *Env, place *placeOptions) cobra.CompletionFunc {
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}
-		list, err := journal.List(t, dir)
+		list, err := journalfile.List(t, dir)
 		if err != nil && len(list) == 0 {
 			return nil, cobra.ShellCompDirectiveError
 		}
@@ -199,7 +202,7 @@ func journalIDs(env *Env, place *placeOptions) cobra.CompletionFunc {
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}
-		list, err := journal.List(t, dir)
+		list, err := journalfile.List(t, dir)
 		if err != nil && len(list) == 0 {
 			return nil, cobra.ShellCompDirectiveError
 		}

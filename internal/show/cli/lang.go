@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/document"
 )
 
 // speak opens the catalogue of the language that --lang or the environment asks
@@ -36,19 +36,19 @@ func (e *Env) asked() *say.Catalogue {
 }
 
 // spokenCheck is a report for another program.
-func (e *Env) spokenCheck(d render.Check) render.Check {
+func (e *Env) spokenCheck(d document.Check) document.Check {
 	d.Report = d.Report.In(e.asked())
 	return d
 }
 
 // spokenPlan is a plan for another program, or for the comments of a file.
-func (e *Env) spokenPlan(d render.Plan) render.Plan {
+func (e *Env) spokenPlan(d document.Plan) document.Plan {
 	d.Plan = d.Plan.In(e.asked())
 	return d
 }
 
 // spokenFile is a report on a configuration file for another program.
-func (e *Env) spokenFile(d render.CheckedFile) render.CheckedFile {
+func (e *Env) spokenFile(d document.File) document.File {
 	d.Report = d.Report.In(e.asked())
 	return d
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/collect"
-	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/act/journalfile"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -224,7 +224,7 @@ func appliedHere(ctx context.Context, env *Env, l *loaded, journals string) []ap
 	if err != nil {
 		return nil
 	}
-	if list, err := journal.List(t, dir); err != nil || len(list) == 0 {
+	if list, err := journalfile.List(t, dir); err != nil || len(list) == 0 {
 		return nil
 	}
 	w, _, err := world(env, l, place, restartOptions{})

@@ -6,16 +6,16 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pgfettle/pgfettle/internal/act/apply"
-	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/term"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
+	"github.com/spf13/cobra"
 )
 
 type moveWALOptions struct {
@@ -131,10 +131,10 @@ func runMoveWAL(ctx context.Context, env *Env, o *moveWALOptions) error {
 		return err
 	}
 	if fit.Here {
-		_, err := fmt.Fprintf(env.Stdout, "The WAL of %s is in %s already.\n", render.Line(in.Label()), render.Line(fit.To))
+		_, err := fmt.Fprintf(env.Stdout, "The WAL of %s is in %s already.\n", typeset.Line(in.Label()), typeset.Line(fit.To))
 		return err
 	}
-	if err := render.MoveWALText(env.Stdout, fit, env.Style()); err != nil || o.dryRun {
+	if err := term.MoveWAL(env.Stdout, fit, env.Style()); err != nil || o.dryRun {
 		return err
 	}
 	if !o.yes {

@@ -14,14 +14,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/txtar"
-	"pgregory.net/rapid"
-
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
+	"github.com/pgfettle/pgfettle/internal/judge/sizing"
 	"github.com/pgfettle/pgfettle/test/hosts"
+	"github.com/rogpeppe/go-internal/txtar"
+	"pgregory.net/rapid"
 )
 
 // numbers are the values of a setting that the commands advise for one host, with
@@ -146,12 +147,12 @@ func (x *teller) one(setting, want, host string) []string {
 // is now, and the shared_buffers that is planned.
 func wanted(t *teller, s *snapshot.Snapshot) (work, buffers string) {
 	t.t.Helper()
-	out, err := rule.Decide(s, rule.All(), rule.Options{Profile: t.profile})
+	out, err := rule.Decide(s, rules.All(), rule.Options{Profile: t.profile})
 	if err != nil {
 		t.t.Fatalf("%v", err)
 	}
-	a, ok := out.AtWork(s.Instances[0].Key)
-	if b, known := out.Buffers(s.Instances[0].Key); known && ok {
+	a, ok := sizing.AtWorkOf(out, s.Instances[0].Key)
+	if b, known := sizing.Buffers(out, s.Instances[0].Key); known && ok {
 		return unit.ShowGUC(fmt.Sprint(int64(a.WorkMem/unit.KB)), "kB"), b.GUC()
 	}
 	return "", ""

@@ -6,7 +6,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
 )
 
 // readPins reads the values of --pin. A comma separates pins only where an
@@ -56,13 +56,13 @@ func splitPins(text string) []string {
 
 func ruleAddresses() []string {
 	var out []string
-	for _, r := range rule.All() {
+	for _, r := range rules.All() {
 		out = append(out, string(r.Address))
 	}
 	return out
 }
 
 func plannedKnob(a knob.Address) bool {
-	_, ok := rule.For(a)
+	_, ok := rules.For(a)
 	return ok
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -12,10 +11,14 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/export"
+	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/markdown"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
+	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
@@ -42,7 +45,7 @@ type planOptions struct {
 	pinned      []knob.Address // by --pin
 }
 
-var planFormats = []string{"text", "json", "html", "markdown", "conf", "alter-system", "sysctl", "ansible", "script", "patroni", "cnpg", "docker"}
+var planFormats = append(slices.Clone(docForms), export.Names()...)
 
 func newPlan(env *Env) *cobra.Command {
 	o := &planOptions{}
@@ -178,7 +181,7 @@ func runPlan(ctx context.Context, env *Env, o *planOptions) error {
 	if err != nil {
 		return err
 	}
-	d := render.Plan{Plan: p, Subject: render.SubjectOf(l.snapshot)}
+	d := document.Plan{Plan: p, Subject: document.SubjectOf(l.snapshot)}
 	if d.Accepted, err = o.accepted(p, l.snapshot); err != nil {
 		return err
 	}
@@ -198,46 +201,38 @@ func runPlan(ctx context.Context, env *Env, o *planOptions) error {
 	return nil
 }
 
-// instanceForms are the forms that are about one instance.
-var instanceForms = map[string]func(io.Writer, render.Plan, *snapshot.Snapshot, string) error{
-	"conf": render.Conf, "alter-system": render.AlterSystem,
-	"patroni": render.Patroni, "cnpg": render.CNPG, "docker": render.Docker,
-}
-
-func writePlan(env *Env, d render.Plan, l *loaded, format string) error {
+func writePlan(env *Env, d document.Plan, l *loaded, format string) error {
 	switch format {
 	case "text":
-		return render.PlanText(env.Stdout, d, env.Style())
+		return term.Plan(env.Stdout, d, env.Style())
 	case "markdown":
-		return render.PlanMarkdown(env.Stdout, d, env.Style())
+		return markdown.Write(env.Stdout, outline.Plan(d, env.words))
 	case "html":
 		return writePage(env, env.Stdout, l.snapshot.TakenAt, d, web.PlanPage)
 	}
 	d = env.spokenPlan(d)
 	switch format {
 	case "json":
-		return render.PlanJSON(env.Stdout, d)
-	case "sysctl":
-		return render.Sysctl(env.Stdout, d, l.snapshot)
-	case "ansible":
-		return render.Ansible(env.Stdout, d, l.snapshot)
-	case "script":
-		return render.Script(env.Stdout, d, l.snapshot)
+		return json.Plan(env.Stdout, d)
 	}
-	if form, ok := instanceForms[format]; ok {
-		key, err := oneInstance(d, l, format)
-		if err != nil {
+	form, ok := export.Find(format)
+	if !ok {
+		return fmt.Errorf("--format %s: nobody writes it", format) // choice has refused it
+	}
+	key := ""
+	if form.OneInstance {
+		var err error
+		if key, err = oneInstance(d, l, format); err != nil {
 			return err
 		}
-		return form(env.Stdout, d, l.snapshot, key)
 	}
-	return fmt.Errorf("--format %s: nobody writes it", format) // choice has refused it
+	return form.Write(env.Stdout, d, l.snapshot, key)
 }
 
 // oneInstance returns the key of the instance that a form for one is about.
 // Settings of two in one file would be those of neither.
-func oneInstance(d render.Plan, l *loaded, format string) (string, error) {
-	keys := render.Keys(d)
+func oneInstance(d document.Plan, l *loaded, format string) (string, error) {
+	keys := export.Keys(d)
 	switch {
 	case len(keys) > 1:
 		return "", usage(fmt.Sprintf("--format %s is for one instance, and the plan changes %d", format, len(keys)), "name the data directory of one as TARGET, or write all with --out DIR")

@@ -7,11 +7,12 @@ import (
 	"os"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/term"
+	"github.com/spf13/cobra"
 )
 
 func newPolicy(env *Env) *cobra.Command {
@@ -45,11 +46,11 @@ a run may go (limits). check, plan and apply read it from
 		if err != nil {
 			return err
 		}
-		d := render.PolicyOf(p, today(env))
+		d := document.PolicyOf(p, today(env))
 		if format == "json" {
-			return render.PolicyJSON(env.Stdout, d)
+			return json.Policy(env.Stdout, d)
 		}
-		return render.PolicyText(env.Stdout, d, env.Style())
+		return term.Policy(env.Stdout, d, env.Style())
 	}
 	try := &cobra.Command{
 		Use:   "check [FILE]",
@@ -64,7 +65,7 @@ Whether a server takes a pinned value is seen when a plan is made.`,
 			if err != nil {
 				return err
 			}
-			return render.PolicyLine(env.Stdout, render.PolicyOf(p, today(env)))
+			return term.PolicyLine(env.Stdout, document.PolicyOf(p, today(env)))
 		},
 	}
 	example := &cobra.Command{

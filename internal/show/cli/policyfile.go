@@ -9,13 +9,13 @@ import (
 	"slices"
 	"syscall"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
+	"github.com/spf13/cobra"
 )
 
 // policyPlace is where a site's policy lies when nobody names another place.
@@ -172,7 +172,7 @@ func sitePolicy(env *Env, l *loaded) *policy.Policy {
 // not here, a server or a device: a policy may be for more hosts than one.
 func (o *planOptions) meant(ro *rule.Options, s *snapshot.Snapshot) {
 	for _, p := range o.site.Pins {
-		if !rule.Here(s, p.Address) && !slices.Contains(o.pinned, p.Address) {
+		if !rules.Here(s, p.Address) && !slices.Contains(o.pinned, p.Address) {
 			delete(ro.Pins, p.Address)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/act/journalfile"
 	"github.com/pgfettle/pgfettle/internal/act/probe"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -17,7 +17,11 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
+	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/term"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
 	"github.com/spf13/cobra"
 )
 
@@ -170,9 +174,9 @@ func runProbe(ctx context.Context, env *Env, o *probeOptions) error {
 		}
 	}
 	if o.format == "json" {
-		return render.ProbeJSON(env.Stdout, d)
+		return json.Probe(env.Stdout, d)
 	}
-	return render.ProbeText(env.Stdout, d, env.Style())
+	return term.Probe(env.Stdout, d, env.Style())
 }
 
 // costOf says in one line what a probe takes.
@@ -183,13 +187,13 @@ func costOf(w *probe.Work) string {
 		for _, d := range w.Disks {
 			at = append(at, d.Parent)
 		}
-		text += fmt.Sprintf(" and writes %s, removed at the end, in %s", w.Writes, render.Line(strings.Join(at, ", ")))
+		text += fmt.Sprintf(" and writes %s, removed at the end, in %s", w.Writes, typeset.Line(strings.Join(at, ", ")))
 	}
 	return text + "."
 }
 
 func askProbe(ctx context.Context, env *Env, running []string) error {
-	about := "a server runs on these disks (" + render.Line(strings.Join(running, ", ")) + "), and its commits and reads will be slower meanwhile"
+	about := "a server runs on these disks (" + typeset.Line(strings.Join(running, ", ")) + "), and its commits and reads will be slower meanwhile"
 	if _, ok := terminal(env.Stdin); !ok {
 		return &say.Problem{Message: "nothing was measured: there is no terminal to ask at", Detail: about, Hint: "say --yes, or choose a quiet hour", Code: exitRefused}
 	}
@@ -204,7 +208,7 @@ func askProbe(ctx context.Context, env *Env, running []string) error {
 // measuredDirs are where probes are kept, the one that is written to first. Root
 // reads no folder that another user may write to.
 func measuredDirs(env *Env) []string {
-	system := filepath.Join(filepath.Dir(journal.Dir), "measured")
+	system := filepath.Join(filepath.Dir(journalfile.Dir), "measured")
 	if env.Target.UID() == 0 {
 		return []string{system}
 	}
@@ -222,9 +226,9 @@ var (
 )
 
 // whatFollows judges a snapshot with what was measured just now.
-func whatFollows(s *snapshot.Snapshot, p *measured.Probe) *render.Probe {
+func whatFollows(s *snapshot.Snapshot, p *measured.Probe) *document.Probe {
 	s.Measured = known.Is(*p)
-	d := &render.Probe{Schema: render.ProbeSchema, Subject: render.SubjectOf(s), Measured: *p}
+	d := &document.Probe{Schema: document.ProbeSchema, Subject: document.SubjectOf(s), Measured: *p}
 	d.Findings = check.Run(s, checks.All(), check.Options{Only: measuredChecks}).Findings
 	for i := range s.Instances {
 		if set, ok := s.Instances[i].Server.Settings.Get(); ok {
@@ -233,7 +237,7 @@ func whatFollows(s *snapshot.Snapshot, p *measured.Probe) *render.Probe {
 			}
 		}
 	}
-	out, err := rule.Decide(s, rule.All(), rule.Options{Profile: rule.Mixed})
+	out, err := rule.Decide(s, rules.All(), rule.Options{Profile: rule.Mixed})
 	if err != nil {
 		return d // only pins make errors, and there are none
 	}
@@ -242,13 +246,13 @@ func whatFollows(s *snapshot.Snapshot, p *measured.Probe) *render.Probe {
 		if in == nil || !slices.Contains(measuredKnobs, string(dec.Address)) || !restsOn(p, in, string(dec.Address)) {
 			continue
 		}
-		k := render.ProbeKnob{Instance: in.Label(), Knob: dec.Address.Name(), Want: dec.Effective.Show(), Reason: dec.Reason.String()}
+		k := document.ProbeKnob{Instance: in.Label(), Knob: dec.Address.Name(), Want: dec.Effective.Show(), Reason: dec.Reason.String()}
 		if v, ok := dec.Present.Get(); ok {
 			k.Present = v.Show()
 		}
 		d.Follows = append(d.Follows, k)
 	}
-	slices.SortStableFunc(d.Follows, func(a, b render.ProbeKnob) int { return strings.Compare(a.Instance, b.Instance) })
+	slices.SortStableFunc(d.Follows, func(a, b document.ProbeKnob) int { return strings.Compare(a.Instance, b.Instance) })
 	return d
 }
 

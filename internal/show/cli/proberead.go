@@ -12,7 +12,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/term"
 )
 
 // readMost bounds a file of --read; the outputs that are meant are some kilobytes.
@@ -38,7 +40,7 @@ func runProbeRead(env *Env, o *probeOptions) error {
 		return &say.Problem{Message: name + " is no output of pg_test_fsync, pg_test_timing or fio --output-format=json", Detail: err.Error(), Code: exitError}
 	}
 	d := whatFollows(s, p)
-	d.From, d.Subject, d.Methods, d.Follows = o.read, render.Subject{}, nil, nil // nothing else is known of where it was measured
+	d.From, d.Subject, d.Methods, d.Follows = o.read, document.Subject{}, nil, nil // nothing else is known of where it was measured
 	for i := range d.Findings {
 		d.Findings[i].Instance = o.read
 	}
@@ -46,9 +48,9 @@ func runProbeRead(env *Env, o *probeOptions) error {
 		env.tell("note", "what such a disk can do at most is not judged without --storage nvme|ssd|hdd|san")
 	}
 	if o.format == "json" {
-		return render.ProbeJSON(env.Stdout, d)
+		return json.Probe(env.Stdout, d)
 	}
-	return render.ProbeText(env.Stdout, d, env.Style())
+	return term.Probe(env.Stdout, d, env.Style())
 }
 
 func readMeasured(env *Env, file string) (b []byte, name string, err error) {

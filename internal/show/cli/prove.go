@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pgfettle/pgfettle/internal/act/prove"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -20,7 +18,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/judge/result"
 	"github.com/pgfettle/pgfettle/internal/judge/stat"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/outline/experiments"
+	"github.com/spf13/cobra"
 )
 
 type proveOptions struct {
@@ -287,7 +287,7 @@ func (o *proveOptions) compare(ctx context.Context, env *Env) error {
 	e.Spec.Blocks, e.Spec.Margin = o.blocks, o.margin
 	e.Name = o.experiment
 	if o.aa {
-		e.Name = render.AA
+		e.Name = experiments.AA
 	}
 	lab, err := o.trial.open(ctx, env, e)
 	if err != nil {
@@ -323,7 +323,7 @@ func (o *proveOptions) compare(ctx context.Context, env *Env) error {
 	if err := lab.Close(); err != nil { // it takes nothing while runs are measured
 		return err
 	}
-	r, err := o.trial.carryOut(ctx, env, render.ProveDesign{Experiment: e, Title: w.Title, Differences: d, Why: why})
+	r, err := o.trial.carryOut(ctx, env, document.Design{Experiment: e, Title: w.Title, Differences: d, Why: why})
 	if err != nil || r == nil {
 		return err
 	}
@@ -395,7 +395,7 @@ func (o *proveOptions) checkpoints(e *prove.Experiment, deferred bool, off []str
 	case deferred && o.experiment == "":
 		if whole := 2 * max(prove.CheckpointTimeout(&e.A), prove.CheckpointTimeout(&e.B)); s.Duration < whole.Seconds() {
 			notes = append(notes, fmt.Sprintf("%s moves work to checkpoints or away from them, and a run of %g s may hold less than two of their cycles (%s by time): what it puts off is not charged. --checkpoint-cycles 2 makes runs long enough.",
-				strings.Join(off, ", "), s.Duration, render.Span(whole)))
+				strings.Join(off, ", "), s.Duration, experiments.Span(whole)))
 		}
 	}
 	return notes

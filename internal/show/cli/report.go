@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -20,9 +18,12 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
+	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
 	"github.com/pgfettle/pgfettle/internal/show/web"
+	"github.com/spf13/cobra"
 )
 
 type reportOptions struct {
@@ -115,7 +116,7 @@ func runReport(ctx context.Context, env *Env, o *reportOptions) error {
 	if err := writeFile(o.out, b.Bytes(), 0o600, true); err != nil {
 		return err
 	}
-	fmt.Fprintf(env.Stderr, "pgfettle: %s, written to %s (%s, one file, readable by you alone)\n", web.ReportLine(r), render.Line(o.out), unit.Bytes(b.Len()))
+	fmt.Fprintf(env.Stderr, "pgfettle: %s, written to %s (%s, one file, readable by you alone)\n", web.ReportLine(r), typeset.Line(o.out), unit.Bytes(b.Len()))
 	return nil
 }
 
@@ -177,7 +178,7 @@ func makeReport(ctx context.Context, env *Env, o *reportOptions) (web.Report, er
 		return r, err
 	}
 	accept := o.plan.site.Accepted()
-	var log *diagnose.OOMLog
+	var log *oom.Log
 	switch {
 	case o.redact:
 		// The answers of the server to the plan are in the archive by now: from
@@ -216,10 +217,10 @@ func makeReport(ctx context.Context, env *Env, o *reportOptions) (web.Report, er
 			r.Check.Accepted[i].Reason = "(redacted)"
 		}
 	}
-	r.Plan = render.Plan{Plan: p, Subject: r.Check.Subject}
-	r.Memory = diagnose.Memory(l.snapshot, memoryPlan(l.snapshot, ro))
+	r.Plan = document.Plan{Plan: p, Subject: r.Check.Subject}
+	r.Memory = memory.Diagnose(l.snapshot, memoryPlan(l.snapshot, ro))
 	if log != nil {
-		r.OOM = diagnose.DiagnoseOOM(log, oomFacts(l.snapshot, p))
+		r.OOM = oom.Diagnose(log, oomFacts(l.snapshot, p))
 	}
 	return r, nil
 }
@@ -239,13 +240,13 @@ func acceptedOf(list []check.Acceptance, before, after *snapshot.Snapshot) []che
 }
 
 // archivedOOM reads what an evidence file has of the kernel's log.
-func archivedOOM(l *loaded, r *web.Report) (*diagnose.OOMLog, error) {
+func archivedOOM(l *loaded, r *web.Report) (*oom.Log, error) {
 	b, err := l.archive.ReadFile(kernlog.Entry)
 	if err != nil {
 		r.Missing = append(r.Missing, known.Gap{Fact: "OOM kills", Reason: "the evidence has no report of one: there was none, or the kernel's log could not be read", Reveal: "run pgfettle snapshot as root"})
 		return nil, nil
 	}
-	in := diagnose.NewOOMReader()
+	in := oom.NewReader()
 	if err := in.Add(bytes.NewReader(b)); err != nil {
 		return nil, err
 	}

@@ -13,8 +13,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
-	"github.com/pgfettle/pgfettle/internal/judge/rule"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
+	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
+	"github.com/pgfettle/pgfettle/internal/show/term"
 )
 
 // selection is what of a plan will be carried out: what the flags allow, less
@@ -61,7 +63,7 @@ func (s *selection) choose() {
 // shown is the document of what will be done, where --only names it: those changes, and
 // of the warnings of the plan those that are about them. Where nothing will be done it
 // has what was named, whose reasons are to be read.
-func (s *selection) shown(d render.Plan) render.Plan {
+func (s *selection) shown(d document.Plan) document.Plan {
 	if len(s.options.Only) == 0 {
 		return d
 	}
@@ -93,7 +95,7 @@ func (s *selection) shown(d render.Plan) render.Plan {
 // ruleOf is the address of the rule that decides a knob: of a device or a mount that of
 // its family.
 func ruleOf(a knob.Address) knob.Address {
-	if r, ok := rule.For(a); ok {
+	if r, ok := rules.For(a); ok {
 		return r.Address
 	}
 	return a
@@ -175,8 +177,8 @@ func (s *selection) ask(ctx context.Context, env *Env) error {
 		return &say.Problem{Message: "nothing was changed: there is no terminal to ask at", Hint: "read the plan above, then say --yes", Code: exitRefused}
 	}
 	lines := newLines(env.Stdin)
-	for _, g := range render.Groups(s.chosen) {
-		answer, err := lines.choose(ctx, env, say.N("show/apply/ask", int64(len(g.Changes)), "{group}: {names}. Make it?", "{group}: {names}. Make them?", "group", g.Heading(env.Style()), "names", g.Names()).In(env.words), answerYes, answerSkip, answerQuit)
+	for _, g := range outline.Groups(s.chosen) {
+		answer, err := lines.choose(ctx, env, say.N("show/apply/ask", int64(len(g.Changes)), "{group}: {names}. Make it?", "{group}: {names}. Make them?", "group", outline.WordsIn(env.words).Heading(g), "names", g.Names()).In(env.words), answerYes, answerSkip, answerQuit)
 		if err != nil {
 			return err
 		}
@@ -190,7 +192,7 @@ func (s *selection) ask(ctx context.Context, env *Env) error {
 	before := len(s.left)
 	s.choose()
 	if len(s.left) > before {
-		if err := render.LeftText(env.Stdout, s.left, env.Style()); err != nil {
+		if err := term.Left(env.Stdout, s.left, env.Style()); err != nil {
 			return err
 		}
 	}
@@ -236,7 +238,7 @@ func perUnit(p *plan.Plan, s *snapshot.Snapshot) *plan.Plan {
 // highRisks are the knobs that need --accept-risk.
 func highRisks() []string {
 	var out []string
-	for _, r := range rule.All() {
+	for _, r := range rules.All() {
 		if r.Risk == knob.High {
 			out = append(out, string(r.Address))
 		}

@@ -10,16 +10,15 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/metrics"
-	"github.com/pgfettle/pgfettle/internal/show/render"
 	"github.com/pgfettle/pgfettle/internal/show/serve"
+	"github.com/spf13/cobra"
 )
 
 type serveOptions struct {
@@ -181,37 +180,37 @@ func (o *serveOptions) engine(env *Env) serve.Engine {
 			}
 			return &serve.Look{Snapshot: l.snapshot, Keep: l}, nil
 		},
-		Check: func(look *serve.Look) (render.Check, error) {
+		Check: func(look *serve.Look) (document.Check, error) {
 			pol, err := o.policy.load(env, site(env, o.target))
 			if err != nil {
-				return render.Check{}, err
+				return document.Check{}, err
 			}
 			d := judge(look.Keep.(*loaded), check.Options{Accept: pol.Accepted(), Today: today(env), Plan: asked(env, pol)})
 			d.Policy = pol.File
 			return d, nil
 		},
-		Plan: func(ctx context.Context, look *serve.Look, a serve.Ask) (render.Plan, error) {
+		Plan: func(ctx context.Context, look *serve.Look, a serve.Ask) (document.Plan, error) {
 			po := planOptions{profile: a.Profile, profileSaid: a.Profile != "", connections: a.Connections, active: a.Active, storage: a.Storage, dedicated: !a.Shared}
 			if !po.profileSaid {
 				po.profile = string(rule.Mixed)
 			}
 			var err error
 			if po.site, err = o.policy.load(env, site(env, o.target)); err != nil {
-				return render.Plan{}, err
+				return document.Plan{}, err
 			}
 			ro, err := po.rules()
 			if err != nil {
-				return render.Plan{}, err
+				return document.Plan{}, err
 			}
 			l := *look.Keep.(*loaded)
 			po.meant(&ro, l.snapshot)
 			p, err := po.told(makePlan(ctx, quiet, &l, ro))
 			if err != nil {
-				return render.Plan{}, err
+				return document.Plan{}, err
 			}
-			return render.Plan{Plan: p, Subject: render.SubjectOf(l.snapshot)}, nil
+			return document.Plan{Plan: p, Subject: document.SubjectOf(l.snapshot)}, nil
 		},
-		Memory: func(ctx context.Context) (*diagnose.MemoryReport, error) {
+		Memory: func(ctx context.Context) (*memory.Report, error) {
 			l, err := loadAs(ctx, quiet, o.target, func(r *collect.Request) { r.Memory, r.Killable = true, true })
 			if err != nil {
 				return nil, err
@@ -220,7 +219,7 @@ func (o *serveOptions) engine(env *Env) serve.Engine {
 			if err != nil {
 				return nil, err
 			}
-			return diagnose.Memory(l.snapshot, memoryPlan(l.snapshot, asked(env, pol))), nil
+			return memory.Diagnose(l.snapshot, memoryPlan(l.snapshot, asked(env, pol))), nil
 		},
 	}
 }

@@ -4,11 +4,12 @@ import (
 	"context"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pgfettle/pgfettle/internal/act/apply"
-	"github.com/pgfettle/pgfettle/internal/act/journal"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/act/journalfile"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
+	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/term"
+	"github.com/spf13/cobra"
 )
 
 type statusOptions struct {
@@ -61,7 +62,7 @@ func runStatus(ctx context.Context, env *Env, o *statusOptions, id string) error
 		}
 		list = append(list, all)
 	} else {
-		list, err = journal.List(t, dir)
+		list, err = journalfile.List(t, dir)
 		if err := closed(err, dir); err != nil && len(list) == 0 {
 			return err
 		}
@@ -97,9 +98,9 @@ func runStatus(ctx context.Context, env *Env, o *statusOptions, id string) error
 		}
 	}
 	if o.format == "json" {
-		err = render.StatusJSON(env.Stdout, drifts)
+		err = json.Status(env.Stdout, drifts)
 	} else {
-		err = render.StatusText(env.Stdout, drifts, env.Style())
+		err = term.Status(env.Stdout, drifts, env.Style())
 	}
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/now"
 	"github.com/pgfettle/pgfettle/internal/show/top"
 	"github.com/spf13/cobra"
 )
@@ -143,7 +143,7 @@ type liveSource struct {
 	ctx context.Context
 }
 
-func (s liveSource) Server() *diagnose.ServerLook { return s.Looker.Server(s.ctx) }
+func (s liveSource) Server() *now.ServerLook { return s.Looker.Server(s.ctx) }
 
 // watchLive says what is looked at again and again, from what was found at first.
 func watchLive(ctx context.Context, env *Env, l *loaded) (liveSource, top.Subject, error) {

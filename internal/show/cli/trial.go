@@ -19,13 +19,16 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/experiment/engine"
 	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
-	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/act/journalfile"
 	"github.com/pgfettle/pgfettle/internal/act/prove"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/result"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/markdown"
+	"github.com/pgfettle/pgfettle/internal/show/outline/experiments"
+	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 	"github.com/spf13/cobra"
 )
@@ -323,7 +326,7 @@ func (o *trialOptions) places(env *Env, e *prove.Experiment) error {
 		name := time.Now().UTC().Format("20060102-150405") + "-" + suffix()
 		e.Dir = filepath.Join(state, "pgfettle", "experiments", name)
 		if root {
-			e.Dir = filepath.Join(filepath.Dir(journal.Dir), "experiments", name)
+			e.Dir = filepath.Join(filepath.Dir(journalfile.Dir), "experiments", name)
 		}
 	}
 	if e.Scratch, err = o.scratchDir(env); err != nil {
@@ -347,7 +350,7 @@ func (o *trialOptions) scratchDir(env *Env) (string, error) {
 	case o.scratch != "":
 		return filepath.Abs(o.scratch)
 	case env.Target.UID() == 0:
-		return filepath.Dir(journal.Dir) + "-scratch", nil
+		return filepath.Dir(journalfile.Dir) + "-scratch", nil
 	}
 	state, ok := stateHome(env)
 	if !ok {
@@ -463,9 +466,11 @@ func processorsOf(env *Env) int {
 // write writes a result in the form that was asked for.
 func (o *trialOptions) write(env *Env, r *result.Result) error {
 	return env.writeForm(o.format, forms{
-		text:     func(w io.Writer) error { return render.ResultText(w, r, env.Style()) },
-		json:     func(w io.Writer) error { return render.ResultJSON(w, r) },
-		markdown: func(w io.Writer) error { return render.ResultMarkdown(w, r, env.Style()) },
-		html:     func(v web.View) (web.Page, error) { return web.ProvePage(r, v) },
+		text: func(w io.Writer) error { return term.Result(w, r, env.Style()) },
+		json: func(w io.Writer) error { return json.Result(w, r) },
+		markdown: func(w io.Writer) error {
+			return markdown.Write(w, experiments.Result(r, env.words, env.ascii()))
+		},
+		html: func(v web.View) (web.Page, error) { return web.ProvePage(r, v) },
 	})
 }

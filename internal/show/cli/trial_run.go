@@ -10,12 +10,15 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/prove"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/result"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/outline/experiments"
+	"github.com/pgfettle/pgfettle/internal/show/term"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
 // carryOut tells what will be done, asks, and does it. A nil result without an
 // error is one that was declined; it was told.
-func (o *trialOptions) carryOut(ctx context.Context, env *Env, d render.ProveDesign) (*result.Result, error) {
+func (o *trialOptions) carryOut(ctx context.Context, env *Env, d document.Design) (*result.Result, error) {
 	runner, err := env.runner()
 	if err != nil {
 		return nil, err
@@ -31,7 +34,7 @@ func (o *trialOptions) carryOut(ctx context.Context, env *Env, d render.ProveDes
 	if o.format != "text" {
 		out = env.Stderr // stdout is for the document
 	}
-	if err := render.ProveDesignText(out, d, env.Style()); err != nil {
+	if err := term.Design(out, d, env.Style()); err != nil {
 		return nil, err
 	}
 	if !o.yes {
@@ -85,7 +88,7 @@ func (o *trialOptions) progress(env *Env) (func(prove.Event), func()) {
 			case live:
 				tell(eventLine(ev))
 			case ev.Ended:
-				fmt.Fprintln(env.Stderr, "  "+render.Line(eventLine(ev)))
+				fmt.Fprintln(env.Stderr, "  "+typeset.Line(eventLine(ev)))
 			}
 		}, func() {
 			done()
@@ -130,7 +133,7 @@ func eventLine(ev prove.Event) string {
 		}
 	}
 	if ev.Left >= time.Second {
-		text += ", about " + render.Span(ev.Left) + " left"
+		text += ", about " + experiments.Span(ev.Left) + " left"
 	}
 	return text
 }
@@ -147,10 +150,10 @@ func (o *trialOptions) sweep(ctx context.Context, env *Env) error {
 	}
 	did, err := runner.Clean(ctx, dir)
 	for _, d := range did {
-		fmt.Fprintln(env.Stdout, render.Line(d))
+		fmt.Fprintln(env.Stdout, typeset.Line(d))
 	}
 	if err == nil && len(did) == 0 {
-		fmt.Fprintln(env.Stdout, "Nothing was left behind in "+render.Line(dir)+".")
+		fmt.Fprintln(env.Stdout, "Nothing was left behind in "+typeset.Line(dir)+".")
 	}
 	return err
 }

@@ -6,13 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pgfettle/pgfettle/internal/act/apply"
-	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/act/journalfile"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
+	"github.com/pgfettle/pgfettle/internal/show/term"
+	"github.com/spf13/cobra"
 )
 
 type undoOptions struct {
@@ -122,7 +122,7 @@ func (o *undoOptions) ask(ctx context.Context, env *Env, id string) error {
 	if len(back) == 0 {
 		return nil
 	}
-	if err := render.UndoText(env.Stdout, j, back, env.Style()); err != nil {
+	if err := term.Undo(env.Stdout, j, back, env.Style()); err != nil {
 		return err
 	}
 	question := say.N("show/undo/ask", int64(len(back)), "{n} change. Take it back?", "{n} changes. Take them back?").In(env.words)
@@ -150,7 +150,7 @@ func worldOf(ctx context.Context, env *Env, place *placeOptions, restart restart
 			return nil, nil, "", err
 		}
 	} else {
-		list, err := journal.List(t, dir)
+		list, err := journalfile.List(t, dir)
 		for _, one := range list {
 			if (one.Run.ID == "" || one.Run.Of(hostname(env), place.root)) && is(one) {
 				j, id = one, one.ID
@@ -173,7 +173,7 @@ func worldOf(ctx context.Context, env *Env, place *placeOptions, restart restart
 func undo(ctx context.Context, env *Env, w *apply.World, l *loaded, id string, o apply.UndoOptions) error {
 	res, err := apply.Undo(ctx, w, l.snapshot, id, o)
 	if res.Journal != nil {
-		if told := render.UndoneText(env.Stdout, res.Journal, env.Style()); err == nil {
+		if told := term.Undone(env.Stdout, res.Journal, env.Style()); err == nil {
 			err = told
 		}
 	}

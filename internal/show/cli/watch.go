@@ -15,16 +15,18 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
-	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/act/journalfile"
 	"github.com/pgfettle/pgfettle/internal/act/monitor"
 	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
 	"github.com/spf13/cobra"
 )
 
@@ -196,13 +198,13 @@ func runWatch(ctx context.Context, env *Env, o *watchOptions) error {
 // closedJournals says that root's journals are closed to who watches, and what that
 // costs. Where root has applied nothing there is nothing to say.
 func closedJournals(env *Env, own string) error {
-	if env.Target.UID() == 0 || own == journal.Dir {
+	if env.Target.UID() == 0 || own == journalfile.Dir {
 		return nil
 	}
-	if _, err := env.Target.ReadDir(journal.Dir); !errors.Is(err, fs.ErrPermission) {
+	if _, err := env.Target.ReadDir(journalfile.Dir); !errors.Is(err, fs.ErrPermission) {
 		return nil
 	}
-	return fmt.Errorf("%s is closed to this account: what root applied is not known, and plans are held against the first look; run as root to know it", journal.Dir)
+	return fmt.Errorf("%s is closed to this account: what root applied is not known, and plans are held against the first look; run as root to know it", journalfile.Dir)
 }
 
 // hangups hands on each SIGHUP.
@@ -391,7 +393,7 @@ func (p *policyNow) checks() check.Options {
 func (p *policyNow) rules(s *snapshot.Snapshot) rule.Options {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return asked(p.env, p.pol).On(s)
+	return rules.OptionsOn(asked(p.env, p.pol), s)
 }
 
 // talk writes the lines of a watch: with the time of day where a person reads
@@ -408,8 +410,8 @@ func (t *talk) tell(level monitor.Level, text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.journal {
-		fmt.Fprintf(t.env.Stderr, "<%d>%s\n", level, render.Line(text))
+		fmt.Fprintf(t.env.Stderr, "<%d>%s\n", level, typeset.Line(text))
 		return
 	}
-	fmt.Fprintf(t.env.Stderr, "%s %s\n", t.env.Target.Now().Format(time.TimeOnly), render.Line(text))
+	fmt.Fprintf(t.env.Stderr, "%s %s\n", t.env.Target.Now().Format(time.TimeOnly), typeset.Line(text))
 }

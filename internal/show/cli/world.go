@@ -12,18 +12,18 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/collect"
-	"github.com/pgfettle/pgfettle/internal/act/journal"
+	"github.com/pgfettle/pgfettle/internal/act/journalfile"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
+	"github.com/spf13/cobra"
 )
 
 // placeOptions say where things are changed and where that is noted: flags of
@@ -88,7 +88,7 @@ func (o *placeOptions) journalDir(env *Env) (string, error) {
 	case o.dir != "":
 		return filepath.Clean("/" + o.dir), nil
 	case o.root != "" || env.Target.UID() == 0:
-		return journal.Dir, nil
+		return journalfile.Dir, nil
 	}
 	state, ok := stateHome(env)
 	if !ok {
@@ -139,7 +139,7 @@ func world(env *Env, l *loaded, place *placeOptions, restart restartOptions) (*a
 		return nil, nil, err
 	}
 	w := &apply.World{Target: files, Now: files.Now, Tool: "pgfettle " + Version, Root: place.root, Hostname: hostname(env),
-		Suffix: suffix(), Holder: fmt.Sprintf("process %d (pgfettle)", os.Getpid()), Tell: func(s string) { fmt.Fprintln(env.Stderr, "  "+render.Line(s)) }}
+		Suffix: suffix(), Holder: fmt.Sprintf("process %d (pgfettle)", os.Getpid()), Tell: func(s string) { fmt.Fprintln(env.Stderr, "  "+typeset.Line(s)) }}
 	if w.Dir, err = place.journals(env); err != nil {
 		return nil, nil, err
 	}

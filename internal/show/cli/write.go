@@ -10,14 +10,16 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/export"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
 // writeFiles writes the files of a plan below --out and tells the place of
 // each: on stdout, or on stderr where stdout is for the plan itself. When one
 // of them exists already, nothing is written.
-func writeFiles(env *Env, d render.Plan, s *snapshot.Snapshot, o *planOptions) error {
-	files, err := render.Files(d, s)
+func writeFiles(env *Env, d document.Plan, s *snapshot.Snapshot, o *planOptions) error {
+	files, err := export.Files(d, s)
 	if err != nil {
 		return err
 	}
@@ -44,10 +46,10 @@ func writeFiles(env *Env, d render.Plan, s *snapshot.Snapshot, o *planOptions) e
 			return fmt.Errorf("--out: %w", err)
 		}
 		if f.Place == "" {
-			fmt.Fprintf(talk, "%s\n    what belongs where, again\n", render.Line(name))
+			fmt.Fprintf(talk, "%s\n    what belongs where, again\n", typeset.Line(name))
 			continue
 		}
-		fmt.Fprintf(talk, "%s\n    place  %s\n    then   %s\n", render.Line(name), f.Place, f.Then)
+		fmt.Fprintf(talk, "%s\n    place  %s\n    then   %s\n", typeset.Line(name), f.Place, f.Then)
 	}
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
-	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
 	"github.com/pgfettle/pgfettle/internal/show/metrics"
 	"github.com/pgfettle/pgfettle/test/hosts"
 	"pgregory.net/rapid"
@@ -30,7 +30,7 @@ func TestEveryHost(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		p, err := plan.Make(s, rule.All(), h.Opt)
+		p, err := plan.Make(s, rules.All(), h.Opt)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -44,7 +44,7 @@ func TestEveryHost(t *testing.T) {
 			}
 		}
 		after := plan.Simulate(s, p)
-		kept, err := plan.Make(after, rule.All(), h.Opt)
+		kept, err := plan.Make(after, rules.All(), h.Opt)
 		if err != nil {
 			rt.Fatal(err)
 		}

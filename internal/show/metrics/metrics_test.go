@@ -23,6 +23,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
 	"github.com/pgfettle/pgfettle/internal/show/metrics"
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
@@ -54,7 +55,7 @@ func reading(t *testing.T, a *evidence.Archive, accept ...check.Acceptance) *met
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := plan.Make(s, rule.All(), rule.Options{Profile: rule.Mixed})
+	p, err := plan.Make(s, rules.All(), rule.Options{Profile: rule.Mixed})
 	if err != nil {
 		t.Fatal(err)
 	}

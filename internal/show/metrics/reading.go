@@ -20,10 +20,11 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	diagmemory "github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
 )
 
 // Reading is one collection, judged: the documents that the metrics are made of.
@@ -41,7 +42,7 @@ type Reading struct {
 func Read(s *snapshot.Snapshot, r check.Report, p *plan.Plan) (*Reading, error) {
 	// The plan tells what changes alone; what it has decided to be fine as it is
 	// has a planned value too.
-	out, err := rule.Decide(s, rule.All(), p.Options())
+	out, err := rule.Decide(s, rules.All(), p.Options())
 	if err != nil {
 		return nil, err
 	}
@@ -80,9 +81,9 @@ func (r *Reading) names() map[string]string {
 
 // partNames are the parts of the host's memory as labels.
 var partNames = map[string]string{
-	diagnose.PartTables: "postgres_page_tables", diagnose.PartPrivate: "postgres_private", diagnose.PartShared: "shared",
-	diagnose.PartHuge: "huge_pages_used", diagnose.PartOthers: "other_private", diagnose.PartTables2: "other_page_tables",
-	diagnose.PartKernel: "kernel", diagnose.PartIdleHuge: "huge_pages_idle", diagnose.PartCache: "file_cache", diagnose.PartFree: "free",
+	diagmemory.PartTables: "postgres_page_tables", diagmemory.PartPrivate: "postgres_private", diagmemory.PartShared: "shared",
+	diagmemory.PartHuge: "huge_pages_used", diagmemory.PartOthers: "other_private", diagmemory.PartTables2: "other_page_tables",
+	diagmemory.PartKernel: "kernel", diagmemory.PartIdleHuge: "huge_pages_idle", diagmemory.PartCache: "file_cache", diagmemory.PartFree: "free",
 }
 
 func (r *Reading) host(k *sink) {
@@ -99,7 +100,7 @@ func (r *Reading) host(k *sink) {
 				k.put(l.family, float64(b))
 			}
 		}
-		if d := diagnose.Memory(s, nil); d.Host != nil && r.processesSeen() {
+		if d := diagmemory.Diagnose(s, nil); d.Host != nil && r.processesSeen() {
 			for _, p := range d.Host.Parts {
 				k.put(&hostPart, float64(p.Size), partNames[p.Name])
 			}

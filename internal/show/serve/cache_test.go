@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	diagmemory "github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
+	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/test/await"
 )
 
@@ -45,7 +45,7 @@ func TestManyReadersOneLook(t *testing.T) {
 			<-release
 			return look(ctx)
 		}
-		o.Engine.Plan = func(ctx context.Context, l *Look, a Ask) (render.Plan, error) {
+		o.Engine.Plan = func(ctx context.Context, l *Look, a Ask) (document.Plan, error) {
 			plans.Add(1)
 			return plan(ctx, l, a)
 		}
@@ -150,8 +150,8 @@ func TestLooksTakeTurns(t *testing.T) {
 		s, cancel := built(t, func(o *Options) {
 			look, memory, plan := o.Engine.Look, o.Engine.Memory, o.Engine.Plan
 			o.Engine.Look = func(ctx context.Context) (*Look, error) { during(); return look(ctx) }
-			o.Engine.Memory = func(ctx context.Context) (*diagnose.MemoryReport, error) { during(); return memory(ctx) }
-			o.Engine.Plan = func(ctx context.Context, l *Look, a Ask) (render.Plan, error) { during(); return plan(ctx, l, a) }
+			o.Engine.Memory = func(ctx context.Context) (*diagmemory.Report, error) { during(); return memory(ctx) }
+			o.Engine.Plan = func(ctx context.Context, l *Look, a Ask) (document.Plan, error) { during(); return plan(ctx, l, a) }
 		})
 		defer cancel()
 		var wg sync.WaitGroup
@@ -173,7 +173,7 @@ func TestLooksTakeTurns(t *testing.T) {
 func TestPlansAreBounded(t *testing.T) {
 	var plans int
 	_, s := started(t, func(o *Options) {
-		o.Engine.Plan = func(context.Context, *Look, Ask) (render.Plan, error) { plans++; return render.Plan{}, nil }
+		o.Engine.Plan = func(context.Context, *Look, Ask) (document.Plan, error) { plans++; return document.Plan{}, nil }
 	})
 	l := &looked{Look: &Look{Snapshot: &snapshot.Snapshot{}}, plans: map[Ask]planned{}}
 	for i := range 2*mostPlans + 1 {

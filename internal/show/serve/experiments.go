@@ -111,7 +111,7 @@ func (s *Server) experiments(w http.ResponseWriter, r *http.Request) error {
 // to judge it again from its runs, so what was read is kept while its file stays
 // as it is.
 func (s *Server) summary(root *os.Root, name string) (found, bool) {
-	file, st, err := document(root, name)
+	file, st, err := documentOf(root, name)
 	if errors.Is(err, fs.ErrNotExist) { // another file or folder
 		return found{}, false
 	}
@@ -164,9 +164,9 @@ func verdictOf(r *result.Result) string {
 	return fmt.Sprintf("%+.1f %% (%+.1f to %+.1f)", float64(r.Effect), float64(r.Low), float64(r.High))
 }
 
-// document finds the document of a folder, or the document itself. An
+// documentOf finds the document of a folder, or the document itself. An
 // fs.ErrNotExist is what is no experiment.
-func document(root *os.Root, name string) (string, fs.FileInfo, error) {
+func documentOf(root *os.Root, name string) (string, fs.FileInfo, error) {
 	if !fs.ValidPath(name) || strings.ContainsAny(name, `/\`) || strings.HasPrefix(name, ".") {
 		return "", nil, fs.ErrNotExist
 	}
@@ -210,7 +210,7 @@ func (s *Server) experiment(w http.ResponseWriter, r *http.Request) error {
 	defer root.Close()
 	id := r.PathValue("id")
 	var res *result.Result
-	file, _, err := document(root, id)
+	file, _, err := documentOf(root, id)
 	if err == nil {
 		res, err = readDocument(root, file)
 	}

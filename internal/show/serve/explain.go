@@ -13,6 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
@@ -33,14 +34,14 @@ func (s *Server) explainIndex(w http.ResponseWriter, r *http.Request) error {
 		c = c.In(s.o.Words)
 		judged = append(judged, entry{c.ID, c.Title, c.Severity.String(), c.Severity.String()})
 	}
-	for _, k := range rule.All() {
+	for _, k := range rules.All() {
 		k = k.In(s.o.Words)
 		knobs = append(knobs, entry{string(k.Address), k.Title, string(k.Address.Layer()), ""})
 	}
 	for _, a := range advice.All() {
 		pages = append(pages, entry{a.ID, a.Title, string(a.Kind), ""})
 	}
-	for _, u := range rule.ReadNotPlanned() {
+	for _, u := range rules.ReadNotPlanned() {
 		left = append(left, entry{string(u.Address), u.Why, "", ""})
 	}
 	groups := []map[string]any{
@@ -109,7 +110,7 @@ func (s *Server) explained(id string) *explained {
 	if k, ok := knobNamed(id); ok {
 		return s.explainKnob(k)
 	}
-	for _, u := range rule.ReadNotPlanned() {
+	for _, u := range rules.ReadNotPlanned() {
 		if strings.EqualFold(string(u.Address), id) {
 			e := &explained{What: string(u.Address.Layer()) + " knob, read and not planned", Title: "No plan changes it"}
 			e.add("Why", "It is looked at and left alone: "+u.Why+".")
@@ -159,7 +160,7 @@ func (s *Server) explainKnob(k rule.Rule) *explained {
 	e.add("How the value is decided", k.Formula)
 	var after []string
 	for _, a := range k.Needs {
-		if _, planned := rule.For(a); planned {
+		if _, planned := rules.For(a); planned {
 			after = append(after, string(a))
 		}
 	}
@@ -197,7 +198,7 @@ func versions(from, to int) string {
 // by its name where one knob alone has it.
 func knobNamed(name string) (rule.Rule, bool) {
 	var found []rule.Rule
-	for _, k := range rule.All() {
+	for _, k := range rules.All() {
 		if strings.EqualFold(string(k.Address), name) {
 			return k, true
 		}
@@ -209,7 +210,7 @@ func knobNamed(name string) (rule.Rule, bool) {
 		return found[0], true
 	}
 	if a, err := knob.Parse(name); err == nil {
-		return rule.For(a)
+		return rules.For(a)
 	}
 	return rule.Rule{}, false
 }
@@ -223,10 +224,10 @@ func explainable() []string {
 	for _, c := range conffile.Kinds() {
 		out = append(out, c.ID)
 	}
-	for _, k := range rule.All() {
+	for _, k := range rules.All() {
 		out = append(out, string(k.Address))
 	}
-	for _, u := range rule.ReadNotPlanned() {
+	for _, u := range rules.ReadNotPlanned() {
 		out = append(out, string(u.Address))
 	}
 	return append(out, advice.Names()...)

@@ -13,8 +13,8 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/base/known"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	diagmemory "github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
+	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/test/page"
 )
 
@@ -57,7 +57,7 @@ func arrived(r *http.Request) *http.Request {
 // hostile is an engine whose documents have a text that tries to be run.
 func hostile(e Engine, evil string) Engine {
 	check, plan, memory := e.Check, e.Plan, e.Memory
-	e.Check = func(l *Look) (render.Check, error) {
+	e.Check = func(l *Look) (document.Check, error) {
 		c, err := check(l)
 		c.Subject.Host, c.Policy = evil, evil
 		for i := range c.Subject.Instances {
@@ -70,7 +70,7 @@ func hostile(e Engine, evil string) Engine {
 		c.Unknown = append(c.Unknown, known.Gap{Fact: evil, Reason: evil, Reveal: evil})
 		return c, err
 	}
-	e.Plan = func(ctx context.Context, l *Look, a Ask) (render.Plan, error) {
+	e.Plan = func(ctx context.Context, l *Look, a Ask) (document.Plan, error) {
 		p, err := plan(ctx, l, a)
 		p.Warnings = append(p.Warnings, evil)
 		p.Subject.Host = evil
@@ -80,7 +80,7 @@ func hostile(e Engine, evil string) Engine {
 		}
 		return p, err
 	}
-	e.Memory = func(ctx context.Context) (*diagnose.MemoryReport, error) {
+	e.Memory = func(ctx context.Context) (*diagmemory.Report, error) {
 		m, err := memory(ctx)
 		m.Verdict = evil
 		for i := range m.Instances {

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	diagmemory "github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 	"github.com/pgfettle/pgfettle/test/await"
 )
 
@@ -70,7 +70,7 @@ func TestEvents(t *testing.T) {
 	h, s := started(t, func(o *Options) {
 		o.Now, o.Context = c.now, ctx
 		memory := o.Engine.Memory
-		o.Engine.Memory = func(ctx context.Context) (*diagnose.MemoryReport, error) {
+		o.Engine.Memory = func(ctx context.Context) (*diagmemory.Report, error) {
 			if looks.Add(1) == 2 {
 				return nil, context.DeadlineExceeded
 			}

@@ -10,7 +10,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
@@ -40,7 +42,7 @@ func (s *Server) overview(w http.ResponseWriter, r *http.Request) error {
 	}
 	c := l.value.check
 	v := s.view()
-	tell := render.Tell(v.Words)
+	tell := outline.WordsIn(v.Words)
 	data := map[string]any{"Host": strings.TrimRight(tell.Subject("Seen", c.Subject), ": "), "Findings": counts(c.Report.In(v.Words), tell), "Accepted": len(c.Accepted), "Policy": c.Policy}
 	var instances []string
 	for _, in := range c.Subject.Instances {
@@ -92,16 +94,16 @@ func effects(list []plan.Change) string {
 	return strings.Join(out, ", ")
 }
 
-func hostTitle(sub render.Subject) string {
+func hostTitle(sub document.Subject) string {
 	if sub.Host == "" {
 		return "Overview"
 	}
-	return "Overview of " + render.Clean(sub.Host)
+	return "Overview of " + typeset.Clean(sub.Host)
 }
 
 // counts divides findings, which are ordered worst first, by severity. What one
 // check has found in several places is one line.
-func counts(r check.Report, tell render.Told) []counted {
+func counts(r check.Report, tell outline.Words) []counted {
 	var out []counted
 	for _, f := range r.Findings {
 		sev := f.Severity.String()

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
@@ -140,7 +140,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 
 // sentence makes one of a clause.
 func sentence(s string) string {
-	s = render.Line(s)
+	s = typeset.Line(s)
 	if s == "" {
 		return s
 	}

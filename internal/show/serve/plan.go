@@ -10,19 +10,19 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
 // looked is one look at the host, with what was made of it.
 type looked struct {
 	*Look
-	check render.Check
+	check document.Check
 	plans map[Ask]planned // under the gate
 }
 
 type planned struct {
-	plan render.Plan
+	plan document.Plan
 	err  error
 }
 
@@ -44,9 +44,9 @@ func (s *Server) collect(ctx context.Context) (*looked, error) {
 
 // planFrom makes a plan of a look, or returns the one that was made. It may ask
 // installed programs how much shared memory they would need, so it takes its turn.
-func (s *Server) planFrom(ctx context.Context, l *looked, a Ask) (render.Plan, error) {
+func (s *Server) planFrom(ctx context.Context, l *looked, a Ask) (document.Plan, error) {
 	if err := enter(ctx, s.gate); err != nil {
-		return render.Plan{}, err
+		return document.Plan{}, err
 	}
 	defer func() { <-s.gate }()
 	if p, ok := l.plans[a]; ok {
@@ -57,7 +57,7 @@ func (s *Server) planFrom(ctx context.Context, l *looked, a Ask) (render.Plan, e
 	defer cancel()
 	p, err := s.o.Engine.Plan(ctx, l.Look, a)
 	if ctx.Err() != nil {
-		return render.Plan{}, ctx.Err()
+		return document.Plan{}, ctx.Err()
 	}
 	if len(l.plans) >= mostPlans {
 		clear(l.plans)
@@ -150,7 +150,7 @@ func (s *Server) findings(w http.ResponseWriter, r *http.Request) error {
 }
 
 // kernelPart says whether a plan changes something outside the server.
-func kernelPart(p render.Plan) bool {
+func kernelPart(p document.Plan) bool {
 	return slices.ContainsFunc(p.Changes, func(c plan.Change) bool { return c.Layer != knob.Instance })
 }
 

@@ -14,38 +14,40 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/settle"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/export"
+	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
 // form is another form of a plan, for a file.
 type form struct {
 	name, label, suffix string
-	write               func(io.Writer, render.Plan, *snapshot.Snapshot, string) error
+	write               func(io.Writer, document.Plan, *snapshot.Snapshot, string) error
 }
 
 // whole is a form that is about the whole plan and not about one instance.
-func whole(f func(io.Writer, render.Plan, *snapshot.Snapshot) error) func(io.Writer, render.Plan, *snapshot.Snapshot, string) error {
-	return func(w io.Writer, d render.Plan, s *snapshot.Snapshot, _ string) error { return f(w, d, s) }
+func whole(f func(io.Writer, document.Plan, *snapshot.Snapshot) error) func(io.Writer, document.Plan, *snapshot.Snapshot, string) error {
+	return func(w io.Writer, d document.Plan, s *snapshot.Snapshot, _ string) error { return f(w, d, s) }
 }
 
 var planForms = []form{
-	{"alter-system", "ALTER SYSTEM (SQL)", ".sql", render.AlterSystem},
-	{"conf", "postgresql.conf", ".conf", render.Conf},
-	{"sysctl", "sysctl.d", ".conf", whole(render.Sysctl)},
-	{"script", "shell script", ".sh", whole(render.Script)},
-	{"ansible", "Ansible playbook", ".yml", whole(render.Ansible)},
-	{"patroni", "Patroni", ".yml", render.Patroni},
-	{"cnpg", "CloudNativePG", ".yml", render.CNPG},
-	{"docker", "docker run, compose", ".yml", render.Docker},
-	{"json", "JSON", ".json", func(w io.Writer, d render.Plan, _ *snapshot.Snapshot, _ string) error { return render.PlanJSON(w, d) }},
+	{"alter-system", "ALTER SYSTEM (SQL)", ".sql", export.AlterSystem},
+	{"conf", "postgresql.conf", ".conf", export.Conf},
+	{"sysctl", "sysctl.d", ".conf", whole(export.Sysctl)},
+	{"script", "shell script", ".sh", whole(export.Script)},
+	{"ansible", "Ansible playbook", ".yml", whole(export.Ansible)},
+	{"patroni", "Patroni", ".yml", export.Patroni},
+	{"cnpg", "CloudNativePG", ".yml", export.CNPG},
+	{"docker", "docker run, compose", ".yml", export.Docker},
+	{"json", "JSON", ".json", func(w io.Writer, d document.Plan, _ *snapshot.Snapshot, _ string) error { return json.Plan(w, d) }},
 }
 
 // describedPlan is a plan for a host that somebody described.
 type describedPlan struct {
 	spec string
 	ask  Ask
-	plan render.Plan
+	plan document.Plan
 	snap *snapshot.Snapshot
 }
 
@@ -98,7 +100,7 @@ func planFor(ctx context.Context, said url.Values, q questions) (*describedPlan,
 		return nil, false, err
 	}
 	p.Warnings = append(p.Warnings, apply.OverridesOf(p, snap)...)
-	return &describedPlan{spec, a, render.Plan{Plan: p, Subject: render.SubjectOf(snap)}, snap}, true, nil
+	return &describedPlan{spec, a, document.Plan{Plan: p, Subject: document.SubjectOf(snap)}, snap}, true, nil
 }
 
 // describedPlan is planFor, a few at a time: each takes a processor for a moment.
@@ -134,7 +136,7 @@ func (s *Server) planFor(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	files, err := render.Files(d.plan, d.snap)
+	files, err := export.Files(d.plan, d.snap)
 	if err != nil {
 		return err
 	}
@@ -169,7 +171,7 @@ func (s *Server) planForm(w http.ResponseWriter, r *http.Request) error {
 		return &problem{http.StatusUnprocessableEntity, "The address does not describe a host.", "Fill in the form of «Plan for another host»; its result has links to the forms of the plan."}
 	}
 	key := ""
-	if keys := render.Keys(d.plan); len(keys) > 0 {
+	if keys := export.Keys(d.plan); len(keys) > 0 {
 		key = keys[0]
 	} else if len(d.snap.Instances) > 0 {
 		key = d.snap.Instances[0].Key

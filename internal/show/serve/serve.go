@@ -21,8 +21,8 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
+	"github.com/pgfettle/pgfettle/internal/show/document"
 )
 
 // Ask is what a reader says a plan is for, as the flags of `pgfettle plan` do.
@@ -45,9 +45,9 @@ type Look struct {
 // those that reach out take long, and are called by one goroutine at a time.
 type Engine struct {
 	Look   func(context.Context) (*Look, error)
-	Check  func(*Look) (render.Check, error)
-	Plan   func(context.Context, *Look, Ask) (render.Plan, error)
-	Memory func(context.Context) (*diagnose.MemoryReport, error)
+	Check  func(*Look) (document.Check, error)
+	Plan   func(context.Context, *Look, Ask) (document.Plan, error)
+	Memory func(context.Context) (*memory.Report, error)
 }
 
 // Options are what the server is made with. Engine and Now are required.

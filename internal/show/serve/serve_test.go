@@ -18,9 +18,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/test/hosts"
 	"github.com/pgfettle/pgfettle/test/page"
 )
@@ -61,22 +61,22 @@ func engine(a *evidence.Archive, looks *atomic.Int64) Engine {
 			s, err := see()
 			return &Look{Snapshot: s}, err
 		},
-		Check: func(l *Look) (render.Check, error) {
-			return render.Check{Report: check.Run(l.Snapshot, checks.All(), check.Options{}), Subject: render.SubjectOf(l.Snapshot)}, nil
+		Check: func(l *Look) (document.Check, error) {
+			return document.Check{Report: check.Run(l.Snapshot, checks.All(), check.Options{}), Subject: document.SubjectOf(l.Snapshot)}, nil
 		},
-		Plan: func(ctx context.Context, l *Look, ask Ask) (render.Plan, error) {
+		Plan: func(ctx context.Context, l *Look, ask Ask) (document.Plan, error) {
 			p, s, err := settle.Plan(ctx, nil, a, rule.Options{Profile: rule.Mixed, Connections: ask.Connections, Active: ask.Active, Shared: ask.Shared})
 			if err != nil {
-				return render.Plan{}, err
+				return document.Plan{}, err
 			}
-			return render.Plan{Plan: p, Subject: render.SubjectOf(s)}, nil
+			return document.Plan{Plan: p, Subject: document.SubjectOf(s)}, nil
 		},
-		Memory: func(context.Context) (*diagnose.MemoryReport, error) {
+		Memory: func(context.Context) (*memory.Report, error) {
 			s, err := see()
 			if err != nil {
 				return nil, err
 			}
-			return diagnose.Memory(s, hosts.Buffers(s)), nil
+			return memory.Diagnose(s, hosts.Buffers(s)), nil
 		},
 	}
 }
@@ -236,7 +236,7 @@ func TestEngineFails(t *testing.T) {
 			looks.Add(1)
 			return nil, &say.Problem{Message: "cannot connect", Detail: "<b>peer</b> failed", Hint: "run as postgres", Code: say.CodeNoAccess}
 		}
-		o.Engine.Memory = func(context.Context) (*diagnose.MemoryReport, error) { return nil, errors.New("meminfo: gone") }
+		o.Engine.Memory = func(context.Context) (*memory.Report, error) { return nil, errors.New("meminfo: gone") }
 		o.Tell = func(s string) { said = append(said, s) }
 	})
 	for range 3 {

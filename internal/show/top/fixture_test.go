@@ -8,7 +8,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/now"
 )
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -21,18 +21,18 @@ const hostile = "\x1b[2J\x1b]0;owned\x07\u202eevil\u200b 東京データ☕️�
 
 // fake hands out looks.
 type fake struct {
-	hosts    []*diagnose.HostLook
-	servers  []*diagnose.ServerLook
+	hosts    []*now.HostLook
+	servers  []*now.ServerLook
 	asked    [2]int
 	recounts int
 }
 
-func (f *fake) Host(time.Duration) *diagnose.HostLook {
+func (f *fake) Host(time.Duration) *now.HostLook {
 	f.asked[0]++
 	return f.hosts[min(f.asked[0], len(f.hosts))-1]
 }
 
-func (f *fake) Server() *diagnose.ServerLook {
+func (f *fake) Server() *now.ServerLook {
 	f.asked[1]++
 	return f.servers[min(f.asked[1], len(f.servers))-1]
 }
@@ -40,7 +40,7 @@ func (f *fake) Server() *diagnose.ServerLook {
 func (f *fake) Recount() { f.recounts++ }
 
 // hostAt is a look at a host of 64 GB with an instance that has six clients.
-func hostAt(second int) *diagnose.HostLook {
+func hostAt(second int) *now.HostLook {
 	at := noon.Add(time.Duration(second) * time.Second)
 	ps := []host.Process{{PID: 4100, Inner: 4100, Kind: host.KindPostmaster, Title: "postgres -D /srv/17/main", PageTables: 300 * unit.KB, Anon: 2 * unit.MB, Shmem: 50 * unit.MB},
 		{PID: 4102, Inner: 4102, Kind: "checkpointer", Title: "checkpointer", PageTables: 8 * unit.MB, Anon: unit.MB, Shmem: 4 * unit.GB}}
@@ -48,17 +48,17 @@ func hostAt(second int) *diagnose.HostLook {
 		ps = append(ps, host.Process{PID: 4200 + i, Inner: 4200 + i, Kind: host.KindBackend, Title: "app shop [local] idle", PageTables: unit.Bytes(16-i) * unit.MB, Anon: unit.Bytes(3+7*i) * unit.MB, Shmem: unit.Bytes(8-i) * unit.GB, Swap: unit.Bytes(i) * unit.MB})
 	}
 	busy := int64(1000 + 150*second)
-	return &diagnose.HostLook{At: at, Took: 700 * time.Microsecond, Name: known.Is("db1"), CensusAt: at, CensusTook: 3600 * time.Microsecond, CensusNext: 2 * time.Second,
+	return &now.HostLook{At: at, Took: 700 * time.Microsecond, Name: known.Is("db1"), CensusAt: at, CensusTook: 3600 * time.Microsecond, CensusNext: 2 * time.Second,
 		Memory: known.Is(host.Memory{Total: 64 * unit.GB, Available: 30 * unit.GB, Free: 12 * unit.GB, Cached: 34 * unit.GB, Buffers: unit.GB, Shmem: 16 * unit.GB, AnonPages: 9 * unit.GB,
 			PageTables: 400 * unit.MB, SlabReclaim: unit.GB, SwapTotal: 4 * unit.GB, SwapFree: 3 * unit.GB, CommitLimit: 40 * unit.GB, CommittedAS: 38 * unit.GB, HugeTotal: 100, HugeFree: 60, HugePageSize: 2 * unit.MB}),
 		Overcommit: known.Is(int64(2)), Load: known.Is(host.Load{One: 2.75, Five: 1.9, Fifteen: 0.64}),
 		Pressure: host.Pressure{CPU: known.Is(host.PSI{Some10: 12.4}), Memory: known.Is(host.PSI{}), IO: known.Is(host.PSI{Some10: 3.1})},
 		CPU:      known.Is(host.CPUTime{User: busy, Idle: 1000 + 50*int64(second), Steal: 5 * int64(second), BootTime: noon.Unix() - 400_000}), Processes: known.Is(ps),
-		Own: known.Is(diagnose.Ticked{CPU: 60 * time.Millisecond, Over: 10 * time.Second})}
+		Own: known.Is(now.Ticked{CPU: 60 * time.Millisecond, Over: 10 * time.Second})}
 }
 
 // serverAt is a look at its server: one session blocks two others.
-func serverAt(second int) *diagnose.ServerLook {
+func serverAt(second int) *now.ServerLook {
 	n := int64(second)
 	client := func(pid int, state, wait, event string, age float64, query string) pg.LiveSession {
 		return pg.LiveSession{PID: pid, Role: "app", Database: "shop", Application: "web", Type: "client backend", State: state, WaitType: wait, WaitEvent: event, QueryAge: some(age), Query: query}
@@ -70,7 +70,7 @@ func serverAt(second int) *diagnose.ServerLook {
 	list[3].XactAge, list[1].XactAge, list[2].XactAge = some(80), some(62), some(13)
 	list[3].Application = hostile
 	at := float64(noon.Unix()) + float64(second)
-	return &diagnose.ServerLook{At: noon.Add(time.Duration(second) * time.Second), Took: 3 * time.Millisecond, Version: "17.11", Sessions: known.Is(list),
+	return &now.ServerLook{At: noon.Add(time.Duration(second) * time.Second), Took: 3 * time.Millisecond, Version: "17.11", Sessions: known.Is(list),
 		Locks:       known.Is([]pg.LiveLock{{PID: 4200, Blocker: 4202}, {PID: 4201, Blocker: 4200}}),
 		Position:    known.Is(pg.LivePosition{LSN: known.Is(800*unit.GB + unit.Bytes(n)*9*unit.MB), CheckpointAt: noon.Unix() - 140, StartedAt: noon.Unix() - 200_000, Now: at}),
 		Checkpoints: known.Is(pg.Checkpoints{Timed: 660, Requested: 41, WriteTime: 4e6, SyncTime: 9000, BuffersWritten: 5_000_000 + 900*n, BuffersClean: 700_000, MaxWritten: 12, BuffersAlloc: 90_000_000 + 4000*n, StatsReset: 9, Secs: 200_000}),

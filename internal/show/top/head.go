@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"charm.land/lipgloss/v2"
-
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/now"
+	"github.com/pgfettle/pgfettle/internal/show/term"
 )
 
 // parts are the letter, the colour and the short name of each part of the memory.
@@ -19,18 +19,18 @@ var parts = map[string]struct {
 	tone   tone
 	name   string
 }{
-	diagnose.PartTables:    {"P", bad, "page tables"},
-	diagnose.PartPrivate:   {"A", info, "anonymous"},
-	diagnose.PartShared:    {"S", violet, "shared"},
-	diagnose.PartHuge:      {"H", violet, "huge pages"},
-	diagnose.PartOthers:    {"O", plain, "other programs"},
-	diagnose.PartAll:       {"O", plain, "programs"},
-	diagnose.PartTables2:   {"T", bad, "their tables"},
-	diagnose.PartAllTables: {"T", bad, "page tables"},
-	diagnose.PartKernel:    {"K", faint, "kernel"},
-	diagnose.PartIdleHuge:  {"!", bad, "idle huge pages"},
-	diagnose.PartCache:     {"C", warn, "cache"},
-	diagnose.PartFree:      {".", good, "free"},
+	memory.PartTables:   {"P", bad, "page tables"},
+	memory.PartPrivate:  {"A", info, "anonymous"},
+	memory.PartShared:   {"S", violet, "shared"},
+	memory.PartHuge:     {"H", violet, "huge pages"},
+	memory.PartOthers:   {"O", plain, "other programs"},
+	now.PartAll:         {"O", plain, "programs"},
+	memory.PartTables2:  {"T", bad, "their tables"},
+	now.PartAllTables:   {"T", bad, "page tables"},
+	memory.PartKernel:   {"K", faint, "kernel"},
+	memory.PartIdleHuge: {"!", bad, "idle huge pages"},
+	memory.PartCache:    {"C", warn, "cache"},
+	memory.PartFree:     {".", good, "free"},
 }
 
 // stale says whether numbers are older than they should be: three times as old as
@@ -40,11 +40,11 @@ func stale(age *float64, every time.Duration) bool {
 }
 
 // head writes the lines above the table: who, the load, the server, the memory.
-func head(st Style, r *diagnose.NowReport, width int, clock string, every time.Duration) []string {
+func head(st Style, r *now.Report, width int, clock string, every time.Duration) []string {
 	return append(headLines(st, r, width, clock, every), memoryLines(st, r, width)...)
 }
 
-func headLines(st Style, r *diagnose.NowReport, width int, clock string, every time.Duration) []string {
+func headLines(st Style, r *now.Report, width int, clock string, every time.Duration) []string {
 	name := "pgfettle top"
 	if r.Host.Name != "" {
 		name = clean(r.Host.Name)
@@ -69,7 +69,7 @@ func headLines(st Style, r *diagnose.NowReport, width int, clock string, every t
 	}
 }
 
-func hostLine(st Style, r *diagnose.NowReport, every time.Duration, width int) string {
+func hostLine(st Style, r *now.Report, every time.Duration, width int) string {
 	h := &r.Host
 	var out []string
 	if stale(h.Age, every) {
@@ -116,7 +116,7 @@ func pressed(st Style, v *float64) string {
 	return text
 }
 
-func serverLine(st Style, r *diagnose.NowReport, every time.Duration) string {
+func serverLine(st Style, r *now.Report, every time.Duration) string {
 	s := &r.Server
 	if s.Problem != nil {
 		text := "server: "
@@ -155,12 +155,12 @@ func serverLine(st Style, r *diagnose.NowReport, every time.Duration) string {
 
 // memoryLines draws where the memory is: the bar, what its letters are, and how
 // much of it is promised.
-func memoryLines(st Style, r *diagnose.NowReport, width int) []string {
+func memoryLines(st Style, r *now.Report, width int) []string {
 	m := r.Memory
 	if m == nil {
 		text := "memory " + st.none()
 		for _, g := range r.Unknown {
-			if g.Fact == diagnose.GapMemory {
+			if g.Fact == now.GapMemory {
 				text += ": " + clean(g.Reason)
 			}
 		}
@@ -173,7 +173,7 @@ func memoryLines(st Style, r *diagnose.NowReport, width int) []string {
 	total := " " + m.Total.String()
 	var bar, legend strings.Builder
 	bar.WriteString("[")
-	for i, n := range render.BarCells(amounts, width-2-lipgloss.Width(total)) {
+	for i, n := range term.BarCells(amounts, width-2-lipgloss.Width(total)) {
 		p := parts[m.Parts[i].Name]
 		bar.WriteString(st.paint(p.tone, strings.Repeat(p.letter, n)))
 	}
@@ -210,7 +210,7 @@ func memoryLines(st Style, r *diagnose.NowReport, width int) []string {
 }
 
 // commitLine tells how much memory is promised, of how much.
-func commitLine(st Style, m *diagnose.NowMemory) string {
+func commitLine(st Style, m *now.Memory) string {
 	text := m.Available.String() + " available" + st.dot()
 	share := 0.0
 	if m.CommitLimit > 0 {
@@ -236,7 +236,7 @@ func commitLine(st Style, m *diagnose.NowMemory) string {
 }
 
 // costLine tells what the looking costs.
-func costLine(st Style, r *diagnose.NowReport, width int) string {
+func costLine(st Style, r *now.Report, width int) string {
 	c := &r.Cost
 	var out []string
 	if c.CPU != nil {
@@ -252,7 +252,7 @@ func costLine(st Style, r *diagnose.NowReport, width int) string {
 }
 
 // reasons are why a page lacks something.
-func reasons(r *diagnose.NowReport, page int) []string {
+func reasons(r *now.Report, page int) []string {
 	var out []string
 	for _, g := range r.Unknown {
 		for _, fact := range facts[page] {

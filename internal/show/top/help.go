@@ -3,7 +3,7 @@ package top
 import (
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 )
 
 // keyHelp is every key and what it does.
@@ -55,8 +55,8 @@ func (m *Model) helpLines() []string {
 		item(k[0], 14, k[1])
 	}
 	section("The bar of the memory")
-	for _, name := range []string{diagnose.PartTables, diagnose.PartPrivate, diagnose.PartShared, diagnose.PartHuge, diagnose.PartOthers, diagnose.PartTables2,
-		diagnose.PartKernel, diagnose.PartIdleHuge, diagnose.PartCache, diagnose.PartFree} {
+	for _, name := range []string{memory.PartTables, memory.PartPrivate, memory.PartShared, memory.PartHuge, memory.PartOthers, memory.PartTables2,
+		memory.PartKernel, memory.PartIdleHuge, memory.PartCache, memory.PartFree} {
 		item(parts[name].letter, 1, name)
 	}
 	section("Columns")

@@ -10,17 +10,16 @@ import (
 	"unicode"
 
 	tea "charm.land/bubbletea/v2"
-
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/now"
 )
 
 // Source is where looks come from; a *glance.Looker is one behind a context.
 type Source interface {
-	Host(every time.Duration) *diagnose.HostLook
-	Server() *diagnose.ServerLook // nil where there is no server to ask
-	Recount()                     // the next look at the host takes the census
+	Host(every time.Duration) *now.HostLook
+	Server() *now.ServerLook // nil where there is no server to ask
+	Recount()                // the next look at the host takes the census
 }
 
 // Subject is what stays the same as long as the view runs.
@@ -50,8 +49,8 @@ var Intervals = []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 1
 
 // The messages that are not the terminal's.
 type (
-	hostMsg   struct{ look *diagnose.HostLook }
-	serverMsg struct{ look *diagnose.ServerLook }
+	hostMsg   struct{ look *now.HostLook }
+	serverMsg struct{ look *now.ServerLook }
 	dueMsg    struct {
 		server bool
 		turn   int // those of an interval that was since changed do not count
@@ -64,8 +63,8 @@ type Model struct {
 	src     Source
 	subject Subject
 	style   Style
-	in      diagnose.NowInput
-	report  *diagnose.NowReport // nil: nothing was seen yet
+	in      now.Input
+	report  *now.Report // nil: nothing was seen yet
 	width   int
 	height  int
 	every   time.Duration
@@ -90,7 +89,7 @@ type Model struct {
 // New returns the view before anything was seen.
 func New(src Source, subject Subject, style Style, every time.Duration) *Model {
 	return &Model{src: src, subject: subject, style: style, every: every, by: first,
-		in: diagnose.NowInput{Label: subject.Label, CPUs: subject.CPUs, Connections: subject.Connections, Limit: subject.Limit, HostUnseen: subject.HostUnseen, ServerUnseen: subject.ServerUnseen}}
+		in: now.Input{Label: subject.Label, CPUs: subject.CPUs, Connections: subject.Connections, Limit: subject.Limit, HostUnseen: subject.HostUnseen, ServerUnseen: subject.ServerUnseen}}
 }
 
 // Interrupted says whether the view was ended by Ctrl-C.
@@ -165,11 +164,11 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // tell makes the report anew, unless the view stands still.
 func (m *Model) tell() {
 	if !m.paused && (m.in.Host != nil || m.in.Server != nil || m.in.Failed != nil) {
-		m.report = diagnose.Now(m.in)
+		m.report = now.Diagnose(m.in)
 	}
 }
 
-func (m *Model) saw(h *diagnose.HostLook) {
+func (m *Model) saw(h *now.HostLook) {
 	if h == nil {
 		return
 	}
@@ -179,7 +178,7 @@ func (m *Model) saw(h *diagnose.HostLook) {
 }
 
 // answered takes what the server said, and returns how long it is left alone.
-func (m *Model) answered(s *diagnose.ServerLook) time.Duration {
+func (m *Model) answered(s *now.ServerLook) time.Duration {
 	if s == nil {
 		return rarest
 	}

@@ -7,10 +7,9 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/now"
 )
 
 // rows returns the first words of the lines of the table.
@@ -153,7 +152,7 @@ func due(m *Model, server bool) bool {
 // TestOneLookAtATime: a look that hangs is not joined by another, neither when the
 // next would be due nor when the interval is changed; the other kind goes on.
 func TestOneLookAtATime(t *testing.T) {
-	src := &fake{hosts: []*diagnose.HostLook{hostAt(0)}, servers: []*diagnose.ServerLook{serverAt(0)}}
+	src := &fake{hosts: []*now.HostLook{hostAt(0)}, servers: []*now.ServerLook{serverAt(0)}}
 	m := New(src, Subject{}, Style{}, 2*time.Second)
 	give(m, 80, 24)
 	m.Init()
@@ -230,7 +229,7 @@ func TestServerIsSpared(t *testing.T) {
 			t.Errorf("after %s: %s, want %s", took, got, want)
 		}
 	}
-	if got := m.answered(&diagnose.ServerLook{At: noon, Problem: &known.Gap{Reason: "x"}}); got != again {
+	if got := m.answered(&now.ServerLook{At: noon, Problem: &known.Gap{Reason: "x"}}); got != again {
 		t.Errorf("one that is silent is asked after %s", got)
 	}
 }
@@ -240,7 +239,7 @@ func TestServerIsSpared(t *testing.T) {
 func TestSilence(t *testing.T) {
 	m := seen(80, 24, Style{})
 	for _, second := range []int{7, 12} {
-		m.answered(&diagnose.ServerLook{At: noon.Add(time.Duration(second) * time.Second), Problem: &known.Gap{Reason: "no answer within 5s"}})
+		m.answered(&now.ServerLook{At: noon.Add(time.Duration(second) * time.Second), Problem: &known.Gap{Reason: "no answer within 5s"}})
 	}
 	m.Update(clockMsg(noon.Add(17 * time.Second)))
 	if s := text(m); !strings.Contains(s, "the server is silent; its numbers are 15 s old: no answer within 5s") || !strings.Contains(s, "4200") || *m.report.Server.Silent != 10 {

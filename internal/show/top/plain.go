@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/now"
 )
 
 // patience is how long a look may hang where nobody sees that it does: twice what
@@ -38,7 +38,7 @@ func (b *background[T]) run(ctx context.Context, look func() T) (v T, ok bool) {
 
 // snapshot writes everything that the view has, once: the head and all four tables
 // in full, then what is not known.
-func snapshot(st Style, r *diagnose.NowReport, width int, clock string, every time.Duration) string {
+func snapshot(st Style, r *now.Report, width int, clock string, every time.Duration) string {
 	var b strings.Builder
 	for _, l := range head(st, r, width, clock, every) {
 		b.WriteString(l + "\n")

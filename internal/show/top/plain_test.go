@@ -14,17 +14,16 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
-
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	generate "github.com/pgfettle/pgfettle/internal/gen/jsonschema"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/now"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // twice is a source of two looks.
 func twice() *fake {
-	return &fake{hosts: []*diagnose.HostLook{hostAt(0), hostAt(2)}, servers: []*diagnose.ServerLook{serverAt(0), serverAt(2)}}
+	return &fake{hosts: []*now.HostLook{hostAt(0), hostAt(2)}, servers: []*now.ServerLook{serverAt(0), serverAt(2)}}
 }
 
 var subject = Subject{Label: "/srv/17/main", CPUs: 8, Connections: 100, Limit: 48 * unit.GB}
@@ -55,7 +54,7 @@ func TestWriteTimes(t *testing.T) {
 		d := json.NewDecoder(&b)
 		n := 0
 		for d.More() {
-			var r diagnose.NowReport
+			var r now.Report
 			if err := d.Decode(&r); err != nil {
 				t.Fatal(err)
 			}
@@ -116,7 +115,7 @@ type hanging struct {
 	forced chan struct{}
 }
 
-func (h *hanging) Server() *diagnose.ServerLook {
+func (h *hanging) Server() *now.ServerLook {
 	if int(h.asked.Add(1)) > h.after {
 		<-h.forced
 	}
@@ -165,8 +164,8 @@ func TestTopSchema(t *testing.T) {
 	want, err := generate.Render(generate.Document{
 		Title:       "pgfettle top --format json",
 		Description: "What a host and one of its instances do at this moment. Rates are over the time between two looks; what is not known is left out, and unknown says why.",
-		Type:        reflect.TypeFor[diagnose.NowReport](),
-		Version:     diagnose.NowSchema,
+		Type:        reflect.TypeFor[now.Report](),
+		Version:     now.Schema,
 		Module:      "github.com/pgfettle/pgfettle",
 		Source:      os.DirFS(filepath.Join("..", "..", "..")),
 	})

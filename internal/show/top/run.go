@@ -8,9 +8,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	diagnow "github.com/pgfettle/pgfettle/internal/judge/diagnose/now"
+	"github.com/pgfettle/pgfettle/internal/show/json"
 )
 
 // Screen shows the view on a terminal until it is quit, and gives the terminal back
@@ -52,18 +51,18 @@ const least = time.Second
 // is not known.
 func Write(ctx context.Context, w io.Writer, src Source, subject Subject, p Plain, now func() time.Time) error {
 	m := New(src, subject, p.Style, p.Every)
-	host, server := &background[*diagnose.HostLook]{}, &background[*diagnose.ServerLook]{}
+	host, server := &background[*diagnow.HostLook]{}, &background[*diagnow.ServerLook]{}
 	spared := time.Duration(0) // how long the server is still left alone
 	round := func() error {
 		if subject.HostUnseen == nil {
-			if h, ok := host.run(ctx, func() *diagnose.HostLook { return src.Host(p.Every) }); ok {
+			if h, ok := host.run(ctx, func() *diagnow.HostLook { return src.Host(p.Every) }); ok {
 				m.saw(h)
 			}
 		}
 		if subject.ServerUnseen == nil && spared <= 0 {
 			s, ok := server.run(ctx, src.Server)
 			if !ok {
-				s = &diagnose.ServerLook{At: now(), Problem: hung()}
+				s = &diagnow.ServerLook{At: now(), Problem: hung()}
 			}
 			if spared = m.answered(s); spared <= p.Every {
 				spared = 0
@@ -88,9 +87,9 @@ func Write(ctx context.Context, w io.Writer, src Source, subject Subject, p Plai
 		if err := round(); err != nil {
 			return err
 		}
-		r := diagnose.Now(m.in)
+		r := diagnow.Diagnose(m.in)
 		if p.JSON {
-			if err := render.NowJSON(w, r); err != nil {
+			if err := json.Now(w, r); err != nil {
 				return err
 			}
 			continue

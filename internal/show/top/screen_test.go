@@ -12,11 +12,10 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"golang.org/x/sys/unix"
-
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/now"
 	"github.com/pgfettle/pgfettle/test/await"
 	"github.com/pgfettle/pgfettle/test/tier"
+	"golang.org/x/sys/unix"
 )
 
 // console is both ends of a terminal.
@@ -119,7 +118,7 @@ func TestScreenIsGivenBack(t *testing.T) {
 			before := term.state(t)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			src := &hanging{fake: &fake{hosts: []*diagnose.HostLook{hostAt(0)}, servers: []*diagnose.ServerLook{serverAt(0)}}, forced: make(chan struct{})}
+			src := &hanging{fake: &fake{hosts: []*now.HostLook{hostAt(0)}, servers: []*now.ServerLook{serverAt(0)}}, forced: make(chan struct{})}
 			defer close(src.forced)
 			m := New(src, subject, Style{Color: true}, time.Second)
 			ended := make(chan error, 1)

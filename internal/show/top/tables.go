@@ -7,7 +7,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/now"
 )
 
 // The tables, in the order of their keys.
@@ -29,15 +29,15 @@ var first = [tableCount]order{{title: "TABLES"}, {}, {}, {title: "XACT/S"}}
 
 // facts are the names of the gaps that leave something out of each table.
 var facts = [tableCount][]string{
-	{diagnose.GapServer, diagnose.GapProcesses, diagnose.GapSessions},
-	{diagnose.GapServer, diagnose.GapSessions, diagnose.GapLocks},
-	{diagnose.GapServer, diagnose.GapCheckpoints, diagnose.GapPosition},
-	{diagnose.GapServer, diagnose.GapDatabases},
+	{now.GapServer, now.GapProcesses, now.GapSessions},
+	{now.GapServer, now.GapSessions, now.GapLocks},
+	{now.GapServer, now.GapCheckpoints, now.GapPosition},
+	{now.GapServer, now.GapDatabases},
 }
 
 // tables makes a page of the report: one table, or several that follow each other.
 // The first is what can be sorted.
-func tables(st Style, page int, r *diagnose.NowReport, wide bool) []*table {
+func tables(st Style, page int, r *now.Report, wide bool) []*table {
 	switch page {
 	case processes:
 		return []*table{processTable(st, r, wide)}
@@ -59,17 +59,17 @@ func number[T ~int64 | ~float64](v *T) float64 {
 
 // processTable is the processes of the instance. wide says that there is room for
 // the texts of queries.
-func processTable(st Style, r *diagnose.NowReport, wide bool) *table {
+func processTable(st Style, r *now.Report, wide bool) *table {
 	p := r.Processes
-	size := func(title string, rank int, of func(*diagnose.NowProcess) *unit.Bytes) column {
+	size := func(title string, rank int, of func(*now.Process) *unit.Bytes) column {
 		return column{title: title, width: 8, rank: rank, cell: func(i int) string { return st.size(of(&p[i])) }, num: func(i int) float64 { return number(of(&p[i])) }}
 	}
 	t := &table{n: len(p), empty: "no process of an instance is seen", cols: []column{
 		{title: "PID", width: 7, cell: func(i int) string { return fmt.Sprint(p[i].PID) }, num: func(i int) float64 { return float64(p[i].PID) }},
-		size("TABLES", 0, func(q *diagnose.NowProcess) *unit.Bytes { return q.PageTables }),
-		size("ANON", 0, func(q *diagnose.NowProcess) *unit.Bytes { return q.Private }),
-		size("SHARED", 3, func(q *diagnose.NowProcess) *unit.Bytes { return q.Shared }),
-		size("SWAP", 6, func(q *diagnose.NowProcess) *unit.Bytes { return q.Swap }),
+		size("TABLES", 0, func(q *now.Process) *unit.Bytes { return q.PageTables }),
+		size("ANON", 0, func(q *now.Process) *unit.Bytes { return q.Private }),
+		size("SHARED", 3, func(q *now.Process) *unit.Bytes { return q.Shared }),
+		size("SWAP", 6, func(q *now.Process) *unit.Bytes { return q.Swap }),
 		{title: "STATE", width: 10, left: true, rank: 2, cell: func(i int) string { return state(st, &p[i]) }, tone: func(i int) tone { return stateTone(p[i].State) }},
 		{title: "QUERY", width: 7, rank: 4, cell: func(i int) string { return queryAge(st, &p[i]) }, num: func(i int) float64 { return number(p[i].QueryAge) }},
 		{title: "TYPE", width: 17, left: true, rank: 7, cell: func(i int) string { return clean(p[i].Type) }},
@@ -84,7 +84,7 @@ func processTable(st Style, r *diagnose.NowReport, wide bool) *table {
 }
 
 // state shortens the state of a session for a narrow column.
-func state(st Style, p *diagnose.NowProcess) string {
+func state(st Style, p *now.Process) string {
 	switch {
 	case p.Hidden:
 		return "hidden"
@@ -102,11 +102,11 @@ func state(st Style, p *diagnose.NowProcess) string {
 
 // untold says whether the server would tell what a process does, and did not. Of its
 // postmaster it tells nothing.
-func untold(p *diagnose.NowProcess) bool {
+func untold(p *now.Process) bool {
 	return p.Hidden || p.Title != "" && p.Type != host.KindPostmaster
 }
 
-func queryAge(st Style, p *diagnose.NowProcess) string {
+func queryAge(st Style, p *now.Process) string {
 	if p.QueryAge == nil && !untold(p) { // it runs none
 		return ""
 	}
@@ -149,7 +149,7 @@ func waitTone(kind string) tone {
 
 // who says whose a process is: role@database and the application of a client, the
 // type of every other process.
-func who(st Style, p *diagnose.NowProcess) string {
+func who(st Style, p *now.Process) string {
 	of := sessionOf(st, p.Role, p.Database)
 	switch {
 	case p.Title != "" && p.Type != host.KindPostmaster:
@@ -177,8 +177,8 @@ func sessionOf(st Style, role, database string) string {
 
 // waitTables is what the processes wait for, who blocks whom, and those that have
 // nothing to do, which are many and matter least.
-func waitTables(st Style, r *diagnose.NowReport) []*table {
-	var busy, idle []diagnose.NowWait
+func waitTables(st Style, r *now.Report) []*table {
+	var busy, idle []now.Wait
 	for _, w := range r.Waits {
 		if w.Idle {
 			idle = append(idle, w)
@@ -197,7 +197,7 @@ func waitTables(st Style, r *diagnose.NowReport) []*table {
 	return out
 }
 
-func waitTable(title string, w []diagnose.NowWait) *table {
+func waitTable(title string, w []now.Wait) *table {
 	return &table{title: title, n: len(w), cols: []column{
 		{title: "PROCESSES", width: 9, cell: func(i int) string { return fmt.Sprint(w[i].Processes) }, num: func(i int) float64 { return float64(w[i].Processes) }},
 		{title: "WAIT FOR", width: 24, left: true, rest: true, cell: func(i int) string {
@@ -210,7 +210,7 @@ func waitTable(title string, w []diagnose.NowWait) *table {
 }
 
 // lockTable is the trees of who waits for whom.
-func lockTable(st Style, r *diagnose.NowReport) *table {
+func lockTable(st Style, r *now.Report) *table {
 	l := r.Locks
 	return &table{title: "Who blocks whom", n: len(l), cols: []column{
 		{title: "PID", width: 13, left: true, cell: func(i int) string {
@@ -228,7 +228,7 @@ func lockTable(st Style, r *diagnose.NowReport) *table {
 		{title: "BEHIND", width: 6, cell: func(i int) string { return fmt.Sprint(l[i].Waiters) }},
 		{title: "XACT", width: 7, cell: func(i int) string { return st.age(l[i].XactAge) }},
 		{title: "STATE", width: 10, left: true, rank: 2, cell: func(i int) string {
-			return state(st, &diagnose.NowProcess{State: l[i].State})
+			return state(st, &now.Process{State: l[i].State})
 		}, tone: func(i int) tone { return stateTone(l[i].State) }},
 		{title: "WHO", width: 18, left: true, rank: 1, cell: func(i int) string {
 			return strings.TrimSpace(sessionOf(st, l[i].Role, l[i].Database) + " " + clean(l[i].Application))
@@ -238,7 +238,7 @@ func lockTable(st Style, r *diagnose.NowReport) *table {
 }
 
 // checkpointTable is counters of checkpoints, WAL and writes, one a line.
-func checkpointTable(st Style, r *diagnose.NowReport) *table {
+func checkpointTable(st Style, r *now.Report) *table {
 	c := r.Checkpoints
 	type line struct{ what, total, average, now string }
 	var l []line
@@ -249,7 +249,7 @@ func checkpointTable(st Style, r *diagnose.NowReport) *table {
 			}
 			return rate(float64(n)*scale/c.Since) + unit
 		}
-		counted := func(what string, n *diagnose.NowCount, scale float64, unit string) {
+		counted := func(what string, n *now.Count, scale float64, unit string) {
 			if n == nil {
 				return
 			}
@@ -315,9 +315,9 @@ func share(st Style, ms, secs float64) string {
 }
 
 // databaseTable is the databases.
-func databaseTable(st Style, r *diagnose.NowReport) *table {
+func databaseTable(st Style, r *now.Report) *table {
 	d := r.Databases
-	rated := func(title string, width, rank int, of func(*diagnose.NowDatabase) *float64, spell func(*float64) string) column {
+	rated := func(title string, width, rank int, of func(*now.Database) *float64, spell func(*float64) string) column {
 		return column{title: title, width: width, rank: rank, cell: func(i int) string { return spell(of(&d[i])) }, num: func(i int) float64 { return number(of(&d[i])) }}
 	}
 	amount := func(v *float64) string {
@@ -329,12 +329,12 @@ func databaseTable(st Style, r *diagnose.NowReport) *table {
 	return &table{n: len(d), empty: "no database is seen", cols: []column{
 		{title: "DATABASE", width: 14, rest: true, left: true, cell: func(i int) string { return clean(d[i].Name) }},
 		{title: "CONN", width: 5, cell: func(i int) string { return fmt.Sprint(d[i].Connections) }, num: func(i int) float64 { return float64(d[i].Connections) }},
-		rated("XACT/S", 7, 0, func(d *diagnose.NowDatabase) *float64 { return d.Xacts.Rate }, st.rate),
-		rated("ROLLB/S", 7, 6, func(d *diagnose.NowDatabase) *float64 { return d.Rollbacks.Rate }, st.rate),
-		rated("HIT %", 6, 0, func(d *diagnose.NowDatabase) *float64 { return d.HitNow }, st.percent),
-		rated("EVER %", 6, 2, func(d *diagnose.NowDatabase) *float64 { return d.HitAll }, st.percent),
-		rated("READ/S", 7, 3, func(d *diagnose.NowDatabase) *float64 { return d.Reads.Rate }, st.rate),
-		rated("TEMP/S", 9, 1, func(d *diagnose.NowDatabase) *float64 { return d.Temp.Rate }, amount),
+		rated("XACT/S", 7, 0, func(d *now.Database) *float64 { return d.Xacts.Rate }, st.rate),
+		rated("ROLLB/S", 7, 6, func(d *now.Database) *float64 { return d.Rollbacks.Rate }, st.rate),
+		rated("HIT %", 6, 0, func(d *now.Database) *float64 { return d.HitNow }, st.percent),
+		rated("EVER %", 6, 2, func(d *now.Database) *float64 { return d.HitAll }, st.percent),
+		rated("READ/S", 7, 3, func(d *now.Database) *float64 { return d.Reads.Rate }, st.rate),
+		rated("TEMP/S", 9, 1, func(d *now.Database) *float64 { return d.Temp.Rate }, amount),
 		{title: "TEMP", width: 8, rank: 4, cell: func(i int) string { return unit.Bytes(d[i].Temp.Total).String() }, num: func(i int) float64 { return float64(d[i].Temp.Total) }},
 		{title: "DEADLOCKS", width: 9, rank: 5, cell: func(i int) string { return count(d[i].Deadlocks) }, num: func(i int) float64 { return float64(d[i].Deadlocks) }},
 	}}

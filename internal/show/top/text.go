@@ -8,9 +8,8 @@ import (
 	"unicode"
 
 	"charm.land/lipgloss/v2"
-
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
 // tone is the meaning of a colour.
@@ -98,7 +97,7 @@ const mostMarks = 2
 // clean makes a text of any origin fit for one cell: what acts on a terminal is
 // spelled out, what terminals disagree about the width of is dropped.
 func clean(s string) string {
-	s = render.Line(s)
+	s = typeset.Line(s)
 	marks := 0
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -14,12 +14,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
-
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/now"
+	"pgregory.net/rapid"
 )
 
 var update = flag.Bool("update", false, "rewrite the screens of testdata")
@@ -107,7 +106,7 @@ func TestScreens(t *testing.T) {
 func TestScreensOfTrouble(t *testing.T) {
 	mono := Style{}
 	m := seen(80, 24, mono)
-	m.answered(&diagnose.ServerLook{At: noon.Add(10 * time.Second), Problem: &known.Gap{Reason: "no answer within 5s"}})
+	m.answered(&now.ServerLook{At: noon.Add(10 * time.Second), Problem: &known.Gap{Reason: "no answer within 5s"}})
 	m.Update(clockMsg(noon.Add(42 * time.Second)))
 	golden(t, "silent", text(m))
 
@@ -148,7 +147,7 @@ func TestScreenFits(t *testing.T) {
 		list[0].Application, list[1].Application, list[2].Query, list[4].Role, list[5].WaitEvent = name, name, name, name, name
 		m.answered(s)
 		if rapid.Bool().Draw(t, "trouble") {
-			m.answered(&diagnose.ServerLook{At: noon.Add(time.Minute), Problem: &known.Gap{Reason: name, Reveal: name}})
+			m.answered(&now.ServerLook{At: noon.Add(time.Minute), Problem: &known.Gap{Reason: name, Reveal: name}})
 		}
 		for range rapid.IntRange(1, 12).Draw(t, "steps") {
 			if rapid.Bool().Draw(t, "resize") {

@@ -8,7 +8,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
 )
 
 // The memory budget is drawn by hand: no charting library has a bar that ends at
@@ -73,22 +73,22 @@ func Budget(b plan.Budget, v View, id string) (template.HTML, error) {
 
 // budget is Budget whose numbers unfold, or are open.
 func budget(b plan.Budget, v View, id string, open bool) (template.HTML, error) {
-	t := render.Tell(v.Words)
+	t := outline.WordsIn(v.Words)
 	if !b.Known {
 		return fragment("prose", t.BudgetUnknown())
 	}
 	before, after := t.BudgetParts(b.Before, b.After), t.BudgetParts(b.Before, b.After)
 	scale := float64(b.After.Total)
 	if short := max(b.Before.Shortfall, b.After.Shortfall); short > 0 {
-		scale += min(float64(short), render.BudgetOverflow*scale)
+		scale += min(float64(short), outline.BudgetOverflow*scale)
 	}
 	pic := budgetPicture{ID: id, Title: t.BudgetBound(b), Height: 2 * barRow}
 	pic.Bars = []bar{
-		oneBar(t.Before(), before, b.Before, scale, 0, func(p render.BudgetPart) unit.Bytes { return p.Before }),
-		oneBar(t.After(), after, b.After, scale, barRow, func(p render.BudgetPart) unit.Bytes { return p.After }),
+		oneBar(t.Before(), before, b.Before, scale, 0, func(p outline.BudgetPart) unit.Bytes { return p.Before }),
+		oneBar(t.After(), after, b.After, scale, barRow, func(p outline.BudgetPart) unit.Bytes { return p.After }),
 	}
-	pic.Desc = t.Before() + t.Colon() + amounts(before, func(p render.BudgetPart) unit.Bytes { return p.Before }) + ". " +
-		t.After() + t.Colon() + amounts(after, func(p render.BudgetPart) unit.Bytes { return p.After }) + "."
+	pic.Desc = t.Before() + t.Colon() + amounts(before, func(p outline.BudgetPart) unit.Bytes { return p.Before }) + ". " +
+		t.After() + t.Colon() + amounts(after, func(p outline.BudgetPart) unit.Bytes { return p.After }) + "."
 	svg, err := fragment("budget", pic)
 	if err != nil {
 		return "", err
@@ -106,7 +106,7 @@ func budget(b plan.Budget, v View, id string, open bool) (template.HTML, error) 
 	return FigureHTML(Figure{Title: pic.Title, Quiet: true, SVG: svg, Note: strings.TrimSpace(strings.Join(append([]string{t.BudgetWorst(), t.BudgetAll(b)}, t.BudgetBeneath(b)...), " ")), More: v.say("show/web/numbers", "The numbers"), Table: table, Open: open, Keys: keys})
 }
 
-func oneBar(name string, parts []render.BudgetPart, b memory.Budget, scale float64, top int, of func(render.BudgetPart) unit.Bytes) bar {
+func oneBar(name string, parts []outline.BudgetPart, b memory.Budget, scale float64, top int, of func(outline.BudgetPart) unit.Bytes) bar {
 	at := func(x float64) string { return fmt.Sprintf("%.2f%%", x) }
 	out := bar{Name: name, End: b.Total.String(), Limit: at(100 * float64(b.Total) / scale), NameY: top + 14, Top: top + 20, Bottom: top + 20 + barHeight}
 	x := 0.0
@@ -131,14 +131,14 @@ func oneBar(name string, parts []render.BudgetPart, b memory.Budget, scale float
 }
 
 func percentNote(size, total unit.Bytes) string {
-	if s := render.Percent(size, total); s != "" {
+	if s := outline.Percent(size, total); s != "" {
 		return " (" + s + ")"
 	}
 	return ""
 }
 
 // amounts tells a bar to who does not see it.
-func amounts(parts []render.BudgetPart, of func(render.BudgetPart) unit.Bytes) string {
+func amounts(parts []outline.BudgetPart, of func(outline.BudgetPart) unit.Bytes) string {
 	var out []string
 	for _, p := range parts {
 		if of(p) != 0 {
@@ -149,7 +149,7 @@ func amounts(parts []render.BudgetPart, of func(render.BudgetPart) unit.Bytes) s
 }
 
 func (v View) budgetTable(b plan.Budget) (Table, error) {
-	t := render.Tell(v.Words)
+	t := outline.WordsIn(v.Words)
 	share := v.say("show/web/share", "share")
 	out := Table{Caption: t.BudgetBound(b), Quiet: true, Numbers: []int{1, 2, 3, 4},
 		Head: []string{v.say("show/web/part", "part"), t.Before(), share, t.After(), share}}
@@ -159,12 +159,12 @@ func (v View) budgetTable(b plan.Budget) (Table, error) {
 			return out, err
 		}
 		out.Rows = append(out.Rows, append([]Cell{{HTML: name}},
-			Cells(render.Amount(p.Before), render.Percent(p.Before, b.Before.Total), render.Amount(p.After), render.Percent(p.After, b.After.Total))...))
+			Cells(outline.Amount(p.Before), outline.Percent(p.Before, b.Before.Total), outline.Amount(p.After), outline.Percent(p.After, b.After.Total))...))
 	}
 	if b.Before.Shortfall > 0 || b.After.Shortfall > 0 {
 		out.Rows = append(out.Rows, Cells(v.say("show/web/shortfall", "missing, past the end of the memory"),
-			render.Amount(b.Before.Shortfall), render.Percent(b.Before.Shortfall, b.Before.Total),
-			render.Amount(b.After.Shortfall), render.Percent(b.After.Shortfall, b.After.Total)))
+			outline.Amount(b.Before.Shortfall), outline.Percent(b.Before.Shortfall, b.Before.Total),
+			outline.Amount(b.After.Shortfall), outline.Percent(b.After.Shortfall, b.After.Total)))
 	}
 	return out, nil
 }
@@ -174,5 +174,5 @@ func BudgetHeading(b plan.Budget, v View) string {
 	if !b.Known {
 		return v.say("show/budget/not_drawn", "Memory budget: not drawn")
 	}
-	return render.Tell(v.Words).BudgetBound(b)
+	return outline.WordsIn(v.Words).BudgetBound(b)
 }

@@ -10,7 +10,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
 // placed is a text and where it holds; Place is "" where it holds everywhere.
@@ -61,16 +63,16 @@ type checkView struct {
 
 // Check is the sections of a check: the findings by severity, those that are
 // accepted, what could not be judged.
-func Check(d render.Check, v View) (template.HTML, error) {
+func Check(d document.Check, v View) (template.HTML, error) {
 	return fragment("check", v.check(d))
 }
 
 // CheckPage is the page of a check.
-func CheckPage(d render.Check, v View) (Page, error) {
+func CheckPage(d document.Check, v View) (Page, error) {
 	body, err := Check(d, v)
 	title := v.say("show/web/check", "Check")
 	if d.Subject.Host != "" {
-		title = v.say("show/web/check_of", "Check of {host}", "host", render.Clean(d.Subject.Host))
+		title = v.say("show/web/check_of", "Check of {host}", "host", typeset.Clean(d.Subject.Host))
 	}
 	return Page{Title: title, Lang: v.lang(), Body: body}, err
 }
@@ -83,8 +85,8 @@ func (v View) lang() string {
 	return v.Words.Lang
 }
 
-func (v View) subject(verb string, s render.Subject) subjectView {
-	t := render.Tell(v.Words)
+func (v View) subject(verb string, s document.Subject) subjectView {
+	t := outline.WordsIn(v.Words)
 	out := subjectView{Line: t.Subject(verb, s)}
 	for _, in := range s.Instances {
 		out.Instances = append(out.Instances, t.Instance(in))
@@ -95,8 +97,8 @@ func (v View) subject(verb string, s render.Subject) subjectView {
 	return out
 }
 
-func (v View) check(d render.Check) checkView {
-	t := render.Tell(v.Words)
+func (v View) check(d document.Check) checkView {
+	t := outline.WordsIn(v.Words)
 	d.Report, d.All = d.Report.In(v.Words), true // what is accepted unfolds here; there is no flag for it
 	out := checkView{
 		Subject: v.subject(v.say("show/check/about", "Checked"), d.Subject), Summary: t.CheckSummary(d),
@@ -106,7 +108,7 @@ func (v View) check(d render.Check) checkView {
 		out.AcceptHeading, out.AcceptSummary = v.say("show/web/accepted", "Accepted"), t.Kept(d)
 		for _, a := range d.Accepted {
 			f := v.finding([]check.Finding{a.Finding})
-			f.AcceptLabel, f.Accepted = t.Accepted(), t.Until(a)+t.Colon()+a.Reason
+			f.AcceptLabel, f.Accepted = t.Accepted(), t.Word(outline.Until(a))+t.Colon()+a.Reason
 			out.Accepted = append(out.Accepted, f)
 		}
 	}
@@ -115,7 +117,7 @@ func (v View) check(d render.Check) checkView {
 
 // severities divides findings, which come worst first.
 func (v View) severities(list []check.Finding) []severityView {
-	t := render.Tell(v.Words)
+	t := outline.WordsIn(v.Words)
 	var out []severityView
 	for sev := check.Critical; sev >= check.Info; sev-- {
 		var of []check.Finding
@@ -128,7 +130,7 @@ func (v View) severities(list []check.Finding) []severityView {
 			continue
 		}
 		s := severityView{Class: sev.String(), Heading: fmt.Sprintf("%s (%d)", capital(t.Severity(sev)), len(of))}
-		for _, g := range render.Alike(of) {
+		for _, g := range outline.Alike(of) {
 			s.Findings = append(s.Findings, v.finding(g))
 		}
 		out = append(out, s)
@@ -138,9 +140,9 @@ func (v View) severities(list []check.Finding) []severityView {
 
 // finding tells a group of findings that are alike.
 func (v View) finding(g []check.Finding) findingView {
-	t, f := render.Tell(v.Words), g[0]
+	t, f := outline.WordsIn(v.Words), g[0]
 	out := findingView{Class: f.Severity.String(), Severity: t.Severity(f.Severity), Title: f.Title, ID: f.ID, Href: v.explain(f.ID),
-		Where: t.Where(), Seen: t.Seen(), Why: t.Why(), Do: t.Do(), Sources: t.Sources(), WhyText: f.Why, SourceText: render.SourceTitles(f.Sources)}
+		Where: t.Where(), Seen: t.Seen(), Why: t.Why(), Do: t.Do(), Sources: t.Sources(), WhyText: f.Why, SourceText: outline.SourceTitles(f.Sources)}
 	var places []string
 	for _, f := range g {
 		places = append(places, t.Place(f))
@@ -168,9 +170,9 @@ func placedTexts(g []check.Finding, places []string, of func(check.Finding) stri
 }
 
 func (v View) unknown(gaps []known.Gap) unknownView {
-	t := render.Tell(v.Words)
+	t := outline.WordsIn(v.Words)
 	out := unknownView{Heading: t.Unknown(), Reveal: t.Reveal()}
-	for _, c := range render.Causes(gaps) {
+	for _, c := range outline.Causes(gaps) {
 		out.Causes = append(out.Causes, causeView{c.Facts, c.Reason, c.Reveal})
 	}
 	return out

@@ -3,8 +3,12 @@ package web
 import (
 	"html/template"
 
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/serverlog"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
+	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 )
 
 // english is the view of documents whose texts there are in English alone: the
@@ -16,74 +20,74 @@ func (v View) english() View {
 
 // DiagnoseMemory is the sections of who holds the memory: where the memory of the
 // host is, page tables by process, what would save how much, the OOM killer's choice.
-func DiagnoseMemory(d *diagnose.MemoryReport, v View) (template.HTML, error) {
-	return v.english().outline(render.DiagnoseMemoryOutline(d), memoryDrawing(d))
+func DiagnoseMemory(d *memory.Report, v View) (template.HTML, error) {
+	return v.english().outline(reports.Memory(d), memoryDrawing(d))
 }
 
 // DiagnoseMemoryPage is the page of who holds the memory.
-func DiagnoseMemoryPage(d *diagnose.MemoryReport, v View) (Page, error) {
-	return v.english().outlinePage(render.DiagnoseMemoryOutline(d), memoryDrawing(d))
+func DiagnoseMemoryPage(d *memory.Report, v View) (Page, error) {
+	return v.english().outlinePage(reports.Memory(d), memoryDrawing(d))
 }
 
 // DiagnoseOOM is the sections of a post-mortem: what happened when, and for each
 // kill whom, why, what held the memory, and what would have prevented it.
-func DiagnoseOOM(d *diagnose.OOM, v View) (template.HTML, error) {
-	return v.english().outline(render.DiagnoseOOMOutline(d), oomDrawing(d))
+func DiagnoseOOM(d *oom.Report, v View) (template.HTML, error) {
+	return v.english().outline(reports.OOM(d), oomDrawing(d))
 }
 
 // DiagnoseOOMPage is the page of a post-mortem.
-func DiagnoseOOMPage(d *diagnose.OOM, v View) (Page, error) {
-	return v.english().outlinePage(render.DiagnoseOOMOutline(d), oomDrawing(d))
+func DiagnoseOOMPage(d *oom.Report, v View) (Page, error) {
+	return v.english().outlinePage(reports.OOM(d), oomDrawing(d))
 }
 
 // DiagnoseLogPage is the page of what a server's log shows.
-func DiagnoseLogPage(r *diagnose.LogReport, v View) (Page, error) {
-	return v.english().outlinePage(render.LogOutline(r), logDrawing(r))
+func DiagnoseLogPage(r *serverlog.Report, v View) (Page, error) {
+	return v.english().outlinePage(reports.Log(r), logDrawing(r))
 }
 
 // DiagnoseSlowPage is the page of the comparison of two runs of a query.
-func DiagnoseSlowPage(d *diagnose.Slow, v View) (Page, error) {
-	return v.english().outlinePage(render.SlowOutline(d), nil)
+func DiagnoseSlowPage(d *slow.Report, v View) (Page, error) {
+	return v.english().outlinePage(reports.Slow(d), nil)
 }
 
 // DiagnoseSlowSamplePage is the page of what a watch told.
-func DiagnoseSlowSamplePage(d *diagnose.SlowSample, v View) (Page, error) {
-	return v.english().outlinePage(render.SlowSampleOutline(d), sampleDrawing(d))
+func DiagnoseSlowSamplePage(d *slow.Sample, v View) (Page, error) {
+	return v.english().outlinePage(reports.Sample(d), sampleDrawing(d))
 }
 
-func memoryDrawing(d *diagnose.MemoryReport) drawing {
-	return func(f render.Figure) (drawn, error) {
+func memoryDrawing(d *memory.Report) drawing {
+	return func(f outline.Figure) (drawn, error) {
 		switch f.Name {
-		case render.FigureMemory:
+		case reports.FigureMemory:
 			return memoryStack(d.Host)
-		case render.FigureTables:
+		case reports.FigureTables:
 			return tablesStack(&d.Instances[f.At])
 		}
 		return drawn{}, nil
 	}
 }
 
-func oomDrawing(d *diagnose.OOM) drawing {
-	return func(f render.Figure) (drawn, error) {
-		if f.Name == render.FigureHeld {
+func oomDrawing(d *oom.Report) drawing {
+	return func(f outline.Figure) (drawn, error) {
+		if f.Name == reports.FigureHeld {
 			return heldStack(&d.Kills[f.At].Memory)
 		}
 		return drawn{}, nil
 	}
 }
 
-func logDrawing(r *diagnose.LogReport) drawing {
-	return func(f render.Figure) (drawn, error) {
-		if f.Name == render.FigureSpills {
+func logDrawing(r *serverlog.Report) drawing {
+	return func(f outline.Figure) (drawn, error) {
+		if f.Name == reports.FigureSpills {
 			return spillsStack(&r.Temp)
 		}
 		return drawn{}, nil
 	}
 }
 
-func sampleDrawing(d *diagnose.SlowSample) drawing {
-	return func(f render.Figure) (drawn, error) {
-		if f.Name == render.FigureWaits {
+func sampleDrawing(d *slow.Sample) drawing {
+	return func(f outline.Figure) (drawn, error) {
+		if f.Name == reports.FigureWaits {
 			return waitsStack(d)
 		}
 		return drawn{}, nil

@@ -6,13 +6,13 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/document"
 )
 
 // TestPlanTellsWhatItLeaves: the page has the findings that stand after the plan, as
 // the text and the Markdown do.
 func TestPlanTellsWhatItLeaves(t *testing.T) {
-	var d render.Plan
+	var d document.Plan
 	given(t, "plan/server", &d)
 	d.Left = []plan.Left{{ID: "end_of_life", Instance: "/srv/<b>", Severity: check.Warning, Reason: plan.ByPerson, Detail: "Upgrade."}}
 	html, err := Plan(d, View{})

@@ -4,7 +4,8 @@ import (
 	"html/template"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
 // outlinePart is a block of an outline as the template draws it: of Kind h2, h3, p, pre
@@ -12,20 +13,20 @@ import (
 type outlinePart struct {
 	Kind  string
 	Class string
-	Text  render.Prose
+	Text  outline.Prose
 	Lines []string
 	Items []outlineItem
 	HTML  template.HTML
 }
 
 type outlineItem struct {
-	Text render.Prose
+	Text outline.Prose
 	More []outlinePart
 }
 
 // drawing makes a picture of an outline; its SVG is "" where there is nothing to
 // draw.
-type drawing func(f render.Figure) (drawn, error)
+type drawing func(f outline.Figure) (drawn, error)
 
 // drawn is a picture with what belongs below it.
 type drawn struct {
@@ -38,7 +39,7 @@ type drawn struct {
 
 // outline is the sections of a document, below its title, which is the page's.
 // The table after a figure is the one behind the picture.
-func (v View) outline(o render.Outline, draw drawing) (template.HTML, error) {
+func (v View) outline(o outline.Outline, draw drawing) (template.HTML, error) {
 	parts, err := v.outlineParts(o, draw)
 	if err != nil {
 		return "", err
@@ -50,30 +51,30 @@ func (v View) outline(o render.Outline, draw drawing) (template.HTML, error) {
 }
 
 // outlinePage is the page of a document.
-func (v View) outlinePage(o render.Outline, draw drawing) (Page, error) {
+func (v View) outlinePage(o outline.Outline, draw drawing) (Page, error) {
 	body, err := v.outline(o, draw)
 	return Page{Title: outlineTitle(o), Lang: v.lang(), Body: body}, err
 }
 
 // outlineTitle is the heading of the first level.
-func outlineTitle(o render.Outline) string {
+func outlineTitle(o outline.Outline) string {
 	for _, b := range o {
-		if h, ok := b.(render.Heading); ok && h.Level == 1 {
-			return strings.Join(strings.Fields(render.Clean(h.Text.String())), " ")
+		if h, ok := b.(outline.Heading); ok && h.Level == 1 {
+			return strings.Join(strings.Fields(typeset.Clean(h.Text.String())), " ")
 		}
 	}
 	return "pgfettle"
 }
 
 // toneClasses are what the style sheet calls the meanings of paragraphs.
-var toneClasses = map[render.Tone]string{render.ToneBad: "bad", render.ToneGood: "good", render.ToneNote: "note"}
+var toneClasses = map[outline.Tone]string{outline.ToneBad: "bad", outline.ToneGood: "good", outline.ToneNote: "note"}
 
-func (v View) outlineParts(list []render.Block, draw drawing) ([]outlinePart, error) {
+func (v View) outlineParts(list []outline.Block, draw drawing) ([]outlinePart, error) {
 	var out []outlinePart
 	headed := false // a heading says what the next table is of
 	for i := 0; i < len(list); i++ {
 		switch b := list[i].(type) {
-		case render.Heading:
+		case outline.Heading:
 			headed = true
 			switch b.Level {
 			case 2:
@@ -81,9 +82,9 @@ func (v View) outlineParts(list []render.Block, draw drawing) ([]outlinePart, er
 			case 3:
 				out = append(out, outlinePart{Kind: "h3", Text: b.Text})
 			}
-		case render.Para:
+		case outline.Para:
 			out = append(out, outlinePart{Kind: "p", Class: toneClasses[b.Tone], Text: b.Text})
-		case render.List:
+		case outline.List:
 			p := outlinePart{Kind: "ul"}
 			for _, it := range b.Items {
 				more, err := v.outlineParts(it.More, draw)
@@ -93,19 +94,19 @@ func (v View) outlineParts(list []render.Block, draw drawing) ([]outlinePart, er
 				p.Items = append(p.Items, outlineItem{it.Text, more})
 			}
 			out = append(out, p)
-		case render.Listing:
+		case outline.Listing:
 			out = append(out, outlinePart{Kind: "pre", Lines: b.Lines})
-		case render.Table:
+		case outline.Table:
 			html, err := outlineTableHTML(b, headed)
 			headed = false
 			if err != nil {
 				return nil, err
 			}
 			out = append(out, outlinePart{HTML: html})
-		case render.Figure:
-			table, behind := render.Table{}, false
+		case outline.Figure:
+			table, behind := outline.Table{}, false
 			if i+1 < len(list) {
-				table, behind = list[i+1].(render.Table)
+				table, behind = list[i+1].(outline.Table)
 			}
 			html, err := v.outlineFigure(b, table, draw)
 			if err != nil {
@@ -124,7 +125,7 @@ func (v View) outlineParts(list []render.Block, draw drawing) ([]outlinePart, er
 }
 
 // outlineFigure is a picture with its table; "" where nothing is drawn.
-func (v View) outlineFigure(f render.Figure, t render.Table, draw drawing) (template.HTML, error) {
+func (v View) outlineFigure(f outline.Figure, t outline.Table, draw drawing) (template.HTML, error) {
 	if draw == nil {
 		return "", nil
 	}
@@ -143,7 +144,7 @@ func (v View) outlineFigure(f render.Figure, t render.Table, draw drawing) (temp
 	return FigureHTML(Figure{Title: title, Quiet: d.Quiet, SVG: d.SVG, Keys: d.Keys, Note: d.Note, More: v.say("show/web/numbers", "The numbers"), Table: table, Open: true})
 }
 
-func outlineTableHTML(t render.Table, quiet bool) (template.HTML, error) {
+func outlineTableHTML(t outline.Table, quiet bool) (template.HTML, error) {
 	table, err := outlineTable(t, quiet)
 	if err != nil {
 		return "", err
@@ -151,7 +152,7 @@ func outlineTableHTML(t render.Table, quiet bool) (template.HTML, error) {
 	return TableHTML(table)
 }
 
-func outlineTable(t render.Table, quiet bool) (Table, error) {
+func outlineTable(t outline.Table, quiet bool) (Table, error) {
 	out := Table{Caption: t.Caption, Quiet: quiet, Head: t.Head}
 	for i := range t.Head {
 		if t.Numbers > 0 && i >= t.Numbers {
@@ -176,13 +177,13 @@ func outlineTable(t render.Table, quiet bool) (Table, error) {
 }
 
 // outlineCell is text that looks alike as a cell, and any other as a fragment.
-func outlineCell(p render.Prose) (Cell, error) {
+func outlineCell(p outline.Prose) (Cell, error) {
 	switch {
 	case len(p) == 0:
 		return Cell{}, nil
-	case len(p) == 1 && p[0].As == render.AsText:
+	case len(p) == 1 && p[0].As == outline.AsText:
 		return Cell{Text: p[0].Text}, nil
-	case len(p) == 1 && p[0].As == render.AsCode:
+	case len(p) == 1 && p[0].As == outline.AsCode:
 		return Cell{Text: p[0].Text, Code: true}, nil
 	}
 	html, err := fragment("pieces", p)

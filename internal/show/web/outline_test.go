@@ -7,14 +7,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/act/journal"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/live"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/serverlog"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/test/hosts"
 	"github.com/pgfettle/pgfettle/test/journals"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -56,7 +59,7 @@ func TestMemoryPages(t *testing.T) {
 	}
 	for _, c := range crowds {
 		t.Run(c.Name, func(t *testing.T) {
-			d := diagnose.Memory(c.Snapshot, hosts.Buffers(c.Snapshot))
+			d := memory.Diagnose(c.Snapshot, hosts.Buffers(c.Snapshot))
 			p, err := DiagnoseMemoryPage(d, View{})
 			text := pageGolden(t, "memory/"+c.Name, p, err)
 			drawn := 0
@@ -78,13 +81,13 @@ func TestMemoryPages(t *testing.T) {
 // TestOOMPages holds post-mortems of real reports.
 func TestOOMPages(t *testing.T) {
 	for name, files := range map[string][]string{
-		"backend": {"../../fact/kernlog/testdata/k618_memcg_v1_backend.log", "../../judge/diagnose/testdata/oom/pg15_log_backend_sigkill.log"},
-		"host":    {"../../fact/kernlog/testdata/k601_global_numa2_journal.log", "../../judge/diagnose/testdata/oom/pg15_log_oom_then_systemd_stop.log"},
-		"refused": {"../../judge/diagnose/testdata/oom/pg15_log_overcommit2_oom.log", "../../judge/diagnose/testdata/oom/pg17_log.csv"},
+		"backend": {"../../fact/kernlog/testdata/k618_memcg_v1_backend.log", "../../judge/diagnose/oom/testdata/pg15_log_backend_sigkill.log"},
+		"host":    {"../../fact/kernlog/testdata/k601_global_numa2_journal.log", "../../judge/diagnose/oom/testdata/pg15_log_oom_then_systemd_stop.log"},
+		"refused": {"../../judge/diagnose/oom/testdata/pg15_log_overcommit2_oom.log", "../../judge/diagnose/oom/testdata/pg17_log.csv"},
 		"nothing": nil,
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := diagnose.NewOOMReader()
+			r := oom.NewReader()
 			for _, f := range files {
 				b, err := os.ReadFile(f)
 				if err != nil {
@@ -94,7 +97,7 @@ func TestOOMPages(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			p, err := DiagnoseOOMPage(diagnose.DiagnoseOOM(r.Log(), diagnose.OOMFacts{}), View{})
+			p, err := DiagnoseOOMPage(oom.Diagnose(r.Log(), oom.Facts{}), View{})
 			pageGolden(t, "oom/"+name, p, err)
 		})
 	}
@@ -102,7 +105,7 @@ func TestOOMPages(t *testing.T) {
 
 // TestLogPages holds what logs show, a hostile one among them.
 func TestLogPages(t *testing.T) {
-	paths, err := filepath.Glob("../render/testdata/log/*.txtar")
+	paths, err := filepath.Glob("../goldens/testdata/log/*.txtar")
 	if err != nil || len(paths) < 3 {
 		t.Fatalf("%d logs, %v", len(paths), err)
 	}
@@ -113,7 +116,7 @@ func TestLogPages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := diagnose.NewLogCollector(diagnose.LogOptions{})
+			c := serverlog.NewCollector(serverlog.Options{})
 			for _, f := range ar.Files {
 				if log, is := strings.CutPrefix(f.Name, "log/"); is {
 					src, err := pglog.Read(bytes.NewReader(f.Data), pglog.Options{}, c)
@@ -133,7 +136,7 @@ func TestLogPages(t *testing.T) {
 // act on the reader's screen.
 func TestSlowPages(t *testing.T) {
 	for _, name := range []string{"slow_other_plan", "slow_slow_disk"} {
-		path := filepath.Join("..", "..", "judge", "diagnose", "testdata", name+".txtar")
+		path := filepath.Join("..", "..", "judge", "diagnose", "slow", "testdata", strings.TrimPrefix(name, "slow_")+".txtar")
 		var plans []*queryplan.Plan
 		for _, which := range []string{"slow", "fast"} {
 			list, err := queryplan.Parse(file(t, path, which))
@@ -142,20 +145,20 @@ func TestSlowPages(t *testing.T) {
 			}
 			plans = append(plans, list[0])
 		}
-		p, err := DiagnoseSlowPage(diagnose.CompareSlow("slow.txt", plans[0], "fast.txt", plans[1]), View{})
+		p, err := DiagnoseSlowPage(slow.Compare("slow.txt", plans[0], "fast.txt", plans[1]), View{})
 		pageGolden(t, "slow/"+name, p, err)
 	}
 	e := &live.Episode{Seconds: 10, CPUs: 2, HostSeen: true, Memory: 16 * unit.GB, Asked: 40,
 		Processes: []live.Busy{{PID: 99, Name: "<b>stress\x1b[2J", CPU: 11}},
 		Waits:     []live.Wait{{Backend: "client backend", State: "active", Type: "Lock", Event: "transactionid\"><script>", Seen: 300}},
 		Blockers:  []live.Blocker{{PID: 4711, Waiters: 7, State: "idle in transaction", Since: 120, Query: "UPDATE t SET x = '</code><script>alert(1)</script>'"}}}
-	p, err := DiagnoseSlowSamplePage(diagnose.JudgeSlowSample("/srv/<i>pg", e), View{})
+	p, err := DiagnoseSlowSamplePage(slow.JudgeSample("/srv/<i>pg", e), View{})
 	pageGolden(t, "slow/sample", p, err)
 }
 
 // TestJournalPages holds journals in each language, and their list.
 func TestJournalPages(t *testing.T) {
-	paths, err := filepath.Glob("../render/testdata/journal/*.txtar")
+	paths, err := filepath.Glob("../goldens/testdata/journal/*.txtar")
 	if err != nil || len(paths) < 3 {
 		t.Fatalf("%d journals, %v", len(paths), err)
 	}
@@ -192,12 +195,12 @@ func TestJournalPages(t *testing.T) {
 // TestOutlineIsEscaped holds that texts of others are text wherever they stand.
 func TestOutlineIsEscaped(t *testing.T) {
 	for _, s := range []string{"<script>alert(1)</script>", `"><img src=x onerror=alert(1)>`, "</code></pre></p>", "</style><script>", "&lt;b&gt;", "a\x1b[31mb\u202ec", "javascript:alert(1)", "{{.}}", "'`\""} {
-		o := render.Outline{
-			render.Heading{Level: 1, Text: render.Prose{{Text: s}}}, render.Heading{Level: 2, Text: render.Prose{{Text: s}, {Text: s, As: render.AsCode}}},
-			render.Para{Text: render.Prose{{Text: s, As: render.AsStrong}}, Tone: render.ToneBad},
-			render.List{Items: []render.Item{{Text: render.Prose{{Text: s}}, More: []render.Block{render.Listing{Lines: []string{s, s}}}}}},
-			render.Figure{Name: s}, render.Table{Caption: s + ".", Head: []string{s, s}, Rows: [][]render.Prose{{{{Text: s}}, {{Text: s, As: render.AsCode}, {Text: s}}}, {}}, Numbers: 1},
-			render.Listing{Lines: []string{s}},
+		o := outline.Outline{
+			outline.Heading{Level: 1, Text: outline.Prose{{Text: s}}}, outline.Heading{Level: 2, Text: outline.Prose{{Text: s}, {Text: s, As: outline.AsCode}}},
+			outline.Para{Text: outline.Prose{{Text: s, As: outline.AsStrong}}, Tone: outline.ToneBad},
+			outline.List{Items: []outline.Item{{Text: outline.Prose{{Text: s}}, More: []outline.Block{outline.Listing{Lines: []string{s, s}}}}}},
+			outline.Figure{Name: s}, outline.Table{Caption: s + ".", Head: []string{s, s}, Rows: [][]outline.Prose{{{{Text: s}}, {{Text: s, As: outline.AsCode}, {Text: s}}}, {}}, Numbers: 1},
+			outline.Listing{Lines: []string{s}},
 		}
 		p, err := View{}.outlinePage(o, nil)
 		if err != nil {

@@ -8,7 +8,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
 // changeView is one change: a row of the table, and its reasons that unfold.
@@ -58,7 +60,7 @@ type leftView struct{ Name, Href, Severity, Why string }
 
 // Plan is the sections of a plan: the memory before and after, what to know
 // before one acts, the changes with their reasons, how to carry it out.
-func Plan(d render.Plan, v View) (template.HTML, error) {
+func Plan(d document.Plan, v View) (template.HTML, error) {
 	p, err := v.plan(d)
 	if err != nil {
 		return "", err
@@ -67,20 +69,21 @@ func Plan(d render.Plan, v View) (template.HTML, error) {
 }
 
 // PlanPage is the page of a plan.
-func PlanPage(d render.Plan, v View) (Page, error) {
+func PlanPage(d document.Plan, v View) (Page, error) {
 	body, err := Plan(d, v)
 	title := v.say("show/web/plan", "Plan")
 	if d.Subject.Host != "" {
-		title = v.say("show/web/plan_for", "Plan for {host}", "host", render.Clean(d.Subject.Host))
+		title = v.say("show/web/plan_for", "Plan for {host}", "host", typeset.Clean(d.Subject.Host))
 	}
 	return Page{Title: title, Lang: v.lang(), Body: body}, err
 }
 
-func (v View) plan(d render.Plan) (planView, error) {
-	t := render.Tell(v.Words)
+func (v View) plan(d document.Plan) (planView, error) {
+	t := outline.WordsIn(v.Words)
 	d.Plan = d.Plan.In(v.Words)
+	d.Applying = true // no advice on what to do next: the page has a section for it
 	out := planView{
-		Subject: v.subject(v.say("show/plan/about", "Plan for"), d.Subject), Summary: t.PlanSummary(d),
+		Subject: v.subject(v.say("show/plan/about", "Plan for"), d.Subject), Summary: t.PlanSummary(d)[0],
 		Profile:       v.say("show/plan/profile", "Profile:") + " " + t.Profile(d.Profile),
 		BudgetHeading: BudgetHeading(d.Budget, v), Misfit: t.BudgetMisfit(d.Budget),
 		WarnHeading: t.Warnings(), Warnings: d.Warnings,
@@ -106,10 +109,10 @@ func (v View) plan(d render.Plan) (planView, error) {
 // layers divides the changes as the text does: by layer and instance, in each by
 // effect from the gentlest.
 func (v View) layers(list []plan.Change) []layerView {
-	t := render.Tell(v.Words)
+	t := outline.WordsIn(v.Words)
 	head := []string{v.say("show/web/setting", "setting"), v.say("show/web/present", "present"), v.say("show/web/planned", "planned"), v.say("show/web/note", "note")}
 	var out []layerView
-	for _, g := range render.Groups(list) {
+	for _, g := range outline.Groups(list) {
 		name := capital(strings.ToLower(t.Layer(g.Layer)))
 		if g.Instance != "" {
 			name += " " + g.Instance
@@ -128,11 +131,11 @@ func (v View) layers(list []plan.Change) []layerView {
 }
 
 func (v View) change(c plan.Change) changeView {
-	t := render.Tell(v.Words)
+	t := outline.WordsIn(v.Words)
 	out := changeView{
-		Name: render.ShortName(c.Address), Title: c.Title, Href: v.explain(string(c.Address)), From: render.Shown(c.From), To: render.Shown(c.To) + render.Measure(c),
+		Name: outline.ShortName(c.Address), Title: c.Title, Href: v.explain(string(c.Address)), From: outline.Shown(c.From), To: outline.Shown(c.To) + outline.Measure(c),
 		Risk: t.Risk(c.Risk), Why: t.Why(), Sources: t.Sources(), Inputs: v.say("show/web/inputs", "inputs"),
-		Reason: c.Reason, SourceText: render.SourceTitles(c.Sources),
+		Reason: c.Reason, SourceText: outline.SourceTitles(c.Sources),
 	}
 	switch c.Risk {
 	case knob.High:
@@ -150,7 +153,7 @@ func (v View) change(c plan.Change) changeView {
 }
 
 // steps are the commands that carry the plan out and take it back.
-func (v View) steps(d render.Plan) []step {
+func (v View) steps(d document.Plan) []step {
 	out := []step{
 		{v.say("show/web/apply", "On the host: show it again, ask for each group, note every change in a journal before it is made."), "pgfettle apply"},
 	}

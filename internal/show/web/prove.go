@@ -7,26 +7,27 @@ import (
 	"strconv"
 
 	"github.com/pgfettle/pgfettle/internal/judge/result"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
+	"github.com/pgfettle/pgfettle/internal/show/outline/experiments"
 )
 
 // Prove is the sections of an experiment: the verdict, each block as a dot with the
 // interval, the blocks and all other figures, how to repeat it. Of one that is not
 // at its end no figure is shown.
 func Prove(r *result.Result, v View) (template.HTML, error) {
-	return v.english().outline(render.ResultOutline(r, render.Style{}), v.proveDrawing(r))
+	return v.english().outline(experiments.Result(r, nil, false), v.proveDrawing(r))
 }
 
 // ProvePage is the page of an experiment.
 func ProvePage(r *result.Result, v View) (Page, error) {
-	return v.english().outlinePage(render.ResultOutline(r, render.Style{}), v.proveDrawing(r))
+	return v.english().outlinePage(experiments.Result(r, nil, false), v.proveDrawing(r))
 }
 
 // proveDrawing draws the blocks of an experiment.
 func (v View) proveDrawing(r *result.Result) drawing {
-	return func(f render.Figure) (drawn, error) {
-		p, ok := render.PictureOf(r)
-		if f.Name != render.FigureBlocks || !ok {
+	return func(f outline.Figure) (drawn, error) {
+		p, ok := experiments.PictureOf(r)
+		if f.Name != experiments.FigureBlocks || !ok {
 			return drawn{}, nil
 		}
 		// Several experiments may be on one page.

@@ -11,19 +11,22 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
 	"github.com/pgfettle/pgfettle/internal/judge/result"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
 // Report is what one report joins. What is nil has no chapter, or one that says
 // why it is empty.
 type Report struct {
 	Snapshot    *snapshot.Snapshot
-	Check       render.Check
-	Plan        render.Plan // without a Plan where none could be made
-	Memory      *diagnose.MemoryReport
-	OOM         *diagnose.OOM
+	Check       document.Check
+	Plan        document.Plan // without a Plan where none could be made
+	Memory      *memory.Report
+	OOM         *oom.Report
 	Experiments []*result.Result
 	Missing     []known.Gap // what the report itself could not have
 }
@@ -67,7 +70,7 @@ const mostCauses = 4
 
 // ReportPage is the page of a report: its first screen, then the chapters.
 func ReportPage(r Report, v View) (Page, error) {
-	t := render.Tell(v.Words)
+	t := outline.WordsIn(v.Words)
 	r.Check.Report = r.Check.Report.In(v.Words)
 	r.Missing = slices.Concat(r.gaps(), r.Missing)
 	out := reportView{
@@ -84,9 +87,9 @@ func ReportPage(r Report, v View) (Page, error) {
 		}
 	}
 	out.Tiles = v.tiles(r)
-	for i, g := range render.Alike(r.Check.Findings) {
+	for i, g := range outline.Alike(r.Check.Findings) {
 		if i == mostLines {
-			left := len(render.Alike(r.Check.Findings)) - mostLines
+			left := len(outline.Alike(r.Check.Findings)) - mostLines
 			out.More = v.many("show/web/report/more", left, "{n} more below", "{n} more below")
 			break
 		}
@@ -110,7 +113,7 @@ func ReportPage(r Report, v View) (Page, error) {
 	}
 	title := v.say("show/web/report", "Report")
 	if r.Check.Subject.Host != "" {
-		title = v.say("show/web/report_on", "Report on {host}", "host", render.Clean(r.Check.Subject.Host))
+		title = v.say("show/web/report_on", "Report on {host}", "host", typeset.Clean(r.Check.Subject.Host))
 	}
 	p := Page{Title: title, Lang: v.lang(), Body: body}
 	for _, c := range out.Chapters {
@@ -141,7 +144,7 @@ func (r Report) gaps() []known.Gap {
 
 // tiles are the numbers that a reader sees first.
 func (v View) tiles(r Report) []tile {
-	t := render.Tell(v.Words)
+	t := outline.WordsIn(v.Words)
 	var out []tile
 	n := map[check.Severity]int{}
 	for _, f := range r.Check.Findings {
@@ -183,7 +186,7 @@ func (v View) chapters(r Report) ([]chapter, error) {
 	body, e := v.findingsChapter(r.Check)
 	found := r.Check
 	found.Unknown = nil // counted with all that was not visible, in its own chapter
-	add("findings", v.say("show/web/report/findings", "Findings"), render.Tell(v.Words).CheckSummary(found), body, e)
+	add("findings", v.say("show/web/report/findings", "Findings"), outline.WordsIn(v.Words).CheckSummary(found), body, e)
 	if r.Plan.Plan != nil {
 		p, e := v.plan(r.Plan)
 		if e == nil {
@@ -226,7 +229,7 @@ func (v View) chapters(r Report) ([]chapter, error) {
 }
 
 // findingsChapter is every finding, each with a name that the first screen links to.
-func (v View) findingsChapter(d render.Check) (template.HTML, error) {
+func (v View) findingsChapter(d document.Check) (template.HTML, error) {
 	c := v.check(d)
 	n := 0
 	for i := range c.Severities {

@@ -12,7 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
 )
 
 // hostLine is the host in one line; what is not known of it is left out.
@@ -84,7 +84,7 @@ func (v View) settingsChapter(s *snapshot.Snapshot) (template.HTML, error) {
 		list, known := settingsOf(in)
 		if !known {
 			g := in.Server.Settings.Gap()
-			html, err := fragment("prose", in.Label()+render.Tell(v.Words).Colon()+v.say("show/web/report/no_settings", "the settings are not known: {why}", "why", g.Reason))
+			html, err := fragment("prose", in.Label()+outline.WordsIn(v.Words).Colon()+v.say("show/web/report/no_settings", "the settings are not known: {why}", "why", g.Reason))
 			if err != nil {
 				return "", err
 			}
@@ -115,7 +115,7 @@ func (v View) settingsChapter(s *snapshot.Snapshot) (template.HTML, error) {
 // short makes an empty value seen, and cuts one that would fill the page; the whole of it stands where it is
 // set.
 func short(s string) string {
-	r := []rune(render.Shown(s))
+	r := []rune(outline.Shown(s))
 	if len(r) > longestValue {
 		return string(r[:longestValue]) + "…"
 	}

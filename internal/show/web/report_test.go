@@ -13,7 +13,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
 	"github.com/pgfettle/pgfettle/internal/judge/result"
 	"github.com/pgfettle/pgfettle/test/hosts"
 )
@@ -33,9 +34,9 @@ func whole(t *testing.T) Report {
 	}
 	given(t, "check/worst_first", &r.Check)
 	given(t, "plan/server", &r.Plan)
-	r.Memory = diagnose.Memory(r.Snapshot, hosts.Buffers(r.Snapshot))
-	kernel := diagnose.NewOOMReader()
-	for _, f := range []string{"../../fact/kernlog/testdata/k618_memcg_v1_backend.log", "../../judge/diagnose/testdata/oom/pg15_log_backend_sigkill.log"} {
+	r.Memory = memory.Diagnose(r.Snapshot, hosts.Buffers(r.Snapshot))
+	kernel := oom.NewReader()
+	for _, f := range []string{"../../fact/kernlog/testdata/k618_memcg_v1_backend.log", "../../judge/diagnose/oom/testdata/pg15_log_backend_sigkill.log"} {
 		b, err := os.ReadFile(f)
 		if err != nil {
 			t.Fatal(err)
@@ -44,7 +45,7 @@ func whole(t *testing.T) Report {
 			t.Fatal(err)
 		}
 	}
-	r.OOM = diagnose.DiagnoseOOM(kernel.Log(), diagnose.OOMFacts{})
+	r.OOM = oom.Diagnose(kernel.Log(), oom.Facts{})
 	r.Experiments = []*result.Result{experiment(8, 9, 7, 8, 9, 10), experiment(-3, 2, 1, 0, -1, 4)}
 	r.Missing = []known.Gap{{Fact: "a <log>", Reason: "permission denied", Reveal: "run it as root"}}
 	return r

@@ -7,8 +7,11 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/serverlog"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
+	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 )
 
 // A stack is one bar whose parts add up to a whole. Like that of the budget it is
@@ -79,13 +82,13 @@ func stack(name string, parts []stackPart) (drawn, error) {
 // memoryClasses are the colours of the parts of a host's memory: those that the
 // budget has for the same things.
 var memoryClasses = map[string]string{
-	diagnose.PartTables: "c-page_tables", diagnose.PartPrivate: "c-backends", diagnose.PartShared: "c-shared", diagnose.PartHuge: "c-work",
-	diagnose.PartOthers: "c-others", diagnose.PartTables2: "c-maintenance", diagnose.PartKernel: "c-reserve", diagnose.PartIdleHuge: "c-unused",
-	diagnose.PartCache: "c-file_cache", diagnose.PartFree: "",
+	memory.PartTables: "c-page_tables", memory.PartPrivate: "c-backends", memory.PartShared: "c-shared", memory.PartHuge: "c-work",
+	memory.PartOthers: "c-others", memory.PartTables2: "c-maintenance", memory.PartKernel: "c-reserve", memory.PartIdleHuge: "c-unused",
+	memory.PartCache: "c-file_cache", memory.PartFree: "",
 }
 
 // memoryStack is where the memory of a host is.
-func memoryStack(h *diagnose.MemoryHost) (drawn, error) {
+func memoryStack(h *memory.Host) (drawn, error) {
 	var parts []stackPart
 	for _, p := range h.Parts {
 		parts = append(parts, sized(p.Name, p.Size, memoryClasses[p.Name]))
@@ -95,7 +98,7 @@ func memoryStack(h *diagnose.MemoryHost) (drawn, error) {
 
 // heldStack is what held the memory at a kill. What the report does not tell is
 // the rest of the whole, where the whole is known.
-func heldStack(m *diagnose.OOMMemory) (drawn, error) {
+func heldStack(m *oom.Memory) (drawn, error) {
 	var parts []stackPart
 	var sum unit.Bytes
 	for _, p := range []struct {
@@ -138,32 +141,32 @@ func ranked(name string, parts []stackPart, rest func(float64) string) (drawn, e
 func bytesOf(x float64) string { return unit.Bytes(x).String() }
 
 // tablesStack is the page tables of an instance by kind of process.
-func tablesStack(in *diagnose.MemoryInstance) (drawn, error) {
+func tablesStack(in *memory.Instance) (drawn, error) {
 	var parts []stackPart
 	for i := range in.Kinds {
 		k := &in.Kinds[i]
-		parts = append(parts, sized(render.KindName(k), k.PageTables, ""))
+		parts = append(parts, sized(reports.KindName(k), k.PageTables, ""))
 	}
 	return ranked("Page tables by kind of process", parts, bytesOf)
 }
 
 // waitsStack is what the processes of a server did, on average at once.
-func waitsStack(d *diagnose.SlowSample) (drawn, error) {
+func waitsStack(d *slow.Sample) (drawn, error) {
 	average := func(seen float64) string { return fmt.Sprintf("%.1f", seen/float64(max(d.Asked, 1))) }
 	var parts []stackPart
 	for i := range d.Waits {
 		w := &d.Waits[i]
-		parts = append(parts, stackPart{Name: render.WaitName(w) + ", " + w.Backend, Size: float64(w.Seen), Label: average(float64(w.Seen))})
+		parts = append(parts, stackPart{Name: reports.WaitName(w) + ", " + w.Backend, Size: float64(w.Seen), Label: average(float64(w.Seen))})
 	}
 	return ranked("What the processes of the server did", parts, average)
 }
 
 // spillsStack is temporary files by their size.
-func spillsStack(t *diagnose.LogTemp) (drawn, error) {
+func spillsStack(t *serverlog.Temp) (drawn, error) {
 	var parts []stackPart
 	for i := range t.Classes {
 		c := &t.Classes[i]
-		parts = append(parts, sized(render.ClassName(c), c.Bytes, ""))
+		parts = append(parts, sized(reports.ClassName(c), c.Bytes, ""))
 	}
 	return ranked("Temporary files by size", parts, bytesOf)
 }

@@ -41,7 +41,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
 //go:embed assets
@@ -159,7 +159,7 @@ func Seen(s string) string {
 			if i > 0 {
 				b.WriteByte('\t')
 			}
-			b.WriteString(render.Clean(part))
+			b.WriteString(typeset.Clean(part))
 		}
 		if end {
 			b.WriteByte('\n')

@@ -13,15 +13,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/rogpeppe/go-internal/txtar"
-
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	facts "github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
-	"github.com/pgfettle/pgfettle/internal/show/render"
+	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/test/page"
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 var update = flag.Bool("update", false, "rewrite the goldens")
@@ -30,7 +29,7 @@ var update = flag.Bool("update", false, "rewrite the goldens")
 // to the same ones.
 func given(t *testing.T, name string, v any) {
 	t.Helper()
-	ar, err := txtar.ParseFile(filepath.Join("../render/testdata", name+".txtar"))
+	ar, err := txtar.ParseFile(filepath.Join("../goldens/testdata", name+".txtar"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +89,7 @@ func golden(t *testing.T, name, got string) {
 func TestCheckPages(t *testing.T) {
 	for _, name := range []string{"alike", "hostile", "nothing", "worst_first"} {
 		t.Run(name, func(t *testing.T) {
-			var d render.Check
+			var d document.Check
 			given(t, "check/"+name, &d)
 			p, err := CheckPage(d, View{})
 			if err != nil {
@@ -104,7 +103,7 @@ func TestCheckPages(t *testing.T) {
 func TestPlanPages(t *testing.T) {
 	for _, name := range []string{"server", "shortfall", "no_host", "hostile_values", "devices"} {
 		t.Run(name, func(t *testing.T) {
-			var d render.Plan
+			var d document.Plan
 			given(t, "plan/"+name, &d)
 			p, err := PlanPage(d, View{Explain: "/explain/"})
 			if err != nil {
@@ -117,7 +116,7 @@ func TestPlanPages(t *testing.T) {
 
 // TestLanguages holds that a page says its language and is told in it.
 func TestLanguages(t *testing.T) {
-	var c render.Check
+	var c document.Check
 	given(t, "check/worst_first", &c)
 	for _, lang := range say.Languages() {
 		words, err := say.Open(lang)
@@ -142,7 +141,7 @@ func TestLanguages(t *testing.T) {
 // page, whichever field it stands in.
 func TestHostileTextIsText(t *testing.T) {
 	const bad = `</title></style><script>alert(1)</script><img src=x onerror=alert(2)>"'` + "\x00\x1b[2J\u202e\xff{{.}} javascript:alert(3)"
-	var c render.Check
+	var c document.Check
 	given(t, "check/worst_first", &c)
 	c.Subject.Host, c.Policy = bad, bad
 	c.Subject.Instances[0].Label, c.Subject.Instances[0].Version = bad, bad
@@ -151,7 +150,7 @@ func TestHostileTextIsText(t *testing.T) {
 		f := &c.Findings[i]
 		f.ID, f.Instance, f.Title, f.Seen, f.Why, f.Do, f.Sources = bad, bad, bad, bad, bad, "do:\n  "+bad, []string{bad}
 	}
-	var d render.Plan
+	var d document.Plan
 	given(t, "plan/server", &d)
 	d.Subject.Host = bad
 	d.Warnings = append(d.Warnings, bad)

@@ -4,7 +4,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
-	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/sizing"
 )
 
 // WorkMemVsMemory judges by the same sum that a plan gives work_mem for, of a mixed
@@ -48,7 +48,7 @@ var WorkMemVsMemory = check.Check{
 }
 
 // expectedWork judges the sessions that are expected at work at once.
-func expectedWork(c *check.Case, m memory.Instance, total unit.Bytes, plan rule.AtWork, known bool) bool {
+func expectedWork(c *check.Case, m memory.Instance, total unit.Bytes, plan sizing.AtWork, known bool) bool {
 	p := m.Parts()
 	if p.Sum() <= total || !check.AtLeast(p.Work, check.WorkShare, total) || known && m.WorkMem <= plan.WorkMem || m.WorkMem <= memory.WorkMemFloor {
 		return false // it cannot be lower: whatever else fills the memory has findings of its own
@@ -68,7 +68,7 @@ func expectedWork(c *check.Case, m memory.Instance, total unit.Bytes, plan rule.
 }
 
 // allAtWork judges every connection at work.
-func allAtWork(c *check.Case, m memory.Instance, total unit.Bytes, plan rule.AtWork) {
+func allAtWork(c *check.Case, m memory.Instance, total unit.Bytes, plan sizing.AtWork) {
 	p := m.AllAtWork().Parts()
 	if p.Sum() <= total || !check.AtLeast(p.Work, check.WorkShare, total) || m.WorkMem < memory.WorkMemFloor {
 		return

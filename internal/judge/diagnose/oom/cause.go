@@ -1,0 +1,257 @@
+package oom
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
+)
+
+// Cause is why the memory ran out.
+type Cause struct {
+	ID       string     `json:"id"`
+	Text     string     `json:"text"`
+	Evidence []string   `json:"evidence"`
+	Bytes    unit.Bytes `json:"bytes,omitempty"` // that it held; 0: not told
+}
+
+// The causes. One is the largest of those that hold enough to matter.
+const (
+	oomOneQuery    = "one_query"        // a backend beyond any work_mem that suits the host
+	oomQueries     = "several_queries"  // some of them together
+	oomConnections = "many_connections" // a little in each of many
+	oomPageTables  = "page_tables"
+	oomShared      = "shared_memory" // more than the memory, or the group's limit, can hold with the rest
+	oomHugeUnused  = "huge_pages_unused"
+	oomProgram     = "other_program"
+	oomSlab        = "kernel_memory"
+	oomFragments   = "fragmentation" // memory was there, but not in one piece
+	oomNodes       = "numa_nodes"    // memory was there, but not where it was allowed
+	oomNotTold     = "unknown"
+)
+
+// Lines from which a part matters, as shares of the memory (or of the limit).
+const (
+	oomHeavy     = 0.05 // private memory of one process: on a 64 GB host 3.2 GB, far beyond what a session has
+	oomManySum   = 0.25 // private memory of all light processes of a server
+	oomTablesMin = 0.05 // page tables: without huge pages and with few sessions they are below one percent
+	oomSharedMin = 0.40 // shared memory: a quarter to 40 % is what settings for a dedicated server give it
+	oomHugeMin   = 0.10 // a pool that nobody uses
+	oomOtherMin  = 0.10 // another program
+	oomSlabMin   = 0.20 // the kernel's own unreclaimable memory: some percent is usual
+)
+
+// cause finds the largest of what held the memory, and names the others that
+// were large enough to matter.
+func (c *oomCase) cause() {
+	m := &c.kill.Memory
+	var found []Cause
+	add := func(id string, b unit.Bytes, text string, evidence ...string) {
+		found = append(found, Cause{ID: id, Text: text, Evidence: evidence, Bytes: b})
+	}
+	share := func(b unit.Bytes) float64 {
+		if m.Total == nil || *m.Total <= 0 {
+			return 0
+		}
+		return float64(b) / float64(*m.Total)
+	}
+	c.queries(add, share)
+	if t, n := c.allTables(); share(t) >= oomTablesMin {
+		ev := []string{fmt.Sprintf("page tables of all processes: %s, %s", t, c.of(t))}
+		if n > 0 {
+			ev = append(ev, fmt.Sprintf("%d processes of the server in the table have %s of them", n, c.tables))
+		}
+		add(oomPageTables, t, fmt.Sprintf("Page tables: every process that touches shared memory on ordinary pages has a map of it for itself; together %s.", t), ev...)
+	}
+	if s := m.Shared; s != nil && share(*s) >= oomSharedMin {
+		text := fmt.Sprintf("Shared memory: %s, which leaves too little for everything else.", *s)
+		if c.report.Constraint == kernlog.Memcg {
+			text = fmt.Sprintf("The limit of the control group, %s, has no room for shared memory (%s) and the work of the sessions.", *m.Total, *s)
+		}
+		add(oomShared, *s, text, fmt.Sprintf("shared memory (shared_buffers on ordinary pages, dynamic shared memory, tmpfs): %s, %s", *s, c.of(*s)))
+	}
+	if h := m.HugeFree; h != nil && share(*h) >= oomHugeMin {
+		add(oomHugeUnused, *h, fmt.Sprintf("A stranded pool of huge pages: %s are set aside as huge pages and unused; ordinary memory cannot be taken from it.", *h),
+			fmt.Sprintf("huge pages: %s, of which %s are free (the report does not tell how many of the free ones a server has reserved and not touched yet)", *m.HugeTotal, *h))
+	}
+	for _, p := range c.kill.Programs {
+		if oomServer(p.Name) || share(p.Private) < oomOtherMin {
+			continue
+		}
+		add(oomProgram, p.Private, fmt.Sprintf("Another program: %s (%s) had %s.", p.Name, oomCount(p.Processes, "process", "processes"), p.Private),
+			fmt.Sprintf("%s of user %d: %s in RAM and swap, %s", p.Name, p.UID, p.Private, c.of(p.Private)))
+		break // the largest
+	}
+	if s := m.Slab; s != nil && share(*s) >= oomSlabMin {
+		ev := []string{fmt.Sprintf("unreclaimable slab: %s, %s", *s, c.of(*s))}
+		for _, k := range c.report.Slabs[:min(len(c.report.Slabs), 2)] {
+			ev = append(ev, fmt.Sprintf("kernel cache %s: %s", k.Name, k.Used))
+		}
+		add(oomSlab, *s, fmt.Sprintf("The kernel itself: %s of its own memory that it cannot give back.", *s), ev...)
+	}
+	slices.SortStableFunc(found, func(a, b Cause) int { return oomSign(int64(b.Bytes - a.Bytes)) })
+	if special, ok := c.special(); ok {
+		found = append([]Cause{special}, found...)
+	}
+	if len(found) == 0 {
+		found = append(found, c.unknown())
+	}
+	c.kill.Cause = found[0]
+	c.kill.Also = append(c.kill.Also, found[1:]...)
+}
+
+// of says how much of the memory something is.
+func (c *oomCase) of(b unit.Bytes) string {
+	t := c.kill.Memory.Total
+	if t == nil || *t <= 0 {
+		return "of an amount that is not told"
+	}
+	what := "the memory"
+	if c.kill.Memory.Summed {
+		what = "what the report adds up to"
+	}
+	if c.kill.Limit != nil {
+		what = "the limit"
+	}
+	return fmt.Sprintf("%.0f %% of %s", 100*float64(b)/float64(*t), what)
+}
+
+// ofBoth says it of memory that may be in swap.
+func (c *oomCase) ofBoth(b unit.Bytes) string {
+	m := &c.kill.Memory
+	if m.Total == nil || m.SwapTotal == nil || *m.SwapTotal == 0 {
+		return c.of(b)
+	}
+	return fmt.Sprintf("in RAM and swap, %.0f %% of both together", 100*float64(b)/float64(*m.Total+*m.SwapTotal))
+}
+
+// allTables is the sum of all page tables, by Mem-Info or by the table, and the
+// number of the server's processes that it is known of.
+func (c *oomCase) allTables() (unit.Bytes, int) {
+	b := c.tables
+	if t := c.kill.Memory.PageTables; t != nil {
+		b = max(b, *t)
+	}
+	if c.tables == 0 {
+		return b, 0
+	}
+	return b, c.procs
+}
+
+// queries looks at the private memory of the server's processes.
+func (c *oomCase) queries(add func(string, unit.Bytes, string, ...string), share func(unit.Bytes) float64) {
+	type one struct {
+		pid int
+		b   unit.Bytes
+	}
+	var heavy []one
+	var heavySum, light unit.Bytes
+	n := 0
+	seen := false
+	for i := range c.report.Table.Tasks {
+		t := &c.report.Table.Tasks[i]
+		if !oomServer(t.Name) {
+			continue
+		}
+		b, _ := c.private(t)
+		seen = seen || len(c.report.Victims) > 0 && t.PID == c.report.Victims[0].PID
+		n++
+		if share(b) >= oomHeavy {
+			heavy = append(heavy, one{t.PID, b})
+			heavySum += b
+		} else {
+			light += b
+		}
+	}
+	// A table that is cut, or hidden, may not have the victim; its last line does.
+	if v := c.kill.Victim; v != nil && !seen && oomServer(v.Name) && v.Anon != nil && share(*v.Anon) >= oomHeavy {
+		heavy, heavySum = append(heavy, one{v.PID, *v.Anon}), heavySum+*v.Anon
+	}
+	slices.SortStableFunc(heavy, func(a, b one) int { return oomSign(int64(b.b - a.b)) })
+	if len(heavy) > 0 {
+		h := heavy[0]
+		var ev []string
+		for i, o := range heavy {
+			if i < 5 {
+				ev = append(ev, fmt.Sprintf("process %d: %s of its own, %s", o.pid, o.b, c.ofBoth(o.b)))
+			}
+		}
+		if len(heavy) == 1 || h.b*10 >= heavySum*6 {
+			c.most = &Task{PID: h.pid, Anon: oomPtr(h.b)}
+			text := fmt.Sprintf("One query: process %d of the server had %s for itself", h.pid, h.b)
+			if v := c.kill.Victim; v != nil && v.PID == h.pid {
+				text += " and was killed for it"
+				if v.Statement != "" {
+					ev = append(ev, "it was running: "+strings.Join(strings.Fields(v.Statement), " "))
+				}
+			}
+			add(oomOneQuery, heavySum, text+".", ev...)
+		} else {
+			add(oomQueries, heavySum, fmt.Sprintf("Several queries: %d processes of the server had %s for themselves.", len(heavy), heavySum), ev...)
+		}
+	}
+	if light > 0 && share(light) >= oomManySum {
+		add(oomConnections, light, fmt.Sprintf("Many sessions: %d processes of the server had %s together, none of them much.", n-len(heavy), light),
+			fmt.Sprintf("private memory of the lighter processes of the server: at least %s, %s", light, c.of(light)))
+	}
+}
+
+// special are causes that are not about who held most.
+func (c *oomCase) special() (Cause, bool) {
+	m, r := &c.kill.Memory, c.report
+	switch {
+	case r.Constraint == kernlog.CPUSet || r.Constraint == kernlog.Policy:
+		return Cause{ID: oomNodes, Text: "A restriction to NUMA nodes: the nodes that the process may use were full, whatever the others had.",
+			Evidence: []string{"constraint " + string(r.Constraint)}}, true
+	// The kernel never kills for more than 8 pages in one piece (order 3); up to
+	// there it may, with free memory in smaller pieces.
+	case r.Asker.Order >= 1 && r.Constraint != kernlog.Memcg && m.Total != nil && m.Free != nil && float64(*m.Free) >= 0.05*float64(*m.Total):
+		return Cause{ID: oomFragments, Text: fmt.Sprintf("Fragmentation: %d pages in one piece were asked for while %s were free in smaller ones.", 1<<min(r.Asker.Order, 20), *m.Free),
+			Evidence: []string{fmt.Sprintf("order=%d, free %s, %s", r.Asker.Order, *m.Free, c.of(*m.Free))}}, true
+	}
+	return Cause{}, false
+}
+
+// unknown says what there is where no part stands out.
+func (c *oomCase) unknown() Cause {
+	o := Cause{ID: oomNotTold, Evidence: []string{}, Text: "What held the memory cannot be told from what was read."}
+	m := &c.kill.Memory
+	if v := c.kill.Victim; v != nil && v.Anon != nil {
+		o.Evidence = append(o.Evidence, fmt.Sprintf("the victim had %s of its own", *v.Anon))
+		if v.Shmem != nil && *v.Shmem > *v.Anon {
+			o.Evidence = append(o.Evidence, fmt.Sprintf("it was chosen for %s of shared memory that it had touched, which counts in full for every process", *v.Shmem))
+		}
+	}
+	if s := m.Shared; s != nil {
+		o.Evidence = append(o.Evidence, fmt.Sprintf("shared memory: %s", *s))
+	}
+	if t, n := c.allTables(); t > 0 {
+		e := fmt.Sprintf("page tables: %s", t)
+		if n > 0 {
+			each := c.tables / unit.Bytes(n)
+			if each > 8*memory.ProcessPageTables {
+				e += fmt.Sprintf(", %s for each process of the server", each)
+			}
+		}
+		o.Evidence = append(o.Evidence, e)
+	}
+	if m.Anon != nil {
+		o.Evidence = append(o.Evidence, fmt.Sprintf("anonymous memory of all processes: %s", *m.Anon))
+	}
+	if m.Total == nil {
+		o.Text = "What held the memory cannot be told: how much there was is not in what was read."
+	} else if len(c.report.Table.Tasks) > 0 {
+		o.Text = "No single part of what was read explains it: see the largest processes."
+	}
+	return o
+}
+
+func oomCount(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

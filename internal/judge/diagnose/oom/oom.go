@@ -1,0 +1,479 @@
+package oom
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
+	"github.com/pgfettle/pgfettle/internal/fact/pglog"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+)
+
+// Report is the post-mortem of every kill that the logs tell of.
+type Report struct {
+	Kills       []Kill      `json:"kills"`       // in the order of the log
+	Unexplained []Death     `json:"unexplained"` // processes of the server that signal 9 ended, and no report of the kernel names
+	Refused     []Refusal   `json:"refused"`     // queries that were refused memory, which kills nothing
+	Lines       []string    `json:"lines"`       // what systemd and the kernel say besides
+	Read        Read        `json:"read"`
+	Missing     []known.Gap `json:"missing"`
+}
+
+// Read says what was looked at.
+type Read struct {
+	Lines   int  `json:"lines"`
+	Reports int  `json:"reports"` // of the OOM killer, whole or not
+	Server  int  `json:"server_events"`
+	Cut     bool `json:"cut"` // more than the bounds: some was left out
+}
+
+// Kill is one run of the OOM killer.
+type Kill struct {
+	Time       string       `json:"time"` // RFC 3339 where year and zone are known, else as the log has it; "" where it has none
+	Kernel     string       `json:"kernel"`
+	Constraint string       `json:"constraint"` // none (the whole host), memcg, cpuset, memory_policy, unknown
+	Group      string       `json:"group"`      // control group whose limit was hit
+	Limit      *unit.Bytes  `json:"limit_bytes,omitempty"`
+	Victim     *Task        `json:"victim,omitempty"` // absent: the log does not name one
+	Killed     int          `json:"killed"`           // processes; more than one where the whole group was killed
+	Invoker    *Invoker     `json:"invoker,omitempty"`
+	Memory     Memory       `json:"memory"`
+	Programs   []Program    `json:"programs"` // the largest, by name and user
+	Top        []Task       `json:"top"`      // the largest processes
+	Cause      Cause        `json:"cause"`
+	Also       []Cause      `json:"also"`
+	Prevention []Prevention `json:"prevention"`
+	After      After        `json:"after"`
+	Missing    []known.Gap  `json:"missing"`
+}
+
+// Task is a process. Sizes are absent where the log does not tell.
+type Task struct {
+	PID        int         `json:"pid"`
+	Name       string      `json:"name"`
+	UID        *int        `json:"uid,omitempty"`
+	Role       string      `json:"role"`               // in the instance: backend, postmaster, checkpointer, …; "other program"; "" where nothing tells
+	RoleFrom   string      `json:"role_from"`          // what tells it
+	Instance   string      `json:"instance,omitempty"` // where the snapshot knows its postmaster
+	Anon       *unit.Bytes `json:"anon_rss_bytes,omitempty"`
+	File       *unit.Bytes `json:"file_rss_bytes,omitempty"`
+	Shmem      *unit.Bytes `json:"shmem_rss_bytes,omitempty"`
+	RSS        *unit.Bytes `json:"rss_bytes,omitempty"`
+	PageTables *unit.Bytes `json:"pgtables_bytes,omitempty"`
+	Swap       *unit.Bytes `json:"swap_bytes,omitempty"`
+	Adj        *int        `json:"oom_score_adj,omitempty"`
+	Statement  string      `json:"statement,omitempty"`
+}
+
+// Invoker is the process whose request could not be met.
+type Invoker struct {
+	PID   int    `json:"pid,omitempty"`
+	Name  string `json:"name"`
+	Role  string `json:"role"`
+	Order *int   `json:"order,omitempty"` // 2^order pages in one piece
+}
+
+// Memory is what held the memory, of the host or of the control group.
+type Memory struct {
+	Total      *unit.Bytes `json:"total_bytes,omitempty"`
+	Summed     bool        `json:"total_is_sum"` // the report does not tell the total, and this is the sum of its parts
+	Anon       *unit.Bytes `json:"anonymous_bytes,omitempty"`
+	Shared     *unit.Bytes `json:"shared_bytes,omitempty"` // shared_buffers on ordinary pages, dynamic shared memory, tmpfs
+	PageTables *unit.Bytes `json:"page_tables_bytes,omitempty"`
+	Slab       *unit.Bytes `json:"slab_unreclaimable_bytes,omitempty"`
+	Cache      *unit.Bytes `json:"file_cache_bytes,omitempty"`
+	Free       *unit.Bytes `json:"free_bytes,omitempty"`
+	HugeTotal  *unit.Bytes `json:"huge_pages_bytes,omitempty"`
+	HugeFree   *unit.Bytes `json:"huge_pages_unused_bytes,omitempty"`
+	SwapTotal  *unit.Bytes `json:"swap_total_bytes,omitempty"`
+	SwapFree   *unit.Bytes `json:"swap_free_bytes,omitempty"`
+}
+
+// Program is all processes of one name and user. Private is without shared
+// memory; AtLeast says that it is the least that it can be, as the kernel does
+// not tell resident memory by kind.
+type Program struct {
+	Name       string     `json:"name"`
+	UID        int        `json:"uid"`
+	Processes  int        `json:"processes"`
+	Private    unit.Bytes `json:"private_bytes"`
+	AtLeast    bool       `json:"at_least"`
+	PageTables unit.Bytes `json:"page_tables_bytes"`
+	Swap       unit.Bytes `json:"swap_bytes"`
+}
+
+// Death is a process that signal 9 ended, by the server's log.
+type Death struct {
+	Time      string `json:"time"`
+	PID       int    `json:"pid"`
+	Role      string `json:"role"`
+	Statement string `json:"statement,omitempty"`
+}
+
+// Refusal is a query that was refused memory.
+type Refusal struct {
+	Time      string `json:"time"`
+	PID       int    `json:"pid,omitempty"`
+	Text      string `json:"text"`
+	Statement string `json:"statement,omitempty"`
+}
+
+// Facts is what is known besides the logs.
+type Facts struct {
+	Snapshot *snapshot.Snapshot // of the host that the logs are from; nil: unknown
+	Changes  []Change           // of the plan for that host
+	WorkMem  []WorkMem          // likewise, of each instance
+	PlanGap  string             // why there is no plan where there is a snapshot
+}
+
+// Diagnose makes the post-mortem.
+func Diagnose(log *Log, f Facts) *Report {
+	d := &Report{Kills: []Kill{}, Unexplained: []Death{}, Refused: []Refusal{}, Lines: []string{}, Missing: []known.Gap{},
+		Read: Read{Lines: log.Lines, Reports: len(log.Reports), Server: len(log.Server), Cut: log.Cut}}
+	used := map[int]bool{} // deaths of the server's log that a report explains
+	for i := range log.Reports {
+		d.Kills = append(d.Kills, oomKillOf(&log.Reports[i], log, &f, used))
+	}
+	for i, e := range log.Server {
+		switch {
+		case e.Kind == pglog.ChildDied && !used[i]:
+			d.Unexplained = append(d.Unexplained, Death{oomTime(e.At, &f), e.PID, oomRole(e.Role), e.Statement})
+		case e.Kind == pglog.OutOfMemory && len(d.Refused) < oomMaxRefused:
+			d.Refused = append(d.Refused, Refusal{oomTime(e.At, &f), e.PID, e.Text, e.Statement})
+		}
+	}
+	for _, o := range log.Other {
+		if len(d.Lines) < oomMaxLines && !slices.Contains(d.Lines, o.Text) {
+			d.Lines = append(d.Lines, o.Text)
+		}
+	}
+	d.gaps(log, &f)
+	return d
+}
+
+// Bounds of what a person reads, and of a JSON.
+const (
+	oomMaxRefused  = 50
+	oomMaxLines    = 50
+	oomMaxPrograms = 8
+	oomMaxTop      = 10
+)
+
+// gaps says what the logs do not have at all.
+func (d *Report) gaps(log *Log, f *Facts) {
+	add := func(fact, reason, reveal string) {
+		d.Missing = append(d.Missing, known.Gap{Fact: fact, Reason: reason, Reveal: reveal})
+	}
+	if len(log.Reports) == 0 {
+		add("the kernel's report", "no line of the OOM killer is in what was read", "journalctl -k -b all -o short-iso, or dmesg -T, as root; the ring buffer forgets, and a container's host keeps it")
+	}
+	if len(log.Server) == 0 {
+		add("the server's log", "no line of a PostgreSQL server about a crash or about memory is in what was read", "give its file too: pgfettle diagnose oom KERNEL-LOG SERVER-LOG; messages in another language than English are seen only where a number or an SQLSTATE tells them")
+	}
+	if s := f.Snapshot; s != nil && len(log.Reports) == 0 {
+		if vm, ok := s.Host.VMStat.Get(); ok && vm["oom_kill"] > 0 {
+			add("the kills since boot", fmt.Sprintf("the kernel counts %d since it was started, and no report of them was read", vm["oom_kill"]), "the journal of the host, where it is kept")
+		}
+	}
+	if f.Snapshot == nil && len(log.Reports) > 0 {
+		add("the settings", "nothing is known of the host but the logs, so what would have prevented it is worked out from their numbers", "add an evidence file of the host (pgfettle snapshot -o FILE) to the files")
+	} else if f.PlanGap != "" {
+		add("the plan", f.PlanGap, "pgfettle plan")
+	}
+}
+
+func oomPtr[T any](v T) *T { return &v }
+
+// oomTime spells a time: by the clock where it can be known.
+func oomTime(at kernlog.Stamp, f *Facts) string {
+	if t, ok := oomWall(at, f); ok {
+		return t.UTC().Format(time.RFC3339)
+	}
+	if at.Boot >= 0 {
+		return fmt.Sprintf("%.3f s after the boot", at.Boot.Seconds())
+	}
+	return at.Text
+}
+
+// oomServer says whether a process by its name is one of a server.
+func oomServer(name string) bool {
+	return name == "postgres" || name == "postmaster" || name == "edb-postgres"
+}
+
+// oomKillOf makes the post-mortem of one report.
+func oomKillOf(r *kernlog.Report, log *Log, f *Facts, used map[int]bool) Kill {
+	k := Kill{Time: oomTime(r.At, f), Kernel: r.Kernel, Constraint: string(r.Constraint), Group: r.Group, Killed: len(r.Victims),
+		Programs: []Program{}, Top: []Task{}, Also: []Cause{}, Prevention: []Prevention{}, Missing: []known.Gap{}}
+	if r.Constraint == kernlog.Unclear {
+		k.Constraint = "unknown"
+	}
+	if k.Time == "" && len(r.Victims) > 0 {
+		k.Time = oomTime(r.Victims[0].At, f)
+	}
+	c := &oomCase{kill: &k, report: r, log: log, facts: f}
+	c.page()
+	c.memory()
+	c.tasks()
+	c.victim(used)
+	c.invoker()
+	c.after()
+	c.cause()
+	c.prevent()
+	c.missing()
+	return k
+}
+
+// oomCase is a report at work.
+type oomCase struct {
+	kill   *Kill
+	report *kernlog.Report
+	log    *Log
+	facts  *Facts
+	size   unit.Bytes // of a page
+	sized  bool       // it is known, not supposed
+	death  *Event
+	deathI int
+	byTime bool       // found by the time alone
+	tables unit.Bytes // page tables of the server's processes
+	procs  int        // of the server
+	most   *Task      // process of the server with the most private memory
+}
+
+func (c *oomCase) miss(fact, reason, reveal string) {
+	c.kill.Missing = append(c.kill.Missing, known.Gap{Fact: fact, Reason: reason, Reveal: reveal})
+}
+
+// page finds the size of a page: from the report, or the snapshot. On x86-64 it
+// is always 4 kB, and the report says pages and kB of the victim, which agree.
+func (c *oomCase) page() {
+	c.size, c.sized = c.report.PageSize, c.report.PageSize > 0
+	for _, v := range c.report.Victims {
+		for i := range c.report.Table.Tasks {
+			t := &c.report.Table.Tasks[i]
+			if c.sized || v.VM == nil || t.PID != v.PID || t.VM <= 0 || *v.VM <= 0 {
+				continue
+			}
+			if s := *v.VM / unit.Bytes(t.VM); s >= 4*unit.KB && s <= 64*unit.KB && s&(s-1) == 0 {
+				c.size, c.sized = s, true
+			}
+		}
+	}
+	if !c.sized && c.facts.Snapshot != nil {
+		if s, ok := c.facts.Snapshot.Host.PageSize.Get(); ok {
+			c.size, c.sized = s, true
+		}
+	}
+	if !c.sized {
+		c.size = 4 * unit.KB
+	}
+}
+
+func (c *oomCase) pages(n *int64) *unit.Bytes {
+	if n == nil || *n < 0 || *n > 1<<46 {
+		return nil
+	}
+	return oomPtr(unit.Bytes(*n) * c.size)
+}
+
+// memory works out what held it.
+func (c *oomCase) memory() {
+	m, r := &c.kill.Memory, c.report
+	if i := r.Info; i != nil {
+		if i.RAM != nil {
+			m.Total = c.pages(i.RAM)
+			if i.Reserved != nil && *i.Reserved <= *i.RAM {
+				m.Total = c.pages(oomPtr(*i.RAM - *i.Reserved))
+			}
+		}
+		m.Shared, m.PageTables, m.Slab, m.Free = c.pages(i.Shmem), c.pages(i.PageTables), c.pages(i.SlabUnreclaimable), c.pages(i.Free)
+		// Shared memory is on the kernel's lists of anonymous pages.
+		if i.ActiveAnon != nil && i.InactiveAnon != nil && i.Shmem != nil {
+			m.Anon = c.pages(oomPtr(max(*i.ActiveAnon+*i.InactiveAnon-*i.Shmem, 0)))
+		}
+		if i.ActiveFile != nil && i.InactiveFile != nil {
+			m.Cache = c.pages(oomPtr(*i.ActiveFile + *i.InactiveFile))
+		}
+		m.SwapTotal, m.SwapFree = i.SwapTotal, i.SwapFree
+		if len(i.Huge) > 0 {
+			var total, free unit.Bytes
+			for _, h := range i.Huge {
+				total += unit.Bytes(h.Total) * h.Size
+				free += unit.Bytes(h.Free) * h.Size
+			}
+			m.HugeTotal, m.HugeFree = &total, &free
+		}
+	}
+	if g := r.Memcg; g != nil {
+		// The limit of the group is what counts, not the host's memory.
+		*m = Memory{Total: g.Limit}
+		c.kill.Limit = g.Limit
+		figure := func(names ...string) *unit.Bytes {
+			for _, n := range names {
+				if v, ok := g.Stat[n]; ok && v >= 0 {
+					return oomPtr(unit.Bytes(v))
+				}
+			}
+			return nil
+		}
+		m.Anon, m.Shared, m.PageTables = figure("anon", "total_rss", "rss"), figure("total_shmem", "shmem"), figure("pagetables")
+		if cache := figure("file", "total_cache", "cache"); cache != nil && m.Shared != nil {
+			m.Cache = oomPtr(max(*cache-*m.Shared, 0))
+		}
+		m.Slab = figure("slab_unreclaimable")
+	}
+	if m.Total == nil && r.Constraint == kernlog.Global && c.facts.Snapshot != nil {
+		if h, ok := c.facts.Snapshot.Host.Memory.Get(); ok {
+			m.Total = oomPtr(h.Total)
+		}
+	}
+	if m.Total == nil && m.Anon != nil && m.Shared != nil && m.Free != nil {
+		sum := *m.Anon + *m.Shared + *m.Free
+		for _, b := range []*unit.Bytes{m.PageTables, m.Slab, m.Cache, m.HugeTotal} {
+			if b != nil {
+				sum += *b
+			}
+		}
+		m.Total, m.Summed = &sum, true
+	}
+}
+
+// task makes a row readable.
+func (c *oomCase) task(t *kernlog.Task) Task {
+	o := Task{PID: t.PID, Name: t.Name, UID: oomPtr(t.UID), Adj: oomPtr(t.Adj), RSS: c.pages(&t.RSS), Swap: c.pages(&t.Swap)}
+	if c.report.Table.Split {
+		o.Anon, o.File, o.Shmem = c.pages(&t.Anon), c.pages(&t.File), c.pages(&t.Shm)
+	}
+	for i := range c.report.Victims {
+		if v := &c.report.Victims[i]; v.PID == t.PID && o.Anon == nil {
+			o.Anon, o.File, o.Shmem = v.Anon, v.File, v.Shm
+		}
+	}
+	if c.report.Table.PageTables {
+		o.PageTables = oomPtr(t.PageTables)
+	}
+	return o
+}
+
+// private is the memory that a process has for itself, in RAM and in swap.
+// Before 6.8 the table has only the sum: what shared memory could explain is
+// taken off, so that what is left is the least that it can be.
+func (c *oomCase) private(t *kernlog.Task) (b unit.Bytes, atLeast bool) {
+	b = unit.Bytes(t.Swap) * c.size
+	if c.report.Table.Split {
+		return b + unit.Bytes(t.Anon)*c.size, false
+	}
+	for _, v := range c.report.Victims {
+		if v.PID == t.PID && v.Anon != nil {
+			return b + *v.Anon, false
+		}
+	}
+	rss := unit.Bytes(t.RSS) * c.size
+	if !oomServer(t.Name) {
+		return b + rss, false
+	}
+	if s := c.kill.Memory.Shared; s != nil {
+		return b + max(rss-*s, 0), true
+	}
+	return b, true
+}
+
+// tasks sums the table by program and picks the largest processes.
+func (c *oomCase) tasks() {
+	type key struct {
+		name string
+		uid  int
+	}
+	by := map[key]*Program{}
+	type sized struct {
+		t *kernlog.Task
+		b unit.Bytes
+	}
+	var all []sized
+	for i := range c.report.Table.Tasks {
+		t := &c.report.Table.Tasks[i]
+		b, least := c.private(t)
+		p := by[key{t.Name, t.UID}]
+		if p == nil {
+			p = &Program{Name: t.Name, UID: t.UID}
+			by[key{t.Name, t.UID}] = p
+		}
+		p.Processes++
+		p.Private += b
+		p.AtLeast = p.AtLeast || least
+		p.PageTables += t.PageTables
+		p.Swap += unit.Bytes(t.Swap) * c.size
+		// What the killer goes by: all that is resident, swap, page tables.
+		all = append(all, sized{t, unit.Bytes(t.RSS+t.Swap)*c.size + t.PageTables})
+		if oomServer(t.Name) {
+			c.tables += t.PageTables
+			c.procs++
+		}
+	}
+	for _, p := range by {
+		c.kill.Programs = append(c.kill.Programs, *p)
+	}
+	slices.SortFunc(c.kill.Programs, func(a, b Program) int {
+		if d := int64(b.Private+b.PageTables) - int64(a.Private+a.PageTables); d != 0 {
+			return oomSign(d)
+		}
+		if d := strings.Compare(a.Name, b.Name); d != 0 {
+			return d
+		}
+		return a.UID - b.UID
+	})
+	c.kill.Programs = c.kill.Programs[:min(len(c.kill.Programs), oomMaxPrograms)]
+	slices.SortStableFunc(all, func(a, b sized) int { return oomSign(int64(b.b - a.b)) })
+	for _, s := range all[:min(len(all), oomMaxTop)] {
+		o := c.task(s.t)
+		if c.report.Table.Split || oomServer(s.t.Name) {
+			c.role(&o)
+		} else {
+			o.Role, o.RoleFrom = oomOther, "its name"
+		}
+		c.kill.Top = append(c.kill.Top, o)
+	}
+}
+
+func oomSign(d int64) int {
+	switch {
+	case d < 0:
+		return -1
+	case d > 0:
+		return 1
+	}
+	return 0
+}
+
+// missing says what of the report is not there, and what would have shown it.
+func (c *oomCase) missing() {
+	r := c.report
+	const whole = "journalctl -k -b all (or the file of syslog), from «invoked oom-killer» to «Killed process»"
+	if len(r.Victims) == 0 && !r.NoVictim {
+		c.miss("the victim", "the line «Killed process» is not in what was read", whole)
+	}
+	if r.Asker.Name == "" {
+		c.miss("who asked for memory", "the first line, «invoked oom-killer», is not in what was read", whole)
+	}
+	if len(r.Table.Tasks) == 0 {
+		c.miss("the processes", "the table of tasks is not in what was read", whole+"; vm.oom_dump_tasks = 0 hides it")
+	} else if !r.Table.Split {
+		c.miss("private memory of each process", "before 6.8 the table tells resident memory in one sum, in which shared memory counts for every process that touched it", "")
+	}
+	if r.Info == nil && r.Memcg == nil {
+		c.miss("what held the memory", "neither Mem-Info nor the state of the control group is in what was read", whole)
+	}
+	if !c.sized && len(r.Table.Tasks) > 0 {
+		c.miss("the size of a page", "nothing tells it; 4 kB was taken, as on x86-64", "getconf PAGESIZE")
+	}
+	v := c.kill.Victim
+	if v != nil && oomServer(v.Name) && c.death == nil {
+		c.miss("the statement, and what became of the server", "no line «(PID "+fmt.Sprint(v.PID)+") was terminated by signal 9» of a server's log was read", "give the server's log as a further FILE")
+	}
+	if v != nil && v.Role == "" {
+		c.miss("the role of the victim", "the kernel knows all processes of a server by one name", "the server's log")
+	}
+}

@@ -1,0 +1,136 @@
+package oom
+
+import (
+	"io"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
+	"github.com/pgfettle/pgfettle/internal/fact/pglog"
+)
+
+// Log is what logs of the kernel and of servers tell of memory, as one story.
+type Log struct {
+	*kernlog.Log
+	Server []Event // of the servers' logs, in their order
+}
+
+// Event is an entry of a server's log that bears on a kill.
+type Event struct {
+	At        kernlog.Stamp
+	Kind      pglog.Kind // ChildDied stands for one that signal 9 ended
+	PID       int        // of the process that it is about; 0: not told
+	By        int        // of the process that wrote it; 0: the prefix has none
+	Role      string     // of the process that died, in the server's words: "server process", "checkpointer process"; "" where the language is not English
+	Statement string     // that it was running
+	Text      string     // the message
+}
+
+const (
+	oomMaxEvents = 4096
+	oomMaxText   = 4096 // of a statement or a message that is kept
+)
+
+// Reader reads logs of the kernel and of servers, each alone or both mixed.
+type Reader struct {
+	kernel *kernlog.Reader
+	feed   *pglog.Feed
+	events []Event
+	cut    bool
+	at     kernlog.Stamp // of the entry that is open
+}
+
+// NewReader returns one that has read nothing.
+func NewReader() *Reader {
+	r := &Reader{}
+	r.feed = pglog.NewFeed(r)
+	r.kernel = kernlog.NewReader(r.line)
+	return r
+}
+
+// Add reads one more log to its end. An error is one of reading.
+func (r *Reader) Add(in io.Reader) error {
+	err := r.kernel.Add(in)
+	r.feed.End()
+	return err
+}
+
+// Log returns all that was read.
+func (r *Reader) Log() *Log {
+	log := r.kernel.Log()
+	log.Cut = log.Cut || r.cut
+	return &Log{log, r.events}
+}
+
+func (r *Reader) line(f *kernlog.Foreign) bool {
+	taken, begun := r.feed.Line(f.Text, f.PID)
+	if begun {
+		r.at = kernlog.Stamp{Boot: -1}
+		if !r.feed.Timed() {
+			r.at = f.At()
+		}
+	}
+	return taken
+}
+
+// Dump implements pglog.Sink: a kill has none.
+func (r *Reader) Dump(*pglog.Dump) {}
+
+// Entry implements pglog.Sink.
+func (r *Reader) Entry(e *pglog.Entry) {
+	ev := Event{Kind: e.Kind(), By: e.PID, Text: oomKept(e.Message)}
+	switch ev.Kind {
+	case pglog.ChildDied:
+		d, ok := e.Death()
+		if !ok || d.Signal != 9 {
+			return
+		}
+		ev.PID, ev.Role, ev.Statement = d.PID, d.What, oomKept(e.Running())
+	case pglog.OutOfMemory:
+		if e.Severity < pglog.Error {
+			return
+		}
+		ev.PID, ev.Statement = e.PID, oomKept(e.Statement)
+		if len(e.Detail) > 0 {
+			ev.Text += " (" + oomKept(e.Detail) + ")"
+		}
+	case pglog.EndingAll, pglog.Reinit, pglog.Interrupted, pglog.RedoStart, pglog.RedoDone, pglog.Ready, pglog.Starting, pglog.ShutdownAsked, pglog.ShutDown:
+	default:
+		return
+	}
+	ev.At = r.at
+	if e.Timed {
+		ev.At = oomStamp(e.Time, string(e.Zone))
+	}
+	if len(r.events) >= oomMaxEvents {
+		r.events = append(r.events[:0], r.events[1:]...)
+		r.cut = true
+	}
+	r.events = append(r.events, ev)
+}
+
+func oomKept(b []byte) string { return string(b[:min(len(b), oomMaxText)]) }
+
+// oomStamp spells a time as a server writes it. Of the zones in letters only UTC
+// and GMT mean one to everybody.
+func oomStamp(micro int64, zone string) kernlog.Stamp {
+	t := time.UnixMicro(micro).UTC()
+	layout := "2006-01-02 15:04:05"
+	if micro%1e6 != 0 {
+		layout += ".000"
+	}
+	at := kernlog.Stamp{Text: t.Format(layout), Boot: -1}
+	if zone != "" {
+		at.Text += " " + zone
+	}
+	switch {
+	case zone == "UTC" || zone == "GMT":
+		at.Wall = t
+	default:
+		for _, z := range []string{"-07", "-0700", "-07:00"} {
+			if w, err := time.Parse("2006-01-02 15:04:05.000000 "+z, t.Format("2006-01-02 15:04:05.000000 ")+zone); err == nil {
+				at.Wall = w.UTC()
+			}
+		}
+	}
+	return at
+}

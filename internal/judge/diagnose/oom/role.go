@@ -1,0 +1,221 @@
+package oom
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
+	"github.com/pgfettle/pgfettle/internal/fact/pglog"
+)
+
+// victim tells who was killed, from the last line, the table and the server's log.
+func (c *oomCase) victim(used map[int]bool) {
+	r := c.report
+	if len(r.Victims) == 0 {
+		return
+	}
+	v := &r.Victims[0]
+	o := Task{PID: v.PID, Name: v.Name, Anon: v.Anon, File: v.File, Shmem: v.Shm, PageTables: v.Ptes, Adj: v.Adj}
+	if v.UID >= 0 {
+		o.UID = oomPtr(v.UID)
+	}
+	for i := range r.Table.Tasks {
+		if t := &r.Table.Tasks[i]; t.PID == v.PID && t.Name == v.Name {
+			row := c.task(t)
+			o.RSS, o.Swap = row.RSS, row.Swap
+			if o.PageTables == nil {
+				o.PageTables = row.PageTables
+			}
+			if o.Adj == nil {
+				o.Adj = row.Adj
+			}
+			if o.UID == nil {
+				o.UID = row.UID
+			}
+		}
+	}
+	c.findDeath(v, used)
+	if c.death != nil {
+		o.Statement = c.death.Statement
+	}
+	c.role(&o)
+	if c.byTime {
+		o.Role, o.RoleFrom = oomRole(c.death.Role), fmt.Sprintf("the server's log, by its time: there it is process %d, as a container counts", c.death.PID)
+	}
+	c.kill.Victim = &o
+}
+
+// findDeath finds the victim in the server's log: by its process id, or, as the
+// kernel counts processes otherwise than a container does, by the time alone
+// where only one died then.
+func (c *oomCase) findDeath(v *kernlog.Victim, used map[int]bool) {
+	c.deathI = -1
+	if !oomServer(v.Name) {
+		return
+	}
+	killed, known := oomWall(v.At, c.facts)
+	then := -1
+	for i := range c.log.Server {
+		e := &c.log.Server[i]
+		if e.Kind != pglog.ChildDied || used[i] {
+			continue
+		}
+		died, both := oomWall(e.At, c.facts)
+		both = both && known
+		apart := died.Sub(killed).Abs()
+		if e.PID == v.PID && (!both || apart < oomApart) {
+			c.death, c.deathI, used[i] = e, i, true
+			return
+		}
+		if both && apart < oomTogether {
+			if then >= 0 {
+				then = -2 // two of them: which one is not known
+			} else if then == -1 {
+				then = i
+			}
+		}
+	}
+	if then >= 0 && oomContainer(c.report.TaskGroup+c.report.Group) {
+		c.death, c.deathI, c.byTime, used[then] = &c.log.Server[then], then, true, true
+	}
+}
+
+const (
+	// oomApart is how far two lines about one kill may lie apart: a postmaster sees
+	// the death of a child at once, but a host that swaps may take minutes.
+	oomApart = 10 * time.Minute
+	// oomTogether is the same where nothing but the time tells.
+	oomTogether = 30 * time.Second
+)
+
+// oomContainer says whether a control group is that of a container, in which
+// processes have other ids than the kernel's log has.
+func oomContainer(group string) bool {
+	for _, w := range []string{"docker", "kubepods", "containerd", "libpod", "crio", "lxc", "machine.slice", "ecs/", "nspawn"} {
+		if strings.Contains(group, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// oomWall is a stamp by the clock. The time since boot is one where a snapshot
+// of the same boot is there.
+func oomWall(at kernlog.Stamp, f *Facts) (time.Time, bool) {
+	if !at.Wall.IsZero() {
+		return at.Wall, true
+	}
+	if at.Boot >= 0 && f.Snapshot != nil {
+		if t, ok := f.Snapshot.Host.CPUTime.Get(); ok && t.BootTime > 0 {
+			if when := time.Unix(t.BootTime, 0).Add(at.Boot); when.Unix() <= f.Snapshot.TakenAt {
+				return when.UTC(), true
+			}
+		}
+	}
+	return time.Time{}, false
+}
+
+const oomOther = "other program"
+
+// role says what a process was in its instance.
+func (c *oomCase) role(o *Task) {
+	if !oomServer(o.Name) {
+		o.Role, o.RoleFrom = oomOther, "its name"
+		return
+	}
+	for i := range c.log.Server {
+		e := &c.log.Server[i]
+		switch {
+		case e.Kind == pglog.ChildDied && e.PID == o.PID:
+			o.Role, o.RoleFrom = oomRole(e.Role), "the server's log"
+			return
+		case e.By == o.PID && o.PID > 0 && (e.Kind == pglog.Starting || e.Kind == pglog.ChildDied || e.Kind == pglog.Reinit):
+			o.Role, o.RoleFrom = "postmaster", "the server's log, which it wrote"
+			return
+		}
+	}
+	if s := c.facts.Snapshot; s != nil {
+		for i := range s.Instances {
+			in := &s.Instances[i]
+			list, _ := in.Processes.Get()
+			if j := slices.IndexFunc(list, func(p host.Process) bool { return p.PID == o.PID }); j >= 0 && list[j].Kind != "" {
+				o.Role, o.RoleFrom, o.Instance = list[j].Kind, "the process that has this id now", in.Label()
+				return
+			}
+		}
+	}
+	if pm := c.postmaster(o); pm {
+		o.Role, o.RoleFrom = "postmaster", "it alone of its user's is protected (oom_score_adj), and has the lowest process id"
+		return
+	}
+	// Only a backend gathers so much: the others have some MB of their own.
+	if o.Anon != nil && *o.Anon >= 64*unit.MB {
+		o.Role, o.RoleFrom = "backend or worker", "its private memory, of which the server's other processes have little"
+	}
+}
+
+// postmaster says whether a process looks like the one that started the others.
+func (c *oomCase) postmaster(o *Task) bool {
+	if o.Adj == nil || *o.Adj >= 0 || o.UID == nil {
+		return false
+	}
+	n := 0
+	for i := range c.report.Table.Tasks {
+		t := &c.report.Table.Tasks[i]
+		if !oomServer(t.Name) || t.UID != *o.UID || t.PID == o.PID {
+			continue
+		}
+		n++
+		if t.Adj <= *o.Adj || t.PID < o.PID {
+			return false
+		}
+	}
+	return n > 0
+}
+
+// oomRole is the role of a process that the postmaster names in a message
+// of 13 to 18: «server process», «client backend», «checkpointer process».
+func oomRole(said string) string {
+	switch said {
+	case "":
+		return "child of the postmaster"
+	case "server process", "client backend":
+		return "backend"
+	case "WAL writer process":
+		return "walwriter"
+	}
+	return strings.TrimSuffix(said, " process")
+}
+
+func (c *oomCase) invoker() {
+	a := c.report.Asker
+	if a.Name == "" {
+		return
+	}
+	t := Task{PID: a.PID, Name: a.Name}
+	for i := range c.report.Table.Tasks {
+		if r := &c.report.Table.Tasks[i]; a.PID > 0 && r.PID == a.PID {
+			t = c.task(r)
+		}
+	}
+	c.role(&t)
+	c.kill.Invoker = &Invoker{PID: a.PID, Name: a.Name, Role: t.Role}
+	if a.Order >= 0 {
+		c.kill.Invoker.Order = oomPtr(a.Order)
+	}
+}
+
+// oomUnit is the unit of systemd that a control group belongs to, "" where none.
+func oomUnit(group string) string {
+	for p := group; p != "" && p != "/" && p != "."; p = path.Dir(p) {
+		if b := path.Base(p); strings.HasSuffix(b, ".service") {
+			return b
+		}
+	}
+	return ""
+}

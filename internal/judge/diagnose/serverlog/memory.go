@@ -1,0 +1,120 @@
+package serverlog
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/pglog"
+)
+
+const (
+	// maxDumps is how many dumps are told: the largest.
+	maxDumps = 5
+	// shownContexts of a dump are told.
+	shownContexts = 8
+)
+
+// refusals gathers refused allocations and the dumps before them.
+type refusals struct {
+	dumps   []Dump
+	seen    int64
+	waiting []Dump // written, and their error is still to come
+}
+
+func (s *refusals) dump(c *Collector, d *pglog.Dump) {
+	s.seen++
+	out := Dump{PID: d.PID, Asked: d.Asked, Whole: d.Whole, Mixed: d.Mixed, TotalBytes: unit.Bytes(d.Total), Request: -1}
+	byOwn := slices.Clone(d.Contexts)
+	slices.SortStableFunc(byOwn, func(a, b pglog.Context) int { return cmp.Compare(b.Total, a.Total) })
+	for _, x := range byOwn[:min(len(byOwn), shownContexts)] {
+		out.Largest = append(out.Largest, s.context(c, x, x.Total))
+	}
+	byTree := slices.DeleteFunc(slices.Clone(d.Contexts), func(x pglog.Context) bool { return x.Depth == 0 }) // the top is the whole
+	slices.SortStableFunc(byTree, func(a, b pglog.Context) int { return cmp.Compare(b.Below, a.Below) })
+	for _, x := range byTree[:min(len(byTree), shownContexts)] {
+		out.Subtrees = append(out.Subtrees, s.context(c, x, x.Below))
+	}
+	sum := map[string]*Context{}
+	for _, x := range d.Contexts {
+		n := sum[x.Name]
+		if n == nil {
+			n = &Context{Name: x.Name}
+			sum[x.Name] = n
+		}
+		n.Bytes = plus(n.Bytes, x.Total)
+		n.Count += max(x.More, 1)
+	}
+	for _, n := range sum {
+		out.Summed = append(out.Summed, *n)
+	}
+	slices.SortFunc(out.Summed, func(a, b Context) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), strings.Compare(a.Name, b.Name))
+	})
+	out.Summed = slices.Clone(out.Summed[:min(len(out.Summed), shownContexts)])
+	if d.Asked {
+		out.Time = c.last.String()
+		s.keep(out)
+		return
+	}
+	if len(s.waiting) < maxDumps {
+		s.waiting = append(s.waiting, out)
+	}
+}
+
+func (s *refusals) context(c *Collector, x pglog.Context, size int64) Context {
+	out := Context{Name: x.Name, Bytes: unit.Bytes(size), Count: max(x.More, 1)}
+	switch {
+	case x.Ident == "":
+	case strings.HasPrefix(x.Name, "CachedPlan") || strings.ContainsAny(x.Ident, " '"): // the text of a query
+		out.Ident = c.normal([]byte(x.Ident))
+	default:
+		out.Ident = c.mask.name("name", x.Ident)
+	}
+	return out
+}
+
+// refused takes an «out of memory» and gives it the dump that was written before.
+func (s *refusals) refused(c *Collector, e *pglog.Entry, at stamp) {
+	c.statement[0].add(e.Statement, 0, c.user(e), c.database(e))
+	if len(s.waiting) == 0 {
+		return
+	}
+	d := s.waiting[0]
+	s.waiting = s.waiting[1:]
+	d.Time, d.PID, d.Statement = at.String(), e.PID, c.normal(e.Statement)
+	d.Request, d.In = e.Request()
+	s.keep(d)
+}
+
+func (s *refusals) keep(d Dump) {
+	for _, l := range []*[]Context{&d.Largest, &d.Subtrees, &d.Summed} {
+		if *l == nil {
+			*l = []Context{}
+		}
+	}
+	s.dumps = append(s.dumps, d)
+	slices.SortStableFunc(s.dumps, func(a, b Dump) int { return cmp.Compare(b.TotalBytes, a.TotalBytes) })
+	s.dumps = s.dumps[:min(len(s.dumps), maxDumps)]
+}
+
+func (s *refusals) report(c *Collector) Memory {
+	for _, d := range s.waiting { // their error is in another file, or was never logged
+		s.keep(d)
+	}
+	s.waiting = nil
+	out := Memory{Refused: c.kinds[pglog.OutOfMemory].count, Dumps: append([]Dump{}, s.dumps...), DumpsSeen: s.seen}
+	out.Statements, _ = c.statement[0].first(shownTop)
+	c.hide(out.Statements)
+	return out
+}
+
+// hide takes the texts out of a redacted report; the fingerprints stay.
+func (c *Collector) hide(list []Statement) {
+	for i := range list {
+		if c.o.Redact {
+			list[i].Text = ""
+		}
+	}
+}

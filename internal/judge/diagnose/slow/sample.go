@@ -1,0 +1,214 @@
+package slow
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/live"
+)
+
+// SampleSchema names the version of the document of a watch.
+const SampleSchema = "pgfettle.diagnose.slow-sample/1"
+
+// Figures are what was measured. A figure that is nil could not be; shares
+// are percent of the time, rates a second, sizes bytes.
+type Figures struct {
+	RunQueue    *float64    `json:"run_queue,omitempty"` // processes that ran or wanted to, on average
+	Blocked     *float64    `json:"blocked,omitempty"`   // that waited for a disk
+	Busy        *float64    `json:"busy,omitempty"`      // of all processors
+	System      *float64    `json:"system,omitempty"`
+	IOWait      *float64    `json:"iowait,omitempty"`
+	Steal       *float64    `json:"steal,omitempty"`
+	Switches    *float64    `json:"context_switches,omitempty"`
+	CPUPSI      *float64    `json:"cpu_pressure,omitempty"` // some
+	MemoryPSI   *float64    `json:"memory_pressure,omitempty"`
+	IOPSI       *float64    `json:"io_pressure,omitempty"`
+	GroupPSI    *float64    `json:"cgroup_memory_pressure,omitempty"`
+	GroupFull   *float64    `json:"cgroup_limit_met,omitempty"` // times a second that the group was at its limit
+	GroupMajor  *float64    `json:"cgroup_major_faults,omitempty"`
+	Throttled   *float64    `json:"cgroup_throttled,omitempty"` // of the periods of its CPU quota
+	Faults      *float64    `json:"faults,omitempty"`
+	Major       *float64    `json:"major_faults,omitempty"`
+	SwapIn      *float64    `json:"swap_in,omitempty"` // pages
+	SwapOut     *float64    `json:"swap_out,omitempty"`
+	DirectScan  *float64    `json:"direct_scan,omitempty"` // pages that processes themselves looked at for memory
+	Compaction  *float64    `json:"compaction_stalls,omitempty"`
+	HugeFaults  *float64    `json:"thp_faults,omitempty"`
+	PageTables  *unit.Bytes `json:"page_tables,omitempty"`
+	GroupMemory *unit.Bytes `json:"cgroup_memory,omitempty"`
+	GroupLimit  *unit.Bytes `json:"cgroup_limit,omitempty"`
+	Active      *float64    `json:"active,omitempty"`    // backends, on average
+	Waiting     *float64    `json:"waiting,omitempty"`   // of the active, percent that waited for something
+	Computing   *float64    `json:"computing,omitempty"` // of the active, percent that waited for nothing
+}
+
+// Function is a function of the profile with what it tells.
+type Function struct {
+	live.Symbol
+	Meaning string `json:"meaning,omitempty"`
+}
+
+// Sample is what a watch tells.
+type Sample struct {
+	Schema    string         `json:"schema"`
+	Instance  string         `json:"instance"`
+	Seconds   float64        `json:"seconds"`
+	CPUs      int            `json:"cpus"`
+	Verdict   string         `json:"verdict"`
+	Verdicts  []Verdict      `json:"verdicts"`
+	Figures   Figures        `json:"figures"`
+	Waits     []live.Wait    `json:"waits"` // of active backends and of processes of the server that do not idle
+	Asked     int            `json:"asked"` // how often the server was asked
+	Blockers  []live.Blocker `json:"blockers"`
+	Processes []live.Busy    `json:"processes"`
+	Functions []Function     `json:"functions"`
+	Missing   []known.Gap    `json:"missing"`
+
+	e      *live.Episode
+	weight map[string]float64
+	hosted bool
+}
+
+// JudgeSample judges a watch.
+func JudgeSample(instance string, e *live.Episode) *Sample {
+	d := &Sample{Schema: SampleSchema, Instance: instance, Seconds: math.Round(e.Seconds*10) / 10, CPUs: e.CPUs, Asked: e.Asked, e: e, weight: map[string]float64{},
+		Verdicts: []Verdict{}, Waits: []live.Wait{}, Functions: []Function{},
+		Blockers: append([]live.Blocker{}, e.Blockers...), Processes: append([]live.Busy{}, e.Processes...), Missing: append([]known.Gap{}, e.Missing...)}
+	d.figures()
+	for _, w := range e.Waits {
+		if w.Type != "Activity" && (w.State == "active" || w.Backend != "client backend" && w.Type != "") {
+			d.Waits = append(d.Waits, w)
+		}
+	}
+	for _, s := range e.Perf {
+		m, _ := slowMeaning(s.Name)
+		d.Functions = append(d.Functions, Function{Symbol: s, Meaning: m.meaning})
+	}
+	for _, f := range []func(){d.lockJam, d.waits, d.processors, d.stolen, d.throttled, d.memory, d.compaction, d.pageTables, d.spins, d.clients, d.profile, d.computes} {
+		f()
+	}
+	slices.SortStableFunc(d.Verdicts, func(a, b Verdict) int {
+		switch x, y := d.weight[a.ID], d.weight[b.ID]; {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return 0
+	})
+	switch {
+	case len(d.Verdicts) > 0:
+		d.Verdict = d.Verdicts[0].Title + "."
+		if len(d.Verdicts) > 1 {
+			d.Verdict += fmt.Sprintf(" Then: %s.", d.Verdicts[1].Title)
+		}
+	case e.Asked == 0 && !e.HostSeen:
+		d.Verdict = "Nothing could be seen: neither the server nor the host answered."
+	case d.Figures.Active != nil && *d.Figures.Active < 0.5:
+		d.Verdict = "Quiet: hardly a query ran in this time, and the host had nothing to wait for. Watch while it is slow."
+	default:
+		d.Verdict = "Nothing out of the ordinary: no jam of locks, and processors, memory and disks had room."
+	}
+	return d
+}
+
+// add puts a verdict in, with its weight: the share of the time, in percent, that
+// it costs, as far as that can be told.
+func (d *Sample) add(id, certainty string, weight float64, title string, evidence, next []string) {
+	d.Verdicts = append(d.Verdicts, Verdict{ID: id, Certainty: certainty, Title: title, Evidence: append([]string{}, evidence...), Next: append([]string{}, next...)})
+	d.weight[id] = weight
+}
+
+func slowAt[T any](v T) *T { return &v }
+
+func (d *Sample) figures() {
+	e, f := d.e, &d.Figures
+	if e.Asked > 0 {
+		active, computing := 0, 0
+		for _, w := range e.Waits {
+			if w.State == "active" && w.Backend == "client backend" || w.Backend == "parallel worker" {
+				active += w.Seen
+				if w.Type == "" {
+					computing += w.Seen
+				}
+			}
+		}
+		f.Active = slowAt(slowTenth(float64(active) / float64(e.Asked)))
+		if active > 0 {
+			c := 100 * float64(computing) / float64(active)
+			f.Computing, f.Waiting = slowAt(slowTenth(c)), slowAt(slowTenth(100-c))
+		}
+	}
+	if !e.HostSeen || e.Seconds <= 0 {
+		return
+	}
+	d.hosted = true
+	a, b := e.Before, e.After
+	if all := b.CPU.All() - a.CPU.All(); all > 0 && a.CPU.All() > 0 {
+		share := func(x, y int64) *float64 { return slowAt(slowTenth(100 * float64(max(y-x, 0)) / float64(all))) }
+		f.System, f.IOWait, f.Steal = share(a.CPU.System, b.CPU.System), share(a.CPU.IOWait, b.CPU.IOWait), share(a.CPU.Steal, b.CPU.Steal)
+		idle := b.CPU.Idle - a.CPU.Idle + b.CPU.IOWait - a.CPU.IOWait
+		f.Busy = slowAt(slowTenth(100 * float64(max(all-idle, 0)) / float64(all)))
+		f.Switches = slowAt(math.Round(float64(max(b.CPU.Switches-a.CPU.Switches, 0)) / e.Seconds))
+	}
+	if len(e.Ticks) > 0 {
+		run, blocked := 0.0, 0.0
+		for _, t := range e.Ticks {
+			run, blocked = run+float64(t.Running), blocked+float64(t.Blocked)
+		}
+		n := float64(len(e.Ticks))
+		f.RunQueue, f.Blocked = slowAt(slowTenth(run/n)), slowAt(slowTenth(blocked/n))
+	}
+	pressure := func(a, b map[string]live.PSI, kind string) *float64 {
+		x, ok := a[kind]
+		y, ok2 := b[kind]
+		if !ok || !ok2 {
+			return nil
+		}
+		return slowAt(min(slowTenth(float64(max(y.Some-x.Some, 0))/1e4/e.Seconds), 100)) // microseconds of a second, in percent
+	}
+	f.CPUPSI, f.MemoryPSI, f.IOPSI = pressure(a.Pressure, b.Pressure, "cpu"), pressure(a.Pressure, b.Pressure, "memory"), pressure(a.Pressure, b.Pressure, "io")
+	f.GroupPSI = pressure(a.CGPressure, b.CGPressure, "memory")
+	rate := func(a, b map[string]int64, names ...string) *float64 {
+		sum, any := int64(0), false
+		for _, n := range names {
+			if y, ok := b[n]; ok {
+				sum, any = sum+max(y-a[n], 0), true
+			}
+		}
+		if !any {
+			return nil
+		}
+		return slowAt(slowTenth(float64(sum) / e.Seconds))
+	}
+	f.Faults, f.Major = rate(a.VM, b.VM, "pgfault"), rate(a.VM, b.VM, "pgmajfault")
+	f.SwapIn, f.SwapOut = rate(a.VM, b.VM, "pswpin"), rate(a.VM, b.VM, "pswpout")
+	f.DirectScan, f.Compaction, f.HugeFaults = rate(a.VM, b.VM, "pgscan_direct"), rate(a.VM, b.VM, "compact_stall"), rate(a.VM, b.VM, "thp_fault_alloc")
+	f.GroupFull, f.GroupMajor = rate(a.CGroup, b.CGroup, "max"), rate(a.CGroup, b.CGroup, "pgmajfault")
+	if p := b.CGroup["nr_periods"] - a.CGroup["nr_periods"]; p > 0 {
+		f.Throttled = slowAt(slowTenth(100 * float64(b.CGroup["nr_throttled"]-a.CGroup["nr_throttled"]) / float64(p)))
+	}
+	if e.Tables > 0 {
+		f.PageTables = slowAt(e.Tables)
+	}
+	if b.CGMemory > 0 {
+		f.GroupMemory = slowAt(b.CGMemory)
+	}
+	if b.CGMemoryMax > 0 {
+		f.GroupLimit = slowAt(b.CGMemoryMax)
+	}
+}
+
+func slowTenth(v float64) float64 { return math.Round(v*10) / 10 }
+
+// slowValue is a figure, or 0 where there is none: for comparisons in which a missing
+// figure must not fire.
+func slowValue(f *float64) float64 {
+	if f == nil {
+		return 0
+	}
+	return *f
+}

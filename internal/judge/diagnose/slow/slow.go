@@ -1,0 +1,288 @@
+package slow
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
+)
+
+// Schema names the version of the document of two compared plans.
+const Schema = "pgfettle.diagnose.slow/1"
+
+// Plan is one of the two runs, as a person named it.
+type Plan struct {
+	Name      string   `json:"name"`                // file
+	Total     *float64 `json:"total,omitempty"`     // milliseconds of planning and execution
+	Planning  *float64 `json:"planning,omitempty"`  //
+	Execution *float64 `json:"execution,omitempty"` //
+	Client    *float64 `json:"client,omitempty"`    // as psql's \timing saw it
+	Hit       *int64   `json:"hit,omitempty"`       // blocks; left out where the run did not count them
+	Read      *int64   `json:"read,omitempty"`
+	Temp      *int64   `json:"temp,omitempty"` // blocks of temporary files, read and written
+}
+
+// Node is one node in both runs. Times are milliseconds.
+type Node struct {
+	Head      string   `json:"head"`
+	Depth     int      `json:"depth"`
+	Loops     float64  `json:"loops"` // of the slow run
+	FastLoops float64  `json:"fast_loops"`
+	FastLoop  *float64 `json:"fast_per_loop,omitempty"`
+	SlowLoop  *float64 `json:"slow_per_loop,omitempty"`
+	FastOwn   *float64 `json:"fast_own,omitempty"` // without its children, all loops; an estimate in parallel parts
+	SlowOwn   *float64 `json:"slow_own,omitempty"`
+	Factor    *float64 `json:"factor,omitempty"` // slow over fast, of its own time
+	AtLeast   bool     `json:"at_least,omitempty"`
+	FastRows  *float64 `json:"fast_rows,omitempty"` // each loop
+	SlowRows  *float64 `json:"slow_rows,omitempty"`
+	Share     float64  `json:"share"` // of the time that the slow run took more, in percent
+}
+
+// Verdict is one reason for the difference, or one thing that was ruled out.
+type Verdict struct {
+	ID        string   `json:"id"`
+	Certainty string   `json:"certainty"`          // sure, likely or possible
+	Explains  *float64 `json:"explains,omitempty"` // milliseconds of the difference; nil: cannot be told
+	Title     string   `json:"title"`
+	Evidence  []string `json:"evidence"`
+	Next      []string `json:"next"`
+}
+
+// Report is what two runs of one query tell.
+type Report struct {
+	Schema           string    `json:"schema"`
+	Slow             Plan      `json:"slow"`
+	Fast             Plan      `json:"fast"`
+	Factor           *float64  `json:"factor,omitempty"` // slow over fast
+	Verdict          string    `json:"verdict"`          // one line
+	SamePlan         bool      `json:"same_plan"`
+	Buffers          string    `json:"buffers"` // same-hits, reads, more, fewer, or unknown
+	Spread           string    `json:"spread"`  // uniform, concentrated, or unknown: how the slowness lies over the nodes that took time
+	Diff             []string  `json:"diff"`    // of the plans; each line begins with a blank, - (fast only) or + (slow only)
+	Nodes            []Node    `json:"nodes"`   // of the slow plan's tree where both are alike
+	Verdicts         []Verdict `json:"verdicts"`
+	RuledOut         []string  `json:"ruled_out"`
+	Missing          []string  `json:"missing"` // what was not measured, and what would measure it
+	slowRun, fastRun *queryplan.Plan
+}
+
+// slowNoticeable is the least factor that is a difference: below it two runs of one
+// query on one idle machine differ as well.
+const slowNoticeable = 1.3
+
+// Compare judges two runs. Which one is the slow one is told by their times,
+// not by their order; where a time is missing the first is taken for it.
+func Compare(nameA string, a *queryplan.Plan, nameB string, b *queryplan.Plan) *Report {
+	ta, oka := a.Total()
+	tb, okb := b.Total()
+	switch {
+	case a.Client != nil && b.Client != nil:
+		ta, tb = *a.Client, *b.Client
+	}
+	if oka && okb && tb > ta {
+		nameA, a, nameB, b = nameB, b, nameA, a
+	}
+	d := &Report{Schema: Schema, slowRun: a, fastRun: b, Slow: slowPlan(nameA, a), Fast: slowPlan(nameB, b)}
+	d.Diff, d.SamePlan = slowDiff(b, a)
+	d.Buffers, d.Spread = "unknown", "unknown"
+	if x, y := slowWhole(d.Slow), slowWhole(d.Fast); x != nil && y != nil && *y > 0 {
+		f := *x / *y
+		d.Factor = &f
+	}
+	if d.SamePlan {
+		d.nodes()
+	}
+	d.judge()
+	return d
+}
+
+// slowWhole is the longest view of a run's time: the client's, else the server's.
+func slowWhole(p Plan) *float64 {
+	if p.Client != nil {
+		return p.Client
+	}
+	return p.Total
+}
+
+func slowPlan(name string, p *queryplan.Plan) Plan {
+	s := Plan{Name: name, Planning: p.Planning, Client: p.Client}
+	if t, ok := p.Total(); ok {
+		s.Total = &t
+	}
+	if t, ok := p.Ran(); ok {
+		s.Execution = &t
+	}
+	if b := p.Root.Buffers; p.Buffers && b != nil {
+		hit, read, temp := b.Hit+b.LocalHit, b.Read+b.LocalRead, b.TempRead+b.TempWritten
+		s.Hit, s.Read, s.Temp = &hit, &read, &temp
+	}
+	return s
+}
+
+// slowPair is one node in both trees.
+type slowPair struct {
+	slow, fast       *queryplan.Node
+	slowOwn, fastOwn float64
+	timed            bool
+	at               int // in Slow.Nodes
+}
+
+// nodes fills Slow.Nodes of two trees of one shape.
+func (d *Report) nodes() {
+	pairs := d.pairs()
+	extra := 0.0
+	for _, p := range pairs {
+		if p.timed && p.slowOwn > p.fastOwn {
+			extra += p.slowOwn - p.fastOwn
+		}
+	}
+	for i := range pairs {
+		p := &pairs[i]
+		n := &d.Nodes[p.at]
+		if s, f := p.slow.Actual, p.fast.Actual; s != nil && f != nil {
+			n.Loops, n.FastLoops, n.SlowRows, n.FastRows = s.Loops, f.Loops, &s.Rows, &f.Rows
+			n.SlowLoop, n.FastLoop = s.Total, f.Total
+		}
+		if !p.timed {
+			continue
+		}
+		so, fo := slowRound(p.slowOwn), slowRound(p.fastOwn)
+		n.SlowOwn, n.FastOwn = &so, &fo
+		// EXPLAIN writes microseconds: what is shorter in each loop may be any part of one.
+		floor := slowResolution * max(p.fast.Actual.Loops, 1)
+		f := p.slowOwn / max(p.fastOwn, floor)
+		n.AtLeast = p.fastOwn < 2*floor
+		f = math.Round(f*100) / 100
+		n.Factor = &f
+		if p.slowOwn > p.fastOwn && extra > 0 {
+			n.Share = math.Round(1000*(p.slowOwn-p.fastOwn)/extra) / 10
+		}
+	}
+	d.Spread = slowSpread(pairs)
+}
+
+// slowResolution is the last digit of EXPLAIN's times, in milliseconds.
+const slowResolution = 0.001
+
+func slowRound(v float64) float64 { return math.Round(v*1000) / 1000 }
+
+// pairs walks two trees of one shape and works out each node's own time.
+func (d *Report) pairs() []slowPair {
+	var out []slowPair
+	so, st := slowOwnTimes(d.slowRun)
+	fo, ft := slowOwnTimes(d.fastRun)
+	d.Nodes = nil
+	var walk func(s, f *queryplan.Node, depth int)
+	walk = func(s, f *queryplan.Node, depth int) {
+		d.Nodes = append(d.Nodes, Node{Head: s.Head, Depth: depth})
+		out = append(out, slowPair{slow: s, fast: f, slowOwn: so[s], fastOwn: fo[f], timed: st[s] && ft[f], at: len(d.Nodes) - 1})
+		for i := range min(len(s.Children), len(f.Children)) {
+			walk(s.Children[i], f.Children[i], depth+1)
+		}
+	}
+	walk(d.slowRun.Root, d.fastRun.Root, 0)
+	return out
+}
+
+// slowOwnTimes returns the time of each node without its children, milliseconds of
+// the clock. Below a Gather the loops are those of all processes, which ran side
+// by side: their sum is divided by how many there were. The time of a CTE is in
+// the scans of it, not in the node that it hangs below.
+func slowOwnTimes(p *queryplan.Plan) (own map[*queryplan.Node]float64, timed map[*queryplan.Node]bool) {
+	own, timed = map[*queryplan.Node]float64{}, map[*queryplan.Node]bool{}
+	wall := map[*queryplan.Node]float64{}
+	ctes := map[string]float64{}
+	var measure func(n *queryplan.Node, processes float64)
+	measure = func(n *queryplan.Node, processes float64) {
+		if n.Actual != nil && n.Actual.Total != nil {
+			timed[n] = true
+			by := processes
+			if n.Actual.Loops < processes {
+				by = max(n.Actual.Loops, 1)
+			}
+			wall[n] = *n.Actual.Total * n.Actual.Loops / by
+		}
+		if n.Launched != nil {
+			processes = float64(*n.Launched) + 1 // the leader works as well
+		}
+		for _, c := range n.Children {
+			measure(c, processes)
+		}
+		if name, ok := slowCTE(n.Subplan); ok {
+			ctes[name] += wall[n]
+		}
+	}
+	measure(p.Root, 1)
+	p.Root.Walk(func(n *queryplan.Node) {
+		t := wall[n]
+		for _, c := range n.Children {
+			if _, cte := slowCTE(c.Subplan); !cte {
+				t -= wall[c]
+			}
+		}
+		if name, ok := slowCTEScan(n.Head); ok && ctes[name] > 0 {
+			take := min(ctes[name], t)
+			t -= take
+			ctes[name] -= take
+		}
+		own[n] = max(t, 0)
+	})
+	return own, timed
+}
+
+func slowCTE(subplan string) (string, bool) {
+	const mark = "CTE "
+	if len(subplan) > len(mark) && subplan[:len(mark)] == mark {
+		return subplan[len(mark):], true
+	}
+	return "", false
+}
+
+func slowCTEScan(head string) (string, bool) {
+	var name string
+	if n, _ := fmt.Sscanf(head, "CTE Scan on %s", &name); n == 1 {
+		return name, true
+	}
+	return "", false
+}
+
+// slowSpread says how the slowness lies over the nodes: uniform where all that took a
+// noticeable part of the time are slower by about the same factor.
+func slowSpread(pairs []slowPair) string {
+	total := 0.0
+	for _, p := range pairs {
+		total += p.slowOwn
+	}
+	low, high, n := math.Inf(1), 0.0, 0
+	for _, p := range pairs {
+		// Less than a hundredth of the time, or some microseconds a loop, is noise.
+		if !p.timed || p.slowOwn < total/100 || p.fastOwn < 10*slowResolution*max(p.fast.Actual.Loops, 1) {
+			if p.timed && p.slowOwn > total/2 {
+				return "concentrated" // from next to nothing to most of the time
+			}
+			continue
+		}
+		f := p.slowOwn / p.fastOwn
+		low, high, n = min(low, f), max(high, f), n+1
+	}
+	switch {
+	case n == 0:
+		return "unknown"
+	case n == 1:
+		return "concentrated"
+	case high <= 3*low: // caches and clocks alone make nodes differ by two
+		return "uniform"
+	}
+	return "concentrated"
+}
+
+// worst returns the nodes that hold most of the extra time, the worst first.
+func (d *Report) worst(n int) []Node {
+	list := slices.Clone(d.Nodes)
+	slices.SortStableFunc(list, func(a, b Node) int { return cmp.Compare(b.Share, a.Share) })
+	list = slices.DeleteFunc(list, func(s Node) bool { return s.Share < 5 })
+	return list[:min(n, len(list))]
+}

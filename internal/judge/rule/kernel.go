@@ -1,0 +1,49 @@
+package rule
+
+// Kernel is hostIsOurs for the rules of the kernel, which say once why they
+// decide nothing.
+func (c *Case) Kernel() bool {
+	v, ok := Need(c, c.Snapshot.Host.Virt)
+	if !ok {
+		return false
+	}
+	if v.Container == "" {
+		return true
+	}
+	const text = "This is a container ({container}): memory overcommit, huge pages, swapping and writeback belong to the host below and to every container on it. No kernel knob is decided here; plan on the host."
+	for _, w := range c.Outcome.Warnings {
+		if w.Text == text {
+			return false
+		}
+	}
+	c.Warn(text, "container", v.Container)
+	return false
+}
+
+// Sysctl returns the present value of the kernel knob that is being decided; a
+// value that cannot be seen is among the unknowns, and nothing is decided.
+func (c *Case) Sysctl() (int64, bool) {
+	return Need(c, c.Snapshot.Host.Sysctls.Int(c.Rule.Address.Name()))
+}
+
+// HostIsOurs says whether knobs of the kernel are decided here: not in a
+// container, where they belong to the host below and to everything else on it.
+func (c *Case) HostIsOurs() bool {
+	v, ok := c.Snapshot.Host.Virt.Get()
+	return ok && v.Container == ""
+}
+
+// WarnTuned says who would write a kernel knob again.
+func (c *Case) WarnTuned() {
+	profile, ok := c.Snapshot.Host.Tuned.Get()
+	if !ok || profile == "" {
+		return
+	}
+	const text = "TuneD is active with the profile {profile}, and its profiles set vm.swappiness, vm.dirty_*, read-ahead and transparent huge pages when it starts, after the files of sysctl.d: put the planned values into a profile of your own that includes {profile}."
+	for _, w := range c.Outcome.Warnings {
+		if w.Text == text {
+			return
+		}
+	}
+	c.Warn(text, "profile", profile)
+}

@@ -1,0 +1,43 @@
+package io
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+)
+
+const (
+	// bgwriterMore is four times the default: at five rounds a second 16 MB/s.
+	bgwriterMore = 400
+	// bgwriterStops is the share of the background writer's rounds that were cut
+	// short from which on its limit is in the way.
+	bgwriterStops = 0.05
+)
+
+var BgwriterLRUMaxpages = rule.Rule{
+	Address: knob.PG("bgwriter_lru_maxpages"),
+	Title:   "how many pages the background writer writes in one round",
+	Why:     "It writes dirty pages that will soon be evicted, so that sessions find clean ones. Where it stops at this limit the sessions write them themselves, while their queries wait.",
+	Needs:   []knob.Address{knob.PG("bgwriter_delay")},
+	Formula: "1c 400, as its vendor advises. Others 400 where, in an hour or more of counting, at least 5 % of the rounds were cut short by it; otherwise as it is. 0, which switches it off, stays.",
+	Sources: []string{"pg-config-resource", "pg-monitoring", "its-1c"},
+	Decide: func(c *rule.Case) {
+		have := c.Now()
+		if c.Options.Profile == rule.OneC && have > 0 && have < bgwriterMore {
+			c.Set(bgwriterMore, "1C dirties buffers in bursts, and its vendor names {most} pages a round; {present} leave the rest to the sessions", "most", bgwriterMore, "present", c.Shown())
+			return
+		}
+		// Without counts there is no evidence, and the default stands.
+		s, ok := rule.Need(c, c.Instance.Server.Checkpoints)
+		delay, ok2 := c.Seconds(knob.PG("bgwriter_delay"))
+		if !ok || !ok2 || s.Secs < 3600 || delay <= 0 || have == 0 {
+			return
+		}
+		rounds := s.Secs / delay
+		share := float64(s.MaxWritten) / rounds
+		if share < bgwriterStops || have >= bgwriterMore {
+			c.Keep("{stops} of about {rounds} rounds stopped at {present} pages", "stops", s.MaxWritten, "rounds", int64(rounds), "present", c.Shown())
+			return
+		}
+		c.Set(bgwriterMore, "{stops} of about {rounds} rounds stopped at {present} pages, and sessions had to write the rest themselves", "stops", s.MaxWritten, "rounds", int64(rounds), "present", c.Shown())
+	},
+}

@@ -1,0 +1,102 @@
+package io
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+)
+
+// What was measured on a device goes before what kind of device it looks like,
+// and after what the user said. Who has no probe loses nothing: each rule falls
+// back on the kind.
+
+const (
+	// cachedReads is the share of random reads that the planner's own default takes
+	// to be served from a cache: 4 stands for a page that is 40 times as dear, of
+	// which nine in ten are never read from the disk.
+	cachedReads = 0.9
+	// A cost below that of flash would make the planner believe that order costs
+	// nothing; one above the default would punish an index for a disk that a cache
+	// mostly hides.
+	pageCostLeast, pageCostMost = 1.1, 4.0
+	// scanLeast is what a page of a scan takes at the least, in seconds, however fast
+	// the disk reads ahead: the planner weighs seq_page_cost against the rows' own
+	// costs, and 1 is as much as 80 rows (1 / (cpu_tuple_cost + cpu_operator_cost)).
+	// On the machine of docs/benchmarks.md a backend took 6.6 µs for the 61 rows of a
+	// cached page, 0.11 µs a row (PostgreSQL 18, sum over 164,000 pages). Without this
+	// bound its disk of 4.1 GB/s would count as rotating: 34 times as long at random.
+	scanLeast = 8e-6
+	// costApart is how far from the measured cost somebody's own value may lie:
+	// runs of one device differ by a third.
+	costApart = 1.5
+)
+
+// measuredCost returns what a random page costs by measurement, with the words
+// for the reason; ok is false where reads were not measured on the data's device.
+func measuredCost(c *rule.Case) (cost pageCost, inputs []any, ok bool) {
+	if _, ok := rule.Need(c, c.Snapshot.Measured); !ok || c.Options.Storage != "" {
+		return cost, nil, false
+	}
+	d, ok := c.Snapshot.MeasuredAt(c.Instance, snapshot.DataPlace)
+	if !ok || d.Reads == nil {
+		return cost, nil, false
+	}
+	ratio, ok := d.Reads.RandomOverSequential(scanLeast)
+	one, _ := d.Reads.AtDepth(1)
+	if !ok {
+		return cost, nil, false
+	}
+	want := min(max(math.Round(ratio*(1-cachedReads)*10)/10, pageCostLeast), pageCostMost)
+	cost = pageCost{want: want, low: max(want/costApart, 1), high: want * costApart}
+	return cost, []any{"random", int64(math.Round(one.PerSecond)), "ratio", fmt.Sprintf("%.0f", ratio), "by", d.Reads.By}, true
+}
+
+// measuredDepth returns how many reads at once the data's device needs before
+// more gain nothing.
+func measuredDepth(c *rule.Case) (depth int, by string, ok bool) {
+	if _, ok := rule.Need(c, c.Snapshot.Measured); !ok || c.Options.Storage != "" {
+		return 0, "", false
+	}
+	d, ok := c.Snapshot.MeasuredAt(c.Instance, snapshot.DataPlace)
+	if !ok || d.Reads == nil {
+		return 0, "", false
+	}
+	depth, ok = d.Reads.Saturation()
+	return depth, d.Reads.By, ok
+}
+
+// Depths of reading ahead by measurement.
+const (
+	// aheadFactor: of the pages asked for ahead before 18 some are cached already,
+	// so that twice the depth keeps the device as busy as measured.
+	aheadFactor = 2
+	// aheadMost is what is usual for flash before 18; deeper than the deepest that
+	// was measured is a guess.
+	aheadMost = 200
+	// fewHeads: a device that gains nothing beyond this moves heads, and from
+	// aheadTooMany on its requests only wait in each other's way.
+	fewHeads, aheadTooMany = 4, 16
+	// deepRequests is the default of 18, deepMost what its buffers allow a session
+	// to pin without harm.
+	deepRequests, deepMost = 16, 64
+)
+
+// decideMeasured decides how deep to read ahead by what was measured.
+func decideMeasured(c *rule.Case, major, depth int, by string) {
+	have := int(c.Now())
+	want := min(max(depth*aheadFactor, 2), aheadMost)
+	if major >= 18 {
+		want = min(max(depth, deepRequests), deepMost)
+	}
+	inputs := []any{"depth", depth, "by", by, "present", c.Shown()}
+	switch {
+	case major < 18 && depth <= fewHeads && have > aheadTooMany:
+		c.Set(want, "more than {depth} reads at once gained nothing on the data's device ({by}): {present} only wait in each other's way", inputs...)
+	case have >= want || depth == 1:
+		c.Keep("{present} keeps the data's device busy: more than {depth} reads at once gained nothing ({by})", inputs...)
+	default:
+		c.Set(want, "the data's device served more and more up to {depth} reads at once ({by}); with {present} it is not busy", inputs...)
+	}
+}

@@ -1,0 +1,37 @@
+package io
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+)
+
+// kindOf is what the disks under a place are, where that is known.
+func kindOf(c *rule.Case, p snapshot.Place) (s rule.Storage, why string, ok bool) {
+	device := p.Device
+	if m, mounted := c.Snapshot.MountOf(p.Path); mounted {
+		if m.FSType == "tmpfs" || slices.Contains(rule.NetworkFS, m.FSType) {
+			return "", "", false
+		}
+		if device == "" {
+			device = m.Device
+		}
+	}
+	s, why, reason := c.StorageUnderDevice(device)
+	return s, why, reason == ""
+}
+
+// bareIdentifier is a name that SQL takes as it is. A key word among them is one too where
+// only names stand.
+var bareIdentifier = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
+
+// identifier spells a name as SQL takes it.
+func identifier(name string) string {
+	if bareIdentifier.MatchString(name) {
+		return name
+	}
+	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
+}

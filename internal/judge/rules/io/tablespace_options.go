@@ -1,0 +1,122 @@
+package io
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+)
+
+// tablespacesWith returns an option of each tablespace that has a folder of its own: the
+// two that every cluster has lie on the disks of the data directory.
+func tablespacesWith(option string) func(*rule.Case) []knob.Address {
+	return func(c *rule.Case) []knob.Address {
+		var out []knob.Address
+		spaces, _ := c.Instance.Server.Tablespaces.Get()
+		for _, t := range spaces {
+			if a := knob.Tablespace(t.Name, option); t.Location != "" && a != "" {
+				out = append(out, a)
+			}
+		}
+		slices.Sort(out)
+		return slices.Compact(out)
+	}
+}
+
+// space is what a rule has to know of the tablespace that it decides an option of.
+type space struct {
+	pg.Tablespace
+	kind rule.Storage // of its disks
+	why  string       // how that is known
+	main rule.Storage // of the disks of the data directory; "" where it is not known
+}
+
+// space returns the tablespace that the case's address names; ok is false where nobody
+// knows what its disks are, and on a standby, whose catalogs are the primary's.
+func spaceOfOptions(c *rule.Case) (sp space, ok bool) {
+	name, _, _ := c.Address.Tablespace()
+	spaces, _ := c.Instance.Server.Tablespaces.Get()
+	places, _ := c.Instance.Places.Get()
+	i := slices.IndexFunc(spaces, func(t pg.Tablespace) bool { return t.Name == name })
+	if standby, _ := c.Instance.Server.Recovery.Get(); i < 0 || standby || c.Options.Storage != "" {
+		return sp, false // --storage says one kind for all of it
+	}
+	sp.Tablespace = spaces[i]
+	for _, p := range places {
+		switch {
+		case p.Role == snapshot.DataPlace:
+			sp.main, _, _ = kindOf(c, p)
+		case p.Role == snapshot.TablespacePlace && p.Tablespace == strconv.FormatInt(sp.OID, 10):
+			sp.kind, sp.why, ok = kindOf(c, p)
+		}
+	}
+	return sp, ok
+}
+
+// own returns the number that the tablespace itself has for an option.
+func (sp *space) own(option string) (f float64, ok bool) {
+	for _, o := range sp.Options {
+		if v, is := strings.CutPrefix(o, option+"="); is {
+			f, err := strconv.ParseFloat(v, 64)
+			return f, err == nil
+		}
+	}
+	return 0, false
+}
+
+// has says whether the tablespace has an option of its own, be it a number or not.
+func (sp *space) has(option string) bool {
+	return slices.ContainsFunc(sp.Options, func(o string) bool { return strings.HasPrefix(o, option+"=") })
+}
+
+// choice is what is decided of an option of a tablespace: want is right for its disks,
+// and differ says that those of the data directory want another value.
+type choice struct {
+	want   float64
+	suits  func(float64) bool // a value that somebody gave the tablespace
+	differ bool
+}
+
+// decide sets the option where the server's value is for other disks, and where the
+// tablespace has one that is wrong for its own.
+func (sp *space) decide(c *rule.Case, ch choice) {
+	option := rule.SettingOf(c.Address)
+	server, seen := c.Float(knob.PG(option))
+	have, number := sp.own(option)
+	inputs := []any{"name", sp.Name, "its", string(sp.kind), "why", sp.why, "present", c.Shown()}
+	switch {
+	case sp.has(option) && !number:
+		return
+	case number && ch.suits(have):
+		c.Keep("{present}, which tablespace {name} has of its own, suits {its} ({why})", inputs...)
+	case number:
+		c.Set(ch.want, "tablespace {name} lies on {its} ({why}), which {present}, a value of its own, does not suit", inputs...)
+	case sp.main == "" || !seen:
+		return
+	case !ch.differ:
+		c.Keep("the server's value is for disks like those of tablespace {name}, {its} ({why})", inputs...)
+	case server == ch.want:
+		c.Keep("the server's value suits tablespace {name} on {its} ({why})", inputs...)
+	default:
+		c.Set(ch.want, "tablespace {name} lies on {its} ({why}) and the data directory on {main}, and {option} = {server} holds for both",
+			append(inputs, "main", string(sp.main), "option", option, "server", server)...)
+	}
+}
+
+// tablespaceDepth decides how deep to read ahead in a tablespace, with the numbers of
+// prefetchDepth for the server before 18.
+func tablespaceDepth(c *rule.Case, enough, want, hddMost, hddWant float64) {
+	sp, ok := spaceOfOptions(c)
+	if !ok || c.Parameter.Max == "0" {
+		return // a build without posix_fadvise takes nothing but 0
+	}
+	if sp.kind == rule.HDD {
+		sp.decide(c, choice{hddWant, func(f float64) bool { return f <= hddMost }, sp.main != rule.HDD})
+		return
+	}
+	sp.decide(c, choice{want, func(f float64) bool { return f >= enough }, sp.main == rule.HDD})
+}

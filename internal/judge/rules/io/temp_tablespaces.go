@@ -1,0 +1,103 @@
+package io
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+)
+
+// TempTablespaces is planned only where somebody has made a tablespace for temporary
+// files and does not use it: which disks are for that is a person's choice.
+var TempTablespaces = rule.Rule{
+	Address: knob.PG("temp_tablespaces"),
+	Title:   "the tablespaces of temporary files and temporary tables",
+	Why: "What a query cannot hold in memory goes to temporary files, by default in the data directory: " +
+		"they take room that the data needs, and writes of its disks. On a filesystem of its own a query that " +
+		"spills too much ends alone. A role without CREATE on the tablespace goes on in the data directory; " +
+		"no query fails for it.",
+	Formula: "Where it is empty: a tablespace whose name says that it is for temporary files (temp, tmp, temporary, " +
+		"spill), on a filesystem of its own, on disks no slower than those of the data, with at least a quarter " +
+		"of the free room beside the data. Of several the one with the most room.",
+	Sources: []string{"pg-config-client", "pg-tablespaces"},
+	Risk:    knob.Medium,
+	Decide: func(c *rule.Case) {
+		now, ok := c.Text(knob.PG("temp_tablespaces"))
+		if !ok {
+			return
+		}
+		if strings.TrimSpace(now) != "" {
+			c.Keep("where temporary files go was chosen")
+			return
+		}
+		list := spillSpaces(c)
+		if len(list) == 0 {
+			return
+		}
+		best := slices.MaxFunc(list, func(a, b spillSpace) int { return cmp.Compare(a.free, b.free) })
+		grant := "GRANT CREATE ON TABLESPACE " + identifier(best.name)
+		if !best.roomy || !bareIdentifier.MatchString(best.name) {
+			c.Warn("Tablespace {name} is named for temporary files and lies on a filesystem of its own ({point}, {its}), "+
+				"and temp_tablespaces is empty: spills of queries take room and writes from the data directory. By hand, "+
+				"if it has room enough: {grant} to every role that runs such queries, then {set} SELECT pg_reload_conf(); "+
+				"A role without CREATE on it goes on in the data directory.",
+				"name", best.name, "point", best.point, "its", string(best.kind), "grant", grant,
+				"set", "ALTER SYSTEM SET temp_tablespaces = "+identifier(best.name)+";")
+			return
+		}
+		c.Set(best.name, "tablespace {name} is named for temporary files and lies on a filesystem of its own "+
+			"({point}, {its}, {free} free); each role that is to use it needs {grant}, and others go on in the data directory",
+			"name", best.name, "point", best.point, "its", string(best.kind), "free", best.free, "grant", grant)
+	},
+}
+
+// spillSpace is a tablespace that somebody has made for temporary files.
+type spillSpace struct {
+	name, point string
+	kind        rule.Storage
+	free        unit.Bytes // 0 where it is not known
+	roomy       bool       // it is known to have room enough beside what the data directory has
+}
+
+// forTemp is a name that somebody gave a tablespace for temporary files.
+var forTemp = regexp.MustCompile(`(?i)(^|[^a-z])(te?mp|temporary|spills?)([^a-z]|$)`)
+
+// spillSpaces are the tablespaces for temporary files on filesystems of their own, and
+// on disks that are no slower than those of the data.
+func spillSpaces(c *rule.Case) (out []spillSpace) {
+	spaces, ok := c.Instance.Server.Tablespaces.Get()
+	places, ok2 := c.Instance.Places.Get()
+	i := slices.IndexFunc(places, func(p snapshot.Place) bool { return p.Role == snapshot.DataPlace })
+	if !ok || !ok2 || i < 0 || c.Options.Storage != "" {
+		return nil // --storage says one kind for all of it
+	}
+	main, _, ok := kindOf(c, places[i])
+	data, mounted := c.Snapshot.MountOf(places[i].Path)
+	if !ok || !mounted {
+		return nil
+	}
+	rooms, _ := c.Snapshot.Host.Spaces.Get()
+	beside, seen := c.Snapshot.SpaceAt(rooms, places[i].Path)
+	for _, t := range spaces {
+		for _, p := range places {
+			if p.Role != snapshot.TablespacePlace || p.Tablespace != strconv.FormatInt(t.OID, 10) || !forTemp.MatchString(t.Name) {
+				continue
+			}
+			kind, _, known := kindOf(c, p)
+			m, ok := c.Snapshot.MountOf(p.Path)
+			if known && ok && m.Device != data.Device && slices.Index(rule.Slowness, kind) <= slices.Index(rule.Slowness, main) {
+				room, ok := c.Snapshot.SpaceAt(rooms, p.Path)
+				out = append(out, spillSpace{t.Name, m.Point, kind, room.Free,
+					ok && seen && room.Free >= beside.Free/limits.TempRoomUneven})
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,92 @@
+package kernel
+
+import (
+	"slices"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+)
+
+// dirtyLimits are the amounts for a kind of storage: what a second or so of its
+// sequential writing takes away.
+type dirtyLimits struct{ background, hard unit.Bytes }
+
+var dirtyFor = map[rule.Storage]dirtyLimits{
+	rule.NVMe: {256 * unit.MB, unit.GB},
+	rule.SAN:  {256 * unit.MB, unit.GB}, // its controller's cache takes the burst
+	rule.SSD:  {128 * unit.MB, 512 * unit.MB},
+	rule.HDD:  {64 * unit.MB, 512 * unit.MB},
+	"":        {64 * unit.MB, 512 * unit.MB}, // not known: what TuneD's profile for PostgreSQL takes for any
+}
+
+// dirty looks at one of the two limits: its ratio is the setting that rules now
+// when bytes is 0. Values of a person's from least to most stay. Where all that
+// the instances write goes to ZFS nothing is decided: it writes through a cache of
+// its own (zfs_dirty_data_max), which these limits do not count.
+func dirty(c *rule.Case, ratioName string, pick func(dirtyLimits) unit.Bytes, least, most unit.Bytes) {
+	if !c.Kernel() || c.Snapshot.AllOnZFS() {
+		return
+	}
+	b, ok := c.Basis()
+	if !ok {
+		return
+	}
+	now, ok := c.Sysctl()
+	if !ok {
+		return
+	}
+	have := unit.Bytes(now)
+	kind, why := slowestStorage(c)
+	want := pick(dirtyFor[kind])
+	if have > 0 {
+		if have >= least && have <= most {
+			c.Keep("{present} is a moderate amount", "present", have)
+			return
+		}
+		c.WarnTuned()
+		c.Set(want, "{present} is outside of what is moderate, {least} to {most}: {want} is right for {storage}", "present", have, "least", least, "most", most, "want", want, "storage", why)
+		return
+	}
+	ratio, ok := rule.Need(c, c.Snapshot.Host.Sysctls.Int(ratioName))
+	if !ok {
+		return
+	}
+	// The ratio is of free memory and file cache; that much of it there may be.
+	base := b.Total - b.Reserve
+	if !c.Options.Shared {
+		base -= b.Others // on a shared host they are assumed, and file cache of theirs counts as well
+	}
+	waiting := base.Scale(float64(ratio) / 100)
+	large := unit.Bytes(limits.DirtyPlanned)
+	if ratioName == "vm.dirty_background_ratio" {
+		large /= 2 // half of the hard limit, as the kernel's own defaults have it
+	}
+	if waiting <= large {
+		c.Keep("{ratio} % of free memory and file cache are at most {now}", "ratio", ratio, "now", waiting)
+		return
+	}
+	c.WarnTuned()
+	c.Set(want, "{ratio} % of free memory and file cache are up to {now} of written pages that wait for the disk; {want} is right for {storage}. {counterpart} becomes 0 by it",
+		"ratio", ratio, "now", waiting, "want", want, "storage", why, "counterpart", ratioName)
+}
+
+// slowestStorage returns the slowest storage under the data of the instances,
+// and its name for people.
+func slowestStorage(c *rule.Case) (rule.Storage, string) {
+	worst := rule.Storage("")
+	for i := range c.Snapshot.Instances {
+		s, _, ok := c.On(&c.Snapshot.Instances[i]).StorageOf(snapshot.DataPlace)
+		if !ok {
+			return "", "storage of an unknown kind"
+		}
+		if worst == "" || slices.Index(rule.Slowness, s) > slices.Index(rule.Slowness, worst) {
+			worst = s
+		}
+	}
+	if worst == "" {
+		return "", "storage of an unknown kind"
+	}
+	return worst, map[rule.Storage]string{rule.NVMe: "NVMe", rule.SSD: "SSD", rule.HDD: "hard disks", rule.SAN: "a storage network"}[worst]
+}

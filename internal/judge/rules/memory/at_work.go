@@ -1,0 +1,98 @@
+package memory
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/sizing"
+)
+
+// reckonAtWork reckons how many connections fit at work with everything as it was
+// decided, and warns where not all do.
+func reckonAtWork(c *rule.Case) {
+	s, in, opt, o := c.Snapshot, c.Instance, c.Options, c.Outcome
+	if !s.HostSeen || !in.Server.Settings.Known() || !in.Server.Version.Known() {
+		return
+	}
+	unknown := o.Unknown
+	defer func() { o.Unknown = unknown }() // the rules have noted them
+	b, ok1 := c.Basis()
+	conns, ok2 := c.Int(knob.PG("max_connections"))
+	work, ok3 := c.Bytes(knob.PG("work_mem"))
+	m, ok4 := sizing.PlannedMemory(o, s, in, opt)
+	if !ok1 || !ok2 || !ok3 || !ok4 {
+		return
+	}
+	room, ok := sizing.Surviving(c, b, conns)
+	if !ok {
+		return
+	}
+	a := sizing.AtWork{Planned: work, Open: m.After.Connections, Share: b.Share()}
+	a.WorkMem, _, _ = wantedWork(c, b, room)
+	a.Buffers, _ = c.Bytes(knob.PG("shared_buffers"))
+	if d := o.Of(in.Key, knob.PG("work_mem")); d != nil {
+		a.Pinned = d.Pinned
+	}
+	commit, _ := sizing.CommitRoom(c, b)
+	i := m.After
+	if exact, ok := sizing.Demanded(c, conns); ok {
+		i.Active = int(exact)
+	}
+	fits := func(i memory.Instance) bool {
+		return room.Binding.Charged(i.Parts(), i.SharedPage).Sum() <= b.Share() && (commit == 0 || i.Commits(true) <= commit)
+	}
+	a.Fit = c.Prior().ConnectionsThatFit(i, fits)
+	a.FitBest = a.Fit
+	if a.WorkMem < work {
+		i.WorkMem = a.WorkMem
+		a.FitBest = c.Prior().ConnectionsThatFit(i, fits)
+	}
+	each := memory.BackendBase + memory.PageTables(i.Shared, i.SharedPage) + memory.ProcessPageTables
+	a.Saved = unit.Bytes(a.Open-a.Fit) * each
+	rule.Note(o, in.Key, a)
+	if a.Fit >= a.Open {
+		return
+	}
+	text := "Not all connections fit the memory at work: of {open} only {fit}, each with the query of the {profile} profile and work_mem = {work}, beside the rest in the {share} that the instance may have. " +
+		"A pooler in front of the server (PgBouncer), with no more sessions than that, would save {saved} of private memory and page tables."
+	if a.Fit == 0 {
+		text = "None of {open} connections fits the memory at work with the query of the {profile} profile and work_mem = {work}: the rest fills the {share} that the instance may have. " +
+			"A pooler in front of the server (PgBouncer) with few sessions, or more memory, is needed."
+	}
+	c.Warn(text, "open", a.Open, "fit", a.Fit, "profile", string(c.Options.Profile), "work", work.GUC(), "share", b.Share(), "saved", a.Saved)
+}
+
+// warnOfTables says that page tables stay large: where huge pages cannot be had, or where
+// so many processes have even with them.
+func warnOfTables(c *rule.Case) {
+	if !c.Snapshot.HostSeen {
+		return
+	}
+	unknown := c.Outcome.Unknown
+	defer func() { c.Outcome.Unknown = unknown }() // the rules have noted them
+	m, ok := sizing.PlannedMemory(c.Outcome, c.Snapshot, c.Instance, c.Options)
+	if !ok {
+		return
+	}
+	i := m.After
+	limit, _ := c.Snapshot.MemoryLimit(c.Instance)
+	total, ok := limit.Get()
+	tables := i.Parts().PageTables
+	if c.Outcome.Of(c.Instance.Key, knob.PG("huge_pages")) == nil { // nobody asked what the pages will be
+		return
+	}
+	if !ok || tables < total.Scale(limits.TablesTooMuch/100.0) {
+		return
+	}
+	text := "Page tables may take {tables} of {total}: on ordinary pages each of {processes} has its own for the {shared} of shared memory. A pooler in front of the server (PgBouncer) with fewer sessions lessens them."
+	pairs := []any{"tables", tables, "total", total, "processes", rule.CountOf(i.Connections+i.Processes, "process", "processes"), "shared", i.Shared}
+	if why := sizing.HugeRoom(c).Why; i.SharedPage > memory.BasePage(c.Snapshot) {
+		text = "Page tables may take {tables} of {total}: each of {processes} has some of its own, with huge pages too. A pooler in front of the server (PgBouncer) with fewer sessions lessens them."
+	} else if why.String() != "" {
+		text += " Huge pages: {why}."
+		pairs = append(pairs, "why", why.String())
+	}
+	c.Warn(text, pairs...)
+}

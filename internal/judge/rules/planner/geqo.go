@@ -1,0 +1,38 @@
+package planner
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+)
+
+// geqoDefault is the default of geqo_threshold: from there on trying all orders
+// takes longer than most queries.
+const geqoDefault = limits.GeqoUsual
+
+// planned returns how many relations the collapse limits let be planned together.
+func planned(c *rule.Case) (int, bool) {
+	joins, ok1 := c.Int(knob.PG("join_collapse_limit"))
+	from, ok2 := c.Int(knob.PG("from_collapse_limit"))
+	return max(joins, from), ok1 && ok2
+}
+
+var Geqo = rule.Rule{
+	Address: knob.PG("geqo"),
+	Title:   "whether the order of very many joins is searched by chance",
+	Why:     "All orders of twenty relations cannot be tried: planning takes minutes and gigabytes. The genetic search bounds it from geqo_threshold relations on.",
+	Formula: "on where join_collapse_limit or from_collapse_limit let 12 relations or more be planned together; otherwise as it is.",
+	Sources: []string{"pg-config-query"},
+	Needs:   []knob.Address{knob.PG("join_collapse_limit"), knob.PG("from_collapse_limit")},
+	Decide: func(c *rule.Case) {
+		have, _ := c.Text(c.Rule.Address)
+		joins, ok := planned(c)
+		switch {
+		case !ok:
+		case have == "on" || joins < geqoDefault:
+			c.Keep("at most {joins} relations are planned together", "joins", joins)
+		default:
+			c.Set(true, "{joins} relations may be planned together, and without it all of their orders are tried", "joins", joins)
+		}
+	},
+}

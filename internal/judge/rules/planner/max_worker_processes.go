@@ -1,0 +1,43 @@
+package planner
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/sizing"
+)
+
+// workerDefault is the server's own default of max_worker_processes; fewer
+// starve parallel queries, logical replication and extensions.
+const workerDefault = 8
+
+var MaxWorkerProcesses = rule.Rule{
+	Address: knob.PG("max_worker_processes"),
+	Title:   "how many background worker processes there may be",
+	Why: "Parallel workers, logical replication and extensions all take their processes from this pool. A slot that is not used costs next to nothing; " +
+		"when none is left a query silently runs without its workers. On a standby it must not be less than on the primary.",
+	Formula: "The parallel workers of the host plus 4 for replication and extensions, at least 8; never lowered.",
+	Sources: []string{"pg-config-resource", "dalibo-j1"},
+	// 16 or 20 slots for 16 processors is not worth a restart.
+	Tolerance: sizing.SlotsNear,
+	Decide: func(c *rule.Case) {
+		have := int(c.Now())
+		p, ok := sizing.ParallelWorkers(c)
+		want := workerDefault
+		if ok {
+			want = max(want, p.Want+sizing.WorkerOthers)
+		}
+		switch {
+		case have >= want && ok:
+			c.Keep("{present} slots are enough for {cpus}", "present", c.Shown(), "cpus", rule.Processors(p.Cpus))
+		case have >= want:
+			return
+		default:
+			c.WarnStandbys(want)
+			if !ok {
+				c.Set(want, "{present} slots are fewer than the default of 8: parallel queries, replication and extensions share them", "present", c.Shown())
+				return
+			}
+			c.Set(want, "{parallel} for {cpus}"+p.Clause+", and 4 for replication and extensions; at least 8", "parallel", rule.Count(p.Want, "parallel worker"), "cpus", rule.Processors(p.Cpus))
+		}
+	},
+}

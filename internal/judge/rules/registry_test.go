@@ -1,0 +1,14 @@
+package rules_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/pgfettle/pgfettle/internal/gen/literals"
+)
+
+func TestRegistryIsCurrent(t *testing.T) {
+	if err := literals.Current(os.DirFS("."), literals.Package{Path: "github.com/pgfettle/pgfettle/internal/judge/rules", Type: "rule.Rule", Key: "Address"}); err != nil {
+		t.Error(err)
+	}
+}

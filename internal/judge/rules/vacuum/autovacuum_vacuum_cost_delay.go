@@ -1,0 +1,36 @@
+package vacuum
+
+import (
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+)
+
+var AutovacuumVacuumCostDelay = rule.Rule{
+	Address: knob.PG("autovacuum_vacuum_cost_delay"),
+	Title:   "how long autovacuum pauses",
+	Why:     "Until 11 the pause was 20 ms; configurations carried over from then still have it and make autovacuum ten times slower than the same limit allows today.",
+	Formula: "2 ms, the default, where it is longer and the data is not on rotating disks; a shorter pause stays.",
+	Sources: []string{"pg-config-autovacuum", "pg-release-notes"},
+	Decide: func(c *rule.Case) {
+		s, why, ok := c.StorageOf(snapshot.DataPlace)
+		if !ok {
+			return
+		}
+		have := c.Now()
+		if have < 0 {
+			// -1: vacuum_cost_delay, which is 0 unless somebody wants manual VACUUM to pause.
+			have, ok = c.Float(knob.PG("vacuum_cost_delay"))
+			if !ok {
+				return
+			}
+		}
+		if have <= 2 || s == rule.HDD {
+			c.Keep("a pause of {present} ms suits {storage} ({why})", "present", have, "storage", string(s), "why", why)
+			return
+		}
+		c.Set(2*time.Millisecond, "the data lies on {storage} ({why}); a pause of {present} ms is from the time of rotating disks, 2 ms is the default", "storage", string(s), "why", why, "present", have)
+	},
+}

@@ -1,0 +1,73 @@
+package wal
+
+import (
+	"math"
+
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+)
+
+// groupFrom is how many commits a second there are where 1C's vendor sets it.
+const groupFrom = 1000
+
+var CommitDelay = rule.Rule{
+	Address: knob.PG("commit_delay"),
+	Title:   "how long a commit waits for others to share its flush",
+	Why:     "Where a flush is slow and commits come by the thousand, a wait of microseconds lets one flush serve several of them. Everywhere else it only makes each commit slower. Commits that wait for the same flush are grouped without it.",
+	Formula: "0 where commits were counted for a day and are fewer than 1000 a second on average; a value that was set for more, or that nothing was counted for, stays. It is never raised: that needs pgbench on this storage, and half of the time that pgfettle probe measured for a flush is where to begin.",
+	Sources: []string{"pg-config-wal", "pg-wal-configuration", "its-1c"},
+	Decide: func(c *rule.Case) {
+		rate, span, counted := commits(c)
+		half, by, measured := halfFlush(c)
+		switch {
+		case c.Now() == 0 && counted && rate >= groupFrom && measured:
+			c.Keep("no commit waits for others; at {rate} commits a second {half} microseconds, half of a measured flush ({by}), are worth a try with pgbench", "rate", int64(rate), "half", half, "by", by)
+		case c.Now() == 0:
+			c.Keep("no commit waits for others")
+		case !counted:
+			c.Keep("{present} microseconds stay: commits were not counted for a day", "present", c.Shown())
+		case rate >= groupFrom && measured:
+			c.Keep("{rate} commits a second, over {span}, may share a flush; half of a measured one is {half} microseconds ({by})", "rate", int64(rate), "span", span, "half", half, "by", by)
+		case rate >= groupFrom:
+			c.Keep("{rate} commits a second, over {span}, may share a flush", "rate", int64(rate), "span", span)
+		default:
+			c.Set(0, "{rate} commits a second, over {span}, are too few to share a flush: each only waits {present} microseconds", "rate", int64(rate), "span", span, "present", c.Shown())
+		}
+	},
+}
+
+// commits returns how many transactions are committed in a second, over all
+// databases that were counted for a day; ok is false without one.
+func commits(c *rule.Case) (rate float64, span rule.Age, ok bool) {
+	dbs, _ := c.Instance.Server.Databases.Get()
+	for _, d := range dbs {
+		if secs, counted := c.Instance.Server.CountedFor(d); counted && secs >= memory.MeasuredLeast {
+			rate += max(float64(d.Commits), 0) / secs
+			span, ok = max(span, rule.Age(secs)), true
+		}
+	}
+	return rate, span, ok
+}
+
+// halfFlush tells half of the measured time of a flush of the WAL, which is where
+// trying out a commit_delay begins; ok is false where it was not measured.
+func halfFlush(c *rule.Case) (micros int64, by string, ok bool) {
+	if _, ok := rule.Need(c, c.Snapshot.Measured); !ok {
+		return 0, "", false
+	}
+	d, ok := c.Snapshot.MeasuredAt(c.Instance, snapshot.WALPlace)
+	if !ok || d.Flush == nil {
+		return 0, "", false
+	}
+	method, ok := c.Text(knob.PG("wal_sync_method"))
+	if !ok {
+		method = "fdatasync"
+	}
+	rate, ok := d.Flush.Rate(method)
+	if !ok || rate <= 0 {
+		return 0, "", false
+	}
+	return int64(math.Round(1e6 / rate / 2)), d.Flush.By, true
+}

@@ -1,0 +1,192 @@
+package wal
+
+import (
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/limits"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+)
+
+const (
+	// walMeasured is how long WAL must have been counted before its rate means anything.
+	walMeasured = limits.Hour
+	// walShare is the share of the WAL's file system that max_wal_size may claim.
+	walShare = limits.WALShare
+	// walFreeShare is the share that it may claim of what is free there, or WAL already.
+	walFreeShare = limits.WALFreeShare
+	// walKeptShare of the file system is where a value ends that somebody has chosen:
+	// twice walShare still leaves more than half to everything else.
+	walKeptShare = 0.4
+	// walIntervals: a checkpoint begins when max_wal_size/(1+completion target)
+	// of WAL was written, about half; three intervals leave half as much again
+	// for hours busier than the average.
+	walIntervals = 3
+	// walAtPeak is walIntervals where the rate is that of the busiest hour.
+	walAtPeak = 2
+	// walWatched is for how many days a history must have samples before its
+	// busiest hour is taken for the busiest that there is: a week has all its days.
+	walWatched = 7
+)
+
+var MaxWALSize = rule.Rule{
+	Address: knob.PG("max_wal_size"),
+	Title:   "how much WAL may be written before a checkpoint is forced",
+	Why: "A checkpoint that comes before its time writes every dirty page again, and after each one the first change of a page puts the whole page into the WAL. " +
+		"Room for the WAL of a whole checkpoint_timeout lets checkpoints come by the clock. It costs disk space and a longer recovery after a crash. " +
+		"The limit is soft: a failing archive_command or a replication slot exceeds it.",
+	Formula: "The greater of what the profile is given on this machine and, where WAL was counted for an hour or more (14+), " +
+		"its rate × checkpoint_timeout × 3, or with a history of 'pgfettle watch' the rate of the busiest hour × checkpoint_timeout × 2. " +
+		"The profile is given (web 2 GB, oltp 4 GB, dw 8 GB, mixed 2 GB, desktop 1 GB, 1c 4 GB) × processors / 8, but at least half, × checkpoint_timeout / 15 min, but at most four times, " +
+		"and half of that on a rotating disk; no more than a quarter of the instance's memory and than 64 GB (dw 128 GB), at least 1 GB, rounded down to a power of two of gigabytes or one and a half of it. " +
+		"Measured or not, no more than a fifth of the WAL's file system, and than 40 % of the space that is free there, or WAL already. " +
+		"A larger present value that somebody has chosen stays up to 40 % of the file system.",
+	Sources: []string{"pg-wal-configuration", "pg-config-wal", "pgtune", "dalibo-j1"},
+	Needs:   []knob.Address{knob.PG("checkpoint_timeout")},
+	// Half a gigabyte more or less changes nothing that could be measured.
+	Tolerance: 0.15,
+	Decide:    decideMaxWALSize,
+}
+
+func decideMaxWALSize(c *rule.Case) {
+	have, ok := c.Bytes(maxWALSizeAddress)
+	if !ok {
+		return
+	}
+	total, free, sized := c.SpaceOf(snapshot.WALPlace)
+	share := total.Scale(walShare)
+	if sized && have > share && (have > total.Scale(walKeptShare) || !c.Chosen()) {
+		c.Set(wholeSegments(c, share), "{present} is too much for the file system of the WAL, which has {total}: a fifth of it leaves room for the data, a lagging archiver or a slot",
+			"present", have, "total", total)
+		return
+	}
+	prior, why := walPrior(c)
+	want, text := prior, "the {profile} profile has {prior} of WAL between checkpoints on this machine ({why})"
+	inputs := []any{"profile", string(c.Options.Profile), "prior", prior, "why", why}
+	m, counted := walNeedOf(c)
+	seen := []any{"rate", unit.Bytes(m.rate), "hours", rule.Count(int(m.hours), "hour")}
+	if m.watched {
+		seen = []any{"rate", unit.Bytes(m.rate), "date", m.date, "days", m.days}
+	}
+	switch {
+	case !counted:
+		text += "; " + noRate(c)
+	case m.need > prior && sized && m.watched:
+		want, text = m.need, "{rate} of WAL a second in the busiest hour, on {date}, history of {days}, make {interval} in one checkpoint_timeout; twice that, as a checkpoint begins when about half of max_wal_size is written"
+		inputs = append(seen, "interval", m.interval)
+	case m.need > prior && sized:
+		want, text = m.need, "{rate} of WAL a second over {hours} make {interval} in one checkpoint_timeout; three times that, as the rate is a mean and the peak is not known"
+		inputs = append(seen, "interval", m.interval)
+	case m.need > 0 && m.need <= prior && m.watched:
+		text += ", and the {rate} a second of the busiest hour, on {date}, history of {days}, need less"
+		inputs = append(inputs, seen...)
+	case m.need > 0 && m.need <= prior:
+		text += ", and the {rate} a second that were counted over {hours} need less"
+		inputs = append(inputs, seen...)
+	}
+	if want <= have {
+		c.Keep(text+": {present} is enough", append(inputs, "present", c.Shown())...)
+		return
+	}
+	if !sized {
+		// Nobody could look at the disk, so the reason says what to look at.
+		c.Set(want, text+"; the size of its disk is not known: make sure that it is at least five times this", inputs...)
+		return
+	}
+	room := free
+	if free.Scale(walFreeShare) < min(want, share) {
+		// What pg_wal holds now is WAL's already. Where the folder may not be
+		// listed the limit is the lower for it.
+		dir, _ := rule.Need(c, c.Instance.Server.WALDir)
+		room += dir.Size
+	}
+	switch limit := room.Scale(walFreeShare); {
+	case min(share, limit) >= want:
+	case share <= limit:
+		want = wholeSegments(c, share)
+		text += ", but no more than a fifth of the {total} of its file system"
+		inputs = append(inputs, "total", total)
+	default:
+		want = wholeSegments(c, limit)
+		text += ", but no more than 40 % of the {room} that are free on its disk or WAL already"
+		inputs = append(inputs, "room", room)
+	}
+	if want <= have {
+		c.Keep(text+": {present} stays", append(inputs, "present", c.Shown())...)
+		return
+	}
+	c.Set(want, text, inputs...)
+}
+
+// walNeed is how much WAL a measured rate asks for.
+type walNeed struct {
+	need, interval unit.Bytes // 0: checkpoint_timeout is not known
+	rate           float64    // bytes a second
+	hours          float64    // for which it was counted, of a mean
+	watched        bool       // it is the busiest hour of a history, and not a mean
+	date           string     // of that hour
+	days           rule.Age   // of the history
+}
+
+// walNeed decides between the mean that the server counted and the busiest hour
+// of a history; ok is false where there is neither.
+func walNeedOf(c *rule.Case) (m walNeed, ok bool) {
+	rate, hours, counted := walRate(c)
+	h, known := c.Instance.History.Get()
+	watched := known && h.WAL != nil && h.WAL.Value > 0
+	if !counted && !watched {
+		return m, false
+	}
+	every, ok := c.Seconds(knob.PG("checkpoint_timeout"))
+	if !ok {
+		return m, true
+	}
+	if counted {
+		m = walNeed{need: unit.Bytes(rate * every * walIntervals).RoundUp(unit.GB), interval: unit.Bytes(rate * every), rate: rate, hours: hours}
+	}
+	if watched {
+		peak := h.WAL.Value
+		need := unit.Bytes(peak * every * walAtPeak).RoundUp(unit.GB)
+		if need >= m.need || h.Days >= walWatched && peak >= rate {
+			m = walNeed{need: need, interval: unit.Bytes(peak * every), rate: peak, watched: true, date: rule.DayOf(h.WAL.At), days: rule.Age(h.Days * 24 * 3600)}
+		}
+	}
+	return m, true
+}
+
+var maxWALSizeAddress = knob.PG("max_wal_size")
+
+// walRate returns the WAL written in a second, in bytes, and for how many hours
+// it was counted; ok is false without an hour of counting.
+func walRate(c *rule.Case) (rate, hours float64, ok bool) {
+	w, ok := rule.Need(c, c.Instance.Server.WAL) // absent before 14: the profile decides
+	if !ok || w.Secs < walMeasured || w.Bytes <= 0 {
+		return 0, 0, false
+	}
+	return float64(w.Bytes) / w.Secs, w.Secs / 3600, true
+}
+
+// noRate says why the profile decides, and what would sharpen it.
+func noRate(c *rule.Case) string {
+	if cp, ok := c.Instance.Server.Checkpoints.Get(); ok && cp.Secs >= memory.MeasuredLeast && cp.Requested > cp.Timed {
+		// How many of them a person or a backup asked for is not counted, so their
+		// number is no measure of the WAL.
+		return "how fast WAL is written was not counted, but most checkpoints were not by the clock: take pg_current_wal_lsn() twice in a busy hour"
+	}
+	return "how fast WAL is written was not counted for an hour (pg_stat_wal, 14+)"
+}
+
+// walSegment returns the size of a WAL file: 16 MB unless initdb was told another.
+func walSegment(c *rule.Case) unit.Bytes {
+	if s, ok := c.Bytes(knob.PG("wal_segment_size")); ok && s > 0 {
+		return s
+	}
+	return 16 * unit.MB
+}
+
+// wholeSegments rounds down to whole WAL files, of which the server demands two.
+func wholeSegments(c *rule.Case, b unit.Bytes) unit.Bytes {
+	s := walSegment(c)
+	return max(b.RoundDown(s), 2*s)
+}

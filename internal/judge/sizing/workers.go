@@ -1,0 +1,143 @@
+package sizing
+
+import (
+	"fmt"
+
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+)
+
+const (
+	// WorkerOthers are the worker processes that are no parallel workers: the
+	// launcher of logical replication, its workers (4 by default), extensions.
+	WorkerOthers = 4
+	// workerMemory is how much memory there has to be for each worker: it costs
+	// its base, its page tables and its share of work_mem. The default of 8
+	// parallel workers then needs 4 GB, and a container of that size on a host of
+	// 64 processors gets no more of them.
+	workerMemory = 512 * unit.MB
+	// parallelLeast is how many parallel workers there are at least: with fewer a
+	// single query cannot have the two of max_parallel_workers_per_gather.
+	parallelLeast = 2
+	// SlotsNear is how far max_worker_processes may be from the wanted number and
+	// be as good.
+	SlotsNear = 0.2
+)
+
+// parallel is how many parallel workers suit a host, before
+// max_worker_processes caps them.
+type parallel struct {
+	Want   int    // what the profile chooses, and the memory can feed
+	chosen int    // what the profile chooses, however much memory there is
+	Most   int    // what the processors can run and the memory can feed
+	Cpus   int    // processors
+	Clause string // for the reason: says that the memory decides, where it does
+}
+
+// parallelWorkers returns the parallel workers for this host.
+func ParallelWorkers(c *rule.Case) (p parallel, ok bool) {
+	p.Cpus, ok = c.CPUs()
+	if !ok {
+		return p, false
+	}
+	p.Want, p.Most = p.Cpus, max(p.Cpus, parallelLeast)
+	switch c.Options.Profile {
+	case rule.Web, rule.OLTP, rule.Desktop:
+		// The sessions themselves keep the processors busy.
+		p.Want = p.Cpus / 2
+	case rule.OneC:
+		// No query has any (max_parallel_workers_per_gather = 0): two index builds
+		// or VACUUMs at once do. It is reckoned from what the processors suggest for
+		// one of them and not from what is set, which is decided after this and
+		// bounded by it; a present value above it stays anyway.
+		p.Want = 2 * MaintenanceWorkers(p.Cpus)
+		p.Clause = ", for two index builds at once, as its queries run without any"
+		p.Most = max(p.Most, p.Want)
+	}
+	p.Want = max(p.Want, parallelLeast)
+	p.chosen = p.Want
+	if fed, clause, ok := fed(c, parallelLeast); ok && fed < p.Most {
+		p.Most = fed
+		if fed < p.Want {
+			p.Want, p.Clause = fed, ", as many as "+clause
+		}
+	}
+	return p, true
+}
+
+// fed returns how many workers of a kind the memory can feed, at least low, and
+// the end of a clause that says so: «… 4 GB of memory can feed»; ok is false
+// where the memory is not known.
+func fed(c *rule.Case, low int) (n int, clause string, ok bool) {
+	b, ok := c.Basis()
+	if !ok {
+		return 0, "", false
+	}
+	return int(fedExactly(b, low)), fmt.Sprintf("%s of memory can feed (one for each %s, at least %d)", b.Part(), workerMemory, low), true
+}
+
+// fedExactly is fed before it is rounded down.
+func fedExactly(b rule.Basis, low int) float64 {
+	return max(float64(b.Part())/float64(workerMemory), float64(low))
+}
+
+// workers decides for so many processes of a kind, as far as the memory can feed
+// them. The server's default is never lowered, and more than that only where the
+// memory cannot feed it.
+func Workers(c *rule.Case, want, byDefault int, noun, text string, cpus int) {
+	have := int(c.Now())
+	enough := "{present} are enough for {cpus}"
+	fed, clause, ok := fed(c, byDefault)
+	if ok && want > fed {
+		want, text, enough = fed, text+", as many as "+clause, "{present} are as many as "+clause
+	}
+	present := rule.Count(have, noun)
+	switch {
+	case ok && have > fed && !rule.Near(c.Canonical(have), c.Canonical(fed), WorkersNear):
+		c.Set(want, "{present} are more than "+clause, "present", present)
+	case have >= want:
+		c.Keep(enough, "present", present, "cpus", rule.Processors(cpus))
+	default:
+		c.Set(want, text, "workers", rule.Count(want, noun), "cpus", rule.Processors(cpus))
+	}
+}
+
+var MaxWorkerProcessesAddress = knob.PG("max_worker_processes")
+
+var MaxParallelWorkersAddress = knob.PG("max_parallel_workers")
+
+// WorkersNear is how far a number of workers may be from the wanted one and be
+// as good: 8 for 7 or 10 processors. It is not the rule's Tolerance, as the
+// engine would then keep a number that the next cap does not allow.
+const WorkersNear = 0.25
+
+// AutovacuumDefault is the server's own default: it is not lowered where memory
+// is short.
+const AutovacuumDefault = 3
+
+// vacuumsFor returns how many autovacuum workers suit so many processors, however
+// much memory there is.
+func VacuumsFor(c *rule.Case, cpus int) int {
+	want := min(max(cpus/4, AutovacuumDefault), 5)
+	if c.Options.Profile == rule.OneC {
+		want = min(max(cpus/4, 4), 8)
+	}
+	if slots, bounded := c.Int(knob.PG("autovacuum_worker_slots")); bounded { // 18+
+		want = min(want, slots)
+	}
+	return want
+}
+
+// IoWorkersDefault is the server's own default: it is not lowered where memory
+// is short.
+const IoWorkersDefault = 3
+
+// IoWorkersFor returns how many suit so many processors, however much memory
+// there is.
+func IoWorkersFor(cpus int) int { return min(max(cpus/4, IoWorkersDefault), 32) }
+
+// MaintenanceWorkers returns how many workers one index build should have on so
+// many processors: half of them, at least the server's default of 2 and at most
+// 4, as reading and merging stay with one process.
+func MaintenanceWorkers(cpus int) int { return min(max(cpus/2, 2), 4) }

@@ -1,0 +1,15 @@
+package document
+
+import (
+	"github.com/pgfettle/pgfettle/internal/act/prove"
+	"github.com/pgfettle/pgfettle/internal/judge/arm"
+)
+
+// Design is an experiment before it is begun.
+type Design struct {
+	*prove.Experiment
+	Title       string // of the workload
+	Differences []arm.Difference
+	Why         string // why this design
+	Estimation  prove.Estimation
+}

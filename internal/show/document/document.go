@@ -1,0 +1,91 @@
+// Package document holds what the faces add to the documents of the other storeys before they show one: what it is
+// about, where it was read from, what was assumed, and the version of its form.
+package document
+
+import (
+	"strconv"
+
+	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
+)
+
+// Subject says what a document is about, so that a reader sees at once whether
+// the right host and every instance was looked at.
+type Subject struct {
+	Host      string            `json:"host"`      // its name; "" where it is not known
+	HostSeen  bool              `json:"host_seen"` // false: a server over SQL alone
+	Instances []SubjectInstance `json:"instances"`
+	Assumed   []Assumed         `json:"assumed,omitempty"` // what a description does not tell and what stands in for it
+}
+
+// Assumed is a value that nobody told.
+type Assumed struct {
+	snapshot.Assumption
+	Text string `json:"text"` // "4 processors are assumed: say cpus=N"
+}
+
+// SubjectInstance is one instance that was found.
+type SubjectInstance struct {
+	Label   string `json:"label"`   // data directory, else port
+	Version string `json:"version"` // "17.11"; "" where it is not known
+	State   string `json:"state"`   // running, stopped or unknown
+	Asked   bool   `json:"asked"`   // the server answered over SQL
+
+	FromFiles bool `json:"fromFiles,omitempty"` // it does not run: its settings are those of its configuration files
+}
+
+// AssumedOf returns what a description did not tell and what stands in for it.
+func AssumedOf(s *snapshot.Snapshot) (out []Assumed) {
+	for _, a := range s.Assumed {
+		out = append(out, Assumed{a, AssumedWords(a).String()})
+	}
+	return out
+}
+
+// SubjectOf describes what a snapshot is about.
+func SubjectOf(s *snapshot.Snapshot) Subject {
+	sub := Subject{HostSeen: s.HostSeen, Instances: []SubjectInstance{}}
+	sub.Host, _ = s.Host.Name.Get()
+	sub.Assumed = AssumedOf(s)
+	for i := range s.Instances {
+		in := &s.Instances[i]
+		si := SubjectInstance{Label: in.Label(), State: "unknown", Asked: in.Server.Settings.Known() && !in.FromFiles(), FromFiles: in.FromFiles()}
+		si.Version = in.Version()
+		if up, ok := in.Running.Get(); ok {
+			si.State = map[bool]string{true: "running", false: "stopped"}[up]
+		}
+		sub.Instances = append(sub.Instances, si)
+	}
+	return sub
+}
+
+// AssumedWords says what stands in for what a description does not tell.
+func AssumedWords(a snapshot.Assumption) say.Message {
+	if n, err := strconv.ParseInt(a.Value, 10, 64); err == nil && a.Word == "cpus" {
+		return say.N("show/assumed/cpus", n, "{n} processor is assumed: say cpus=N", "{n} processors are assumed: say cpus=N")
+	}
+	return say.M("show/assumed", "{word}={value} is assumed: say {word}=…", "word", typeset.Clean(a.Word), "value", typeset.Clean(a.Value))
+}
+
+// Check is a report with what it is about.
+type Check struct {
+	check.Report
+	Policy  string  `json:"policy,omitempty"` // the file that says what is accepted
+	Subject Subject `json:"subject"`
+	All     bool    `json:"-"` // accepted findings in full
+}
+
+// Plan is a plan with what it is about.
+type Plan struct {
+	*plan.Plan
+	Subject  Subject `json:"subject"`
+	Applying bool    `json:"-"` // it is shown to be carried out next
+
+	Accepted []apply.Which `json:"-"` // changes of high risk that a form may hold
+
+	Of int `json:"-"` // changes of the whole plan, of which only these will be made; 0: all are shown
+}

@@ -1,0 +1,30 @@
+package document
+
+import (
+	"github.com/pgfettle/pgfettle/internal/fact/measured"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+)
+
+// ProbeSchema names the version of the JSON form of Probe.
+const ProbeSchema = "pgfettle.probe/1"
+
+// Probe is what was measured, and what follows from it.
+type Probe struct {
+	Schema   string          `json:"schema"`
+	Subject  Subject         `json:"subject"`
+	From     string          `json:"from,omitempty"` // the file that it was read from, where it was not measured here
+	Measured measured.Probe  `json:"measured"`
+	Methods  []string        `json:"methods"`        // wal_sync_method of the instances, each value once
+	Findings []check.Finding `json:"findings"`       // of the checks that rest on measurements
+	Follows  []ProbeKnob     `json:"follows"`        // what the rules make of it
+	Kept     string          `json:"kept,omitempty"` // the file that check and plan will read it from
+}
+
+// ProbeKnob is a knob whose rule rests on a measurement.
+type ProbeKnob struct {
+	Instance string `json:"instance"`
+	Knob     string `json:"knob"`
+	Present  string `json:"present"` // as SHOW prints it; "" where it is not known
+	Want     string `json:"want"`    // the same where it stays
+	Reason   string `json:"reason"`
+}

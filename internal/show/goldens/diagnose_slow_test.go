@@ -1,0 +1,121 @@
+package goldens
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/live"
+	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
+	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/term"
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// TestSlowText renders every case of the judge: as text against a golden, plain
+// and narrow with colours, and as JSON against the published schema.
+func TestSlowText(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "..", "judge", "diagnose", "slow", "testdata", "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatal("no cases", err)
+	}
+	for _, file := range files {
+		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+		t.Run(name, func(t *testing.T) {
+			ar, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plans := map[string]*queryplan.Plan{}
+			for _, f := range ar.Files {
+				if f.Name == "slow" || f.Name == "fast" {
+					list, err := queryplan.Parse(f.Data)
+					if err != nil {
+						t.Fatal(err)
+					}
+					plans[f.Name] = list[0]
+				}
+			}
+			d := slow.Compare("slow.txt", plans["slow"], "fast.txt", plans["fast"])
+			var text, narrow, doc bytes.Buffer
+			if err := term.Slow(&text, d, term.Style{Width: 100}); err != nil {
+				t.Fatal(err)
+			}
+			if err := term.Slow(&narrow, d, term.Style{Width: 50, Color: true}); err != nil {
+				t.Fatal(err)
+			}
+			if err := json.Slow(&doc, d); err != nil {
+				t.Fatal(err)
+			}
+			valid(t, "diagnose-slow", doc.Bytes())
+			slowGolden(t, "slow_"+name, text.Bytes())
+			if name == "other_plan" {
+				slowGolden(t, "slow_"+name+"_narrow", narrow.Bytes())
+			}
+		})
+	}
+}
+
+// jam is a watch that shows everything, with texts of the server that would act
+// upon a terminal.
+func jam() *live.Episode {
+	return &live.Episode{Seconds: 10, CPUs: 2, HostSeen: true, Memory: 16 * unit.GB, Tables: 3 * unit.GB, Asked: 40,
+		Before:    live.Counters{CPU: live.CPU{User: 1, Idle: 1000}, VM: map[string]int64{"pgmajfault": 0, "compact_stall": 0}, Pressure: map[string]live.PSI{"cpu": {}}},
+		After:     live.Counters{CPU: live.CPU{User: 1001, System: 900, Idle: 1100, Switches: 40000}, VM: map[string]int64{"pgmajfault": 50, "compact_stall": 30}, Pressure: map[string]live.PSI{"cpu": {Some: 6_000_000}}},
+		Ticks:     []live.Tick{{Running: 5, Blocked: 1}, {Running: 6}},
+		Processes: []live.Busy{{PID: 99, Name: "stress\x1b[2J", CPU: 11}, {PID: 100, Name: "postgres", Ours: true, CPU: 5}, {PID: 30, Name: "kswapd0", Kernel: true, CPU: 1}},
+		Waits:     []live.Wait{{Backend: "client backend", State: "active", Type: "Lock", Event: "transactionid", Seen: 300}, {Backend: "client backend", State: "active", Seen: 30}},
+		Blockers:  []live.Blocker{{PID: 4711, Waiters: 7, State: "idle in transaction", Since: 120, Query: "UPDATE t\n SET x = '\x1b[31m'", Example: "UPDATE t SET x = 1"}},
+		Perf:      []live.Symbol{{Percent: 8.6, Command: "postgres", Name: "s_lock"}, {Percent: 4.4, Command: "cat", Kernel: true, Name: "smaps_pte_entry"}, {Percent: 2, Command: "a", Name: "b"}},
+		Missing:   []known.Gap{{Fact: "/proc/pressure/io", Reason: "this kernel or host does not have it"}, {Fact: "perf", Reason: "it is not installed", Reveal: "install perf"}},
+	}
+}
+
+// TestSlowSampleText renders a watch that shows everything, with texts of the
+// server that would act upon a terminal.
+func TestSlowSampleText(t *testing.T) {
+	e := jam()
+	for name, e := range map[string]*live.Episode{"sample_jam": e, "sample_nothing": {Seconds: 1}} {
+		d := slow.JudgeSample("/srv/pg/17", e)
+		var text, doc bytes.Buffer
+		if err := term.Sample(&text, d, term.Style{Width: 100}); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Sample(&doc, d); err != nil {
+			t.Fatal(err)
+		}
+		valid(t, "diagnose-slow-sample", doc.Bytes())
+		if strings.ContainsRune(text.String(), '\x1b') {
+			t.Errorf("%s: a text of the host acts upon the terminal:\n%q", name, text.String())
+		}
+		slowGolden(t, "slow_"+name, text.Bytes())
+	}
+}
+
+// slowGolden compares with testdata/diagnose/NAME.txt.
+func slowGolden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", "diagnose", name+".txt")
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(string(want), string(got)); d != "" {
+		t.Errorf("(-want +got)\n%s", d)
+	}
+}

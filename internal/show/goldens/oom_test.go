@@ -1,0 +1,29 @@
+package goldens
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/pgfettle/pgfettle/internal/act/oomdemo"
+	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/term"
+)
+
+func TestOOMForms(t *testing.T) {
+	goldens(t, "oom", func(t *testing.T, given, _ []byte, name string) string {
+		var d oomdemo.OOM
+		decode(t, given, &d)
+		var b bytes.Buffer
+		var err error
+		if name == "json" {
+			err = json.Demo(&b, &d)
+			valid(t, "demo-oom", b.Bytes())
+		} else {
+			err = term.Demo(&b, &d, style(t, name))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	})
+}

@@ -1,0 +1,190 @@
+package outline
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/memory"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
+)
+
+// Part is one piece of the memory.
+type Part struct {
+	Name   say.Message
+	Of     func(memory.Budget) unit.Bytes
+	Always bool // told also where nothing is
+}
+
+// ID is the last part of its message: shared, page_tables, …
+func (p *Part) ID() string { return p.Name.ID[len("show/budget/part/"):] }
+
+// Parts are in the order of the bar: what PostgreSQL takes, then others, then
+// what is left.
+var Parts = []Part{
+	{say.M("show/budget/part/shared", "shared memory"), func(b memory.Budget) unit.Bytes { return b.Shared }, false},
+	{say.M("show/budget/part/page_tables", "page tables"), func(b memory.Budget) unit.Bytes { return b.PageTables }, false},
+	{say.M("show/budget/part/backends", "backends"), func(b memory.Budget) unit.Bytes { return b.Backends }, false},
+	{say.M("show/budget/part/work", "work_mem"), func(b memory.Budget) unit.Bytes { return b.Work }, false},
+	{say.M("show/budget/part/maintenance", "maintenance and autovacuum"), func(b memory.Budget) unit.Bytes { return b.Maintenance }, false},
+	{say.M("show/budget/part/neighbours", "other instances"), func(b memory.Budget) unit.Bytes { return b.Beside }, false},
+	{say.M("show/budget/part/others", "other processes"), func(b memory.Budget) unit.Bytes { return b.Others }, false},
+	{say.M("show/budget/part/reserve", "reserve"), func(b memory.Budget) unit.Bytes { return b.Reserve }, false},
+	{say.M("show/budget/part/unused", "unused huge pages"), func(b memory.Budget) unit.Bytes { return b.PoolUnused }, false},
+	{say.M("show/budget/part/file_cache", "file cache"), func(b memory.Budget) unit.Bytes { return b.FileCache }, true},
+}
+
+// budgetOutline is the memory before and after, in the worst case.
+func (p Words) budgetOutline(o *Outline, b plan.Budget) {
+	if !b.Known {
+		o.Heading(2, p.Say("show/budget/not_drawn", "Memory budget: not drawn"))
+		o.Para(p.BudgetUnknown())
+		return
+	}
+	o.Heading(2, p.BudgetBound(b))
+	o.Para(p.BudgetWorst())
+	before, after := p.Say("show/budget/before", "before"), p.Say("show/budget/after", "after")
+	rows := [][]string{{p.Say("show/web/part", "part"), before, "%", after, "%"}}
+	row := func(name string, was, will unit.Bytes) {
+		rows = append(rows, []string{name, Amount(was), Percent(was, b.Before.Total), Amount(will), Percent(will, b.After.Total)})
+	}
+	for _, pt := range Parts {
+		was, will := pt.Of(b.Before), pt.Of(b.After)
+		if was == 0 && will == 0 && !pt.Always {
+			continue
+		}
+		row(p.Word(pt.Name), was, will)
+	}
+	if b.Before.Shortfall > 0 || b.After.Shortfall > 0 {
+		row(p.Say("show/web/shortfall", "missing, past the end of the memory"), b.Before.Shortfall, b.After.Shortfall)
+	}
+	o.Add(TableOf(p.Say("show/budget/title", "Memory budget"), rows, 1))
+	for _, l := range p.BudgetBeneath(b) {
+		o.Para(l)
+	}
+	if b.After.Shortfall > 0 {
+		o.Toned(ToneBad, Bold(p.BudgetMisfit(b)))
+	}
+}
+
+// BudgetPart is one piece of the memory bar, before and after.
+type BudgetPart struct {
+	ID            string // the last part of its message: shared, page_tables, …
+	Name          string
+	Before, After unit.Bytes
+}
+
+// BudgetParts are the parts of a budget in the order of the bar. Those that are
+// nothing on both sides are left out, but for the file cache.
+func (p Words) BudgetParts(before, after memory.Budget) []BudgetPart {
+	var out []BudgetPart
+	for _, pt := range Parts {
+		b := BudgetPart{pt.ID(), p.Word(pt.Name), max(pt.Of(before), 0), max(pt.Of(after), 0)}
+		if b.Before != 0 || b.After != 0 || pt.Always {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// BudgetOverflow is how far a bar may go past the memory, as a share of it: more than
+// half as much again is drawn as a cut bar and told in the legend.
+const BudgetOverflow = 0.5
+
+// BudgetAll tells the budget with every connection at work in words.
+func (p Words) BudgetAll(b plan.Budget) string {
+	if b.AllAfter.Total <= 0 { // of a plan that was written before there was one
+		return ""
+	}
+	pairs := []any{"open", b.Open, "fit", b.Fit, "before", b.AllBefore.Work, "work", b.AllAfter.Work, "left", b.AllAfter.FileCache, "missing", b.AllAfter.Shortfall}
+	if b.AllAfter.Shortfall > 0 || b.Fit < b.Open {
+		return p.Say("show/budget/all_short", "With all {open} connections at work at once, work_mem takes {before} before and {work} after, and {missing} are missing: {fit} connections fit. Sessions that wait still hold their memory.", pairs...)
+	}
+	return p.Say("show/budget/all_fit", "With all {open} connections at work at once, work_mem takes {before} before and {work} after, and {left} are left. Sessions that wait still hold their memory.", pairs...)
+}
+
+// BudgetTitle says how much memory there is, and what bounds it: a title, and the rest.
+func (p Words) BudgetTitle(b plan.Budget) (title, rest string) {
+	bound := say.M("show/budget/of_host", "the memory of the host")
+	if b.Limit == "cgroup" {
+		bound = say.M("show/budget/of_cgroup", "the memory limit of the control group")
+	}
+	return p.Say("show/budget/title", "Memory budget"), p.Colon() + b.After.Total.String() + ", " + p.Word(bound)
+}
+
+// BudgetBound is the same as one text.
+func (p Words) BudgetBound(b plan.Budget) string {
+	title, rest := p.BudgetTitle(b)
+	return strings.TrimSpace(title + rest)
+}
+
+func (p Words) BudgetWorst() string {
+	return p.Say("show/budget/worst", "The worst case that is planned for: every connection open, as many sessions as are expected at once at work with all the memory that they may take.")
+}
+
+func (p Words) BudgetMisfit(b plan.Budget) string {
+	if b.After.Shortfall == 0 {
+		return ""
+	}
+	return p.Say("show/budget/does_not_fit", "This does not fit: in the worst case {missing} are missing after the changes too. Fewer connections (--connections, a pooler), less at once (--active) or more memory are needed.", "missing", b.After.Shortfall)
+}
+
+// BudgetUnknown says why there is none.
+func (p Words) BudgetUnknown() string {
+	return p.Say("show/budget/unknown", "The memory of the host or the settings of an instance are not known.")
+}
+
+// BudgetBeneath are the sentences below a budget: on each neighbour, which the plan does
+// not change, and on shared memory that the limit does not bound.
+func (p Words) BudgetBeneath(b plan.Budget) []string {
+	var out []string
+	if b.Outside > 0 {
+		out = append(out, p.Say("show/budget/outside", "The shared memory, {size}, lies in huge pages, which are not charged to the control group: the memory of the host bounds it.", "size", b.Outside))
+	}
+	if b.OthersReason != "" {
+		out = append(out, p.Word(b.OthersWhy))
+	}
+	for _, n := range b.Neighbours {
+		out = append(out, p.neighbour(n))
+	}
+	return out
+}
+
+func (p Words) neighbour(n memory.Neighbour) string {
+	name := typeset.Clean(n.Instance)
+	if !n.Running {
+		name = p.Say("show/budget/not_running", "{instance} (does not run now, and is started with the host)", "instance", name)
+	}
+	switch {
+	case !n.Known && n.Take > 0:
+		return p.Say("show/budget/neighbour_holds", "{instance}: how far it may grow is not known ({reason}); it counts with {size}, what it holds now rounded up.",
+			"instance", name, "reason", n.Reason, "size", n.Take)
+	case !n.Known:
+		return p.Say("show/budget/neighbour_unknown", "{instance}: how far it may grow is not known ({reason}); it does not count.", "instance", name, "reason", n.Reason)
+	case n.Shared == 0:
+		return p.Say("show/budget/neighbour_limit", "{instance} may take {size}, the limit of its control group.", "instance", name, "size", n.Take)
+	case n.Limit > 0:
+		return p.Say("show/budget/neighbour_within", "{instance} may take {size} by its settings within the limit of its control group of {limit}.", "instance", name, "size", n.Take, "limit", n.Limit)
+	}
+	return p.Say("show/budget/neighbour", "{instance} may take {size} by its settings: {shared} of shared memory, and the rest with every connection at work.", "instance", name, "size", n.Take, "shared", n.Shared)
+}
+
+func Amount(b unit.Bytes) string {
+	if b == 0 {
+		return "-"
+	}
+	return b.String()
+}
+
+func Percent(b, total unit.Bytes) string {
+	if b == 0 || total <= 0 {
+		return ""
+	}
+	share := 100 * float64(b) / float64(total)
+	if share >= 100 {
+		return fmt.Sprintf("%.0f %%", share)
+	}
+	return fmt.Sprintf("%.1f %%", share)
+}

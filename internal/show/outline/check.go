@@ -1,0 +1,238 @@
+package outline
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
+)
+
+// Check is a report before any form: the findings as a table, then each
+// with its details, then what could not be judged.
+func Check(d document.Check, c *say.Catalogue) Outline {
+	p := WordsIn(c)
+	d.Report = d.Report.In(c)
+	var o Outline
+	o.title("pgfettle check", d.Subject.Host)
+	p.subjectOutline(&o, p.Say("show/check/about", "Checked"), d.Subject)
+	o.Para(Bold(p.CheckSummary(d)))
+	if len(d.Accepted) > 0 {
+		o.Para(p.Kept(d))
+	}
+	groups := Alike(d.Findings)
+	p.findingTable(&o, groups)
+	for _, g := range groups {
+		p.findingOutline(&o, g, p.details(g))
+	}
+	if d.All {
+		for _, a := range d.Accepted {
+			g := []check.Finding{a.Finding}
+			p.findingOutline(&o, g, append(p.details(g), ItemOf(Join(Bold(p.Word(LabelAccepted)), " "), p.Word(Until(a))+p.Colon()+a.Reason)))
+		}
+	}
+	p.gapOutline(&o, d.Unknown)
+	o.List(p.unjudgedItems(d.Unjudged))
+	return o
+}
+
+// findingTable is what somebody sees who reads no further.
+func (p Words) findingTable(o *Outline, groups [][]check.Finding) {
+	if len(groups) == 0 {
+		return
+	}
+	t := Table{Caption: p.Say("show/column/finding", "finding"),
+		Head: []string{p.Say("show/column/severity", "severity"), p.Say("show/column/finding", "finding"), p.Word(LabelWhere), p.Say("show/column/check", "check")}}
+	for _, g := range groups {
+		t.Rows = append(t.Rows, []Prose{Join(p.Word(SeverityWords[g[0].Severity])), Join(g[0].Title), Join(p.Places(g)), Join(Code(g[0].ID))})
+	}
+	o.Add(t)
+}
+
+func (p Words) findingOutline(o *Outline, g []check.Finding, details []Item) {
+	f := g[0]
+	o.Heading(2, p.Word(SeverityWords[f.Severity]), p.Colon(), f.Title, " (", Code(f.ID), ")")
+	o.List(details)
+}
+
+// details are the fields of findings that differ only in where and what was seen.
+func (p Words) details(g []check.Finding) []Item {
+	lead := func(m say.Message) Prose { return Join(Bold(p.Word(m)), " ") }
+	field := func(m say.Message, of func(check.Finding) string) (it Item, same bool) {
+		same = true
+		for _, f := range g {
+			same = same && of(f) == of(g[0])
+		}
+		if same {
+			return ItemOf(lead(m), of(g[0])), true
+		}
+		var list []Item
+		for _, f := range g {
+			list = append(list, ItemOf(Join(p.Place(f), p.Colon()), of(f)))
+		}
+		return Item{Text: Join(Bold(p.Word(m))), More: []Block{List{list}}}, false
+	}
+	seen, same := field(LabelSeen, func(f check.Finding) string { return f.Seen })
+	var out []Item
+	if same {
+		out = append(out, ItemOf(lead(LabelWhere), p.Places(g)))
+	}
+	do, _ := field(LabelDo, func(f check.Finding) string { return f.Do })
+	out = append(out, seen, ItemOf(lead(LabelWhy), g[0].Why), do)
+	if len(g[0].Sources) > 0 {
+		out = append(out, ItemOf(lead(LabelSources), SourceTitles(g[0].Sources)))
+	}
+	return out
+}
+
+// Kept names what the policy keeps out of the findings.
+func (p Words) Kept(d document.Check) string {
+	var ids []string
+	for _, a := range d.Accepted {
+		if !slices.Contains(ids, a.ID) {
+			ids = append(ids, a.ID)
+		}
+	}
+	s := p.Many("show/check/accepted", len(d.Accepted), "{n} finding is accepted by {file}: {ids}.", "{n} findings are accepted by {file}: {ids}.",
+		"file", typeset.Clean(d.Policy), "ids", strings.Join(ids, ", "))
+	if !d.All {
+		s += " " + p.Say("show/check/all", "--all shows more.")
+	}
+	return s
+}
+
+// Until is how long an acceptance holds.
+func Until(a check.Accepted) say.Message {
+	if a.Expires == check.Never {
+		return say.M("show/until/never", "without an end")
+	}
+	return say.M("show/until/day", "until {day}", "day", a.Expires)
+}
+
+// Alike gathers findings of one check that differ only in where and what was
+// seen, so that ten instances with one fault are one paragraph. They stand side
+// by side in a report.
+func Alike(list []check.Finding) [][]check.Finding {
+	var out [][]check.Finding
+	for _, f := range list {
+		if n := len(out); n > 0 {
+			if g := out[n-1][0]; g.ID == f.ID && g.Severity == f.Severity && g.Title == f.Title && g.Why == f.Why {
+				out[n-1] = append(out[n-1], f)
+				continue
+			}
+		}
+		out = append(out, []check.Finding{f})
+	}
+	return out
+}
+
+// Place is where a finding is.
+func (p Words) Place(f check.Finding) string {
+	if f.Instance == "" {
+		return p.Say("show/place/host", "the host")
+	}
+	return typeset.Clean(f.Instance)
+}
+
+func (p Words) Places(g []check.Finding) string {
+	var out []string
+	for _, f := range g {
+		out = append(out, p.Place(f))
+	}
+	return strings.Join(out, ", ")
+}
+
+// missing counts the facts that were not to be had.
+func missing(n int) say.Message {
+	return say.N("show/facts", int64(n), "{n} fact could not be had", "{n} facts could not be had")
+}
+
+func (p Words) CheckSummary(d document.Check) string {
+	unjudged, most := unjudged(d.Unjudged)
+	if len(d.Findings) == 0 {
+		switch n := len(d.Unknown); {
+		case unjudged > 0:
+			return p.Say("show/check/incomplete", "The check is incomplete: {checks} could not be judged ({facts}; mostly: {reason}). The others found nothing.",
+				"checks", checks(unjudged), "facts", missing(n), "reason", typeset.Clean(most))
+		case n > 0:
+			return p.Say("show/check/none_seen", "No findings in what could be seen; {facts}.", "facts", missing(n))
+		}
+		return p.Say("show/check/none", "No findings.")
+	}
+	n := map[check.Severity]int{}
+	for _, f := range d.Findings {
+		n[f.Severity]++
+	}
+	var parts []string
+	for sev := check.Critical; sev >= check.Info; sev-- {
+		if n[sev] > 0 {
+			parts = append(parts, p.SeverityCount(sev, n[sev]))
+		}
+	}
+	findings := say.N("show/check/findings", int64(len(d.Findings)), "{n} finding", "{n} findings")
+	list, id := strings.Join(parts, ", "), d.Findings[0].ID
+	switch u := len(d.Unknown); {
+	case unjudged > 0:
+		return p.Say("show/check/summary_unjudged", "{findings}: {parts}; {checks} could not be judged ({facts}; mostly: {reason}). More on one: pgfettle explain {id}",
+			"findings", findings, "parts", list, "checks", checks(unjudged), "facts", missing(u), "reason", typeset.Clean(most), "id", id)
+	case u > 0:
+		return p.Say("show/check/summary_missing", "{findings}: {parts}; {facts}. More on one: pgfettle explain {id}", "findings", findings, "parts", list, "facts", missing(u), "id", id)
+	}
+	return p.Say("show/check/summary", "{findings}: {parts}. More on one: pgfettle explain {id}", "findings", findings, "parts", list, "id", id)
+}
+
+// checks counts checks.
+func checks(n int) say.Message { return say.N("show/checks", int64(n), "{n} check", "{n} checks") }
+
+// unjudged counts the checks that could not be judged, each once for however
+// many instances, and returns the reason of most; of several the first.
+func unjudged(list []check.Unjudged) (n int, most string) {
+	ids, reasons := map[string]bool{}, map[string]int{}
+	for _, u := range list {
+		ids[u.ID] = true
+		if reasons[u.Reason]++; reasons[u.Reason] > reasons[most] {
+			most = u.Reason
+		}
+	}
+	return len(ids), most
+}
+
+// unjudgedItems is unjudged for an outline.
+func (p Words) unjudgedItems(list []check.Unjudged) (items []Item) {
+	for _, g := range UnjudgedBy(list) {
+		items = append(items, Item{Text: Join(p.UnjudgedLine(g))})
+	}
+	return items
+}
+
+func (p Words) UnjudgedLine(g unjudgedGroup) string {
+	return p.Say("show/unjudged", "{checks} not judged ({reason}): {ids}", "checks", checks(len(g.ids)), "reason", typeset.Clean(g.reason), "ids", strings.Join(g.ids, ", "))
+}
+
+// unjudgedGroup is what could not be judged for one reason.
+type unjudgedGroup struct {
+	reason string
+	ids    []string // sorted, each once
+}
+
+// UnjudgedBy gathers the checks by reason, that of most of them first.
+func UnjudgedBy(list []check.Unjudged) []unjudgedGroup {
+	var out []unjudgedGroup
+	at := map[string]int{}
+	for _, u := range list {
+		if _, ok := at[u.Reason]; !ok {
+			at[u.Reason] = len(out)
+			out = append(out, unjudgedGroup{reason: u.Reason})
+		}
+		if g := &out[at[u.Reason]]; !slices.Contains(g.ids, u.ID) {
+			g.ids = append(g.ids, typeset.Clean(u.ID))
+		}
+	}
+	for _, g := range out {
+		slices.Sort(g.ids)
+	}
+	slices.SortStableFunc(out, func(a, b unjudgedGroup) int { return len(b.ids) - len(a.ids) })
+	return out
+}

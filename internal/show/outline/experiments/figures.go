@@ -1,0 +1,147 @@
+package experiments
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/stat"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
+)
+
+// figure spells a measured value with about as many digits as it deserves.
+func figure(m result.Metric, n stat.Number) string {
+	switch {
+	case !n.Known():
+		return "?"
+	case m.Unit == "B" && math.Abs(float64(n)) >= 1024:
+		return unit.Bytes(math.Round(float64(n))).String()
+	case m.Unit == "B":
+		return plainFigure(float64(n)) + " B"
+	case m.Unit == "ms", m.Unit == "s":
+		return plainFigure(float64(n)) + " " + m.Unit
+	}
+	return plainFigure(float64(n))
+}
+
+// plainFigure gives three digits, or all before the point; two below 1.
+func plainFigure(x float64) string {
+	switch {
+	case math.IsNaN(x) || math.IsInf(x, 0):
+		return "?"
+	case x < 0:
+		return "−" + plainFigure(-x)
+	case x >= 1e15:
+		return strconv.FormatFloat(x, 'g', 3, 64)
+	case x >= 100 || x == math.Trunc(x):
+		return typeset.Digits(int(math.Round(x)))
+	case x >= 10:
+		return strconv.FormatFloat(x, 'f', 1, 64)
+	case x >= 0.1:
+		return strconv.FormatFloat(x, 'f', 2, 64)
+	case x >= 1e-9: // two digits; what is less is the rounding of some difference
+		return strconv.FormatFloat(x, 'f', 1-int(math.Floor(math.Log10(x))), 64)
+	}
+	return strconv.FormatFloat(x, 'g', 2, 64)
+}
+
+func millis(n stat.Number) string {
+	if !n.Known() {
+		return ""
+	}
+	return plainFigure(float64(n)) + " ms"
+}
+
+// unit is what the columns of the metric are in.
+func (d *Report) unit() string {
+	switch d.Metric.Unit {
+	case "1/s":
+		return "tps"
+	case "":
+		return d.Metric.Name
+	}
+	return d.Metric.Unit
+}
+
+// percent spells a size in per cent.
+func percent(n stat.Number) string {
+	x := math.Abs(float64(n))
+	switch {
+	case !n.Known():
+		return "?"
+	case x >= 99.95:
+		return typeset.Digits(int(math.Round(x)))
+	}
+	return strconv.FormatFloat(x, 'f', 1, 64)
+}
+
+// signedPercent spells a change with its sign.
+func signedPercent(n stat.Number) string {
+	s := percent(n)
+	switch {
+	case s == "?":
+		return s
+	case s == "0.0":
+		return "±0.0"
+	case n < 0:
+		return "−" + s
+	}
+	return "+" + s
+}
+
+// change spells the log ratio of a block.
+func change(l stat.Number) string {
+	if !l.Known() {
+		return "?"
+	}
+	return signedPercent(stat.Number(stat.Percent(float64(l)))) + " %"
+}
+
+func orUnknown(s, otherwise string) string {
+	if s = typeset.Clean(s); s != "" {
+		return s
+	}
+	return otherwise
+}
+
+// Span spells how long something takes, to the minute where it is hours.
+func Span(d time.Duration) string {
+	d = d.Round(time.Second)
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	case d < time.Hour:
+		if s := int(d.Seconds()) % 60; s != 0 && d < 10*time.Minute {
+			return fmt.Sprintf("%d min %d s", int(d.Minutes()), s)
+		}
+		return fmt.Sprintf("%d min", int(d.Round(time.Minute).Minutes()))
+	}
+	d = d.Round(time.Minute)
+	if m := int(d.Minutes()) % 60; m != 0 {
+		return fmt.Sprintf("%d h %d min", int(d.Hours()), m)
+	}
+	return fmt.Sprintf("%d h", int(d.Hours()))
+}
+
+// between spells the least and the most of several figures.
+func between(low, high float64) string {
+	a, b := plainFigure(low), plainFigure(high)
+	if a == b {
+		return a
+	}
+	return a + " to " + b
+}
+
+// chance spells a probability.
+func chance(n stat.Number) string {
+	switch {
+	case !n.Known():
+		return "?"
+	case n < 0.001:
+		return "<0.001"
+	}
+	return strconv.FormatFloat(float64(n), 'f', 3, 64)
+}

@@ -1,0 +1,287 @@
+package experiments
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/stat"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
+)
+
+// Report is an experiment with the words for it: what every form tells of it.
+type Report struct {
+	words  outline.Words
+	Result *result.Result
+	Metric result.Metric
+	Course *experiment.Experiment // nil: one that nobody named
+}
+
+// ReportOf returns it.
+func ReportOf(r *result.Result, w outline.Words) *Report {
+	m, _ := result.MetricOf(r.Metric)
+	return &Report{words: w, Result: r, Metric: m, Course: Course(r.Name)}
+}
+
+// Course returns the experiment of a name, nil for one that nobody named.
+func Course(name string) *experiment.Experiment {
+	if e, ok := experiment.Find(name); ok {
+		return &e
+	}
+	return nil
+}
+
+// AA is the name of an experiment that compares a configuration with itself.
+const AA = "aa"
+
+// interrupted says whether the experiment has not come to its end.
+func (d *Report) interrupted() bool { return d.Result.Ended == "" }
+
+// complete counts the blocks that came to their end.
+func (d *Report) complete() int {
+	n := 0
+	for i := range d.Result.Blocks {
+		if len(d.Result.Blocks[i].Runs) == 2 || len(d.Result.Blocks[i].Void) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// short names a metric within a sentence.
+func short(m result.Metric) string {
+	if m.Name == "tps" {
+		return "tps"
+	}
+	return m.Title
+}
+
+// Verdict is the word for it, and what there is to say of it.
+func (d *Report) Verdict() (lead string, lines []string, t outline.Tone) {
+	r := d.Result
+	switch {
+	case r.Design == result.Single:
+		lead, text, t := d.alone()
+		return lead, []string{text}, t
+	case d.interrupted():
+		return "INTERRUPTED", []string{fmt.Sprintf("%s of %d were measured. There is no verdict yet: blocks that were looked at before the end would bias it.", typeset.Count(d.complete(), "block", "blocks"), r.Spec.Blocks)}, outline.ToneMind
+	}
+	for _, w := range r.Verdict.Words(short(d.Metric)) {
+		lines = append(lines, d.words.Word(w))
+	}
+	if !d.Metric.HigherIsBetter && (r.Word == stat.Improved || r.Word == stat.Regressed) {
+		lines = append(lines, "Of "+short(d.Metric)+" less is better.")
+	}
+	return string(r.Word), lines, resultTones[r.Word]
+}
+
+// Calibration is what a configuration compared with itself says; "" of any other.
+func (d *Report) Calibration() string {
+	r := d.Result
+	switch {
+	case r.Name != AA || d.interrupted() || r.Design == result.Single:
+		return ""
+	case r.Word == stat.Improved || r.Word == stat.Regressed:
+		return "The same configuration was compared with itself, and a difference was found: one time in twenty that is chance. Run it again; if it stays, something on this machine favours one place in the order, and no comparison made here can be believed."
+	}
+	return fmt.Sprintf("The same configuration was compared with itself: a block here deviates by %s %%, and %d blocks would find a change of ±%s %% four times out of five.", percent(r.SD), r.N, percent(r.MDE))
+}
+
+// ArmValues are what differs from the server's defaults.
+func ArmValues(a *result.Arm) string {
+	var values []string
+	for _, s := range a.Settings {
+		name, isServer := strings.CutPrefix(s.Address, "pg:")
+		if !isServer {
+			name = s.Address
+		}
+		values = append(values, name+" = "+s.Value)
+	}
+	if len(values) == 0 {
+		return "the server's defaults"
+	}
+	return strings.Join(values, ", ")
+}
+
+// alone is the figure of a configuration that was compared with nothing.
+func (d *Report) alone() (lead, text string, t outline.Tone) {
+	var logs, figures []float64
+	for i := range d.Result.Blocks {
+		b := &d.Result.Blocks[i]
+		if len(b.Void) > 0 || b.Run("A") == nil {
+			continue
+		}
+		if v := d.Metric.Of(b.Run("A")); v.Known() {
+			figures = append(figures, float64(v))
+			logs = append(logs, math.Log(float64(v)))
+		}
+	}
+	what := figure(d.Metric, stat.Number(stat.Median(figures))) + " " + short(d.Metric)
+	switch len(figures) {
+	case 0:
+		return "NOT MEASURED", fmt.Sprintf("no run counts (%s).", typeset.Count(d.Result.Void, "void", "void")), outline.ToneBad
+	case 1:
+		return "MEASURED", what + " in one run: how far another would be from it is not known.", outline.ToneInfo
+	}
+	e := stat.Of(logs)
+	low, high := e.Interval(0.95)
+	return "MEASURED", fmt.Sprintf("%s (median of %d runs, %s to %s; 95 %% CI of the mean %s…%s).", what, len(figures),
+		figure(d.Metric, stat.Number(slices.Min(figures))), figure(d.Metric, stat.Number(slices.Max(figures))), figure(d.Metric, stat.Number(math.Exp(low))), figure(d.Metric, stat.Number(math.Exp(high)))), outline.ToneInfo
+}
+
+// RunRows are the runs of one configuration, with their head.
+func (d *Report) RunRows() [][]string {
+	rows := [][]string{{"run", d.Metric.Title, "mean latency", "p95", "p99", "checkpoint after it"}}
+	for i := range d.Result.Blocks {
+		b := &d.Result.Blocks[i]
+		run := b.Run("A")
+		if run == nil {
+			rows = append(rows, []string{strconv.Itoa(b.Number), "void", "", "", "", ""})
+			continue
+		}
+		row := []string{strconv.Itoa(b.Number), figure(d.Metric, d.Metric.Of(run)), millis(run.Latency.Mean), millis(run.Latency.P95), millis(run.Latency.P99), ""}
+		if run.Checkpoint > 0 {
+			row[5] = plainFigure(run.Checkpoint) + " s"
+		}
+		if len(b.Void) > 0 {
+			row[1] = "void"
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// BlockRows are the blocks with their head. Before the end they tell no figure.
+func (d *Report) BlockRows() [][]string {
+	rows := [][]string{{"block", "order", "A, " + d.unit(), "B, " + d.unit(), "B against A"}}
+	for i := range d.Result.Blocks {
+		b := &d.Result.Blocks[i]
+		row := []string{strconv.Itoa(b.Number), b.Order, "", "", ""}
+		for k, arm := range []string{"A", "B"} {
+			if run := b.Run(arm); run != nil {
+				row[2+k] = figure(d.Metric, d.Metric.Of(run))
+			}
+		}
+		switch {
+		case len(b.Void) > 0:
+			row[4] = "void"
+		case d.interrupted():
+			row[2], row[3] = "", "" // not shown before the end
+			row[4] = "measured"
+			if len(b.Runs) < 2 {
+				row[4] = "begun"
+			}
+		default:
+			row[4] = change(b.LogRatio)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// Void is a block that does not count.
+type Void struct {
+	Block int
+	Why   string
+}
+
+// VoidTold gives the reasons, which were fixed before the first run, and how many
+// there are.
+func (d *Report) VoidTold() (list []Void, sum string) {
+	for i := range d.Result.Blocks {
+		if b := &d.Result.Blocks[i]; len(b.Void) > 0 {
+			list = append(list, Void{b.Number, strings.Join(b.Void, "; ") + "."})
+		}
+	}
+	switch {
+	case len(d.Result.Blocks) == 0:
+		return nil, "None was measured."
+	case len(list) == 0:
+		return nil, "None is void: nothing else disturbed the machine by more than the gates allow."
+	}
+	return list, fmt.Sprintf("Void: %d of %d. The gates were fixed before the first run, and see neither the arm of a run nor its figure.", len(list), len(d.Result.Blocks))
+}
+
+const Exploratory = "none of these decides; p is adjusted for their number (Holm)"
+
+// SecondaryRows are the other metrics with their head; nil where there are none
+// that may be shown.
+func (d *Report) SecondaryRows() [][]string {
+	if len(d.Result.Secondary) == 0 || d.interrupted() {
+		return nil
+	}
+	rows := [][]string{{"metric", "A", "B", "B against A", "95 % CI", "p"}}
+	for _, c := range d.Result.Secondary {
+		m, ok := result.MetricOf(c.Metric)
+		if !ok {
+			continue
+		}
+		row := []string{m.Title, figure(m, c.A), figure(m, c.B), "", "", ""}
+		if c.Effect.Known() {
+			row[3] = signedPercent(c.Effect) + " %"
+			row[4] = signedPercent(c.Low) + "…" + signedPercent(c.High)
+			row[5] = chance(c.P)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// Deferred is the work that runs left to the checkpoint after them.
+func (d *Report) Deferred() string {
+	var by [2][]float64
+	for i := range d.Result.Blocks {
+		for k, arm := range []string{"A", "B"} {
+			if run := d.Result.Blocks[i].Run(arm); run != nil && len(d.Result.Blocks[i].Void) == 0 && run.Checkpoint > 0 {
+				by[k] = append(by[k], run.Checkpoint)
+			}
+		}
+	}
+	if len(by[0]) == 0 || len(by[1]) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Work put off: the checkpoint after a run took %s s under A and %s s under B (medians).", plainFigure(stat.Median(by[0])), plainFigure(stat.Median(by[1])))
+}
+
+// leastRun is how many seconds a run has to last: pgbench's manual asks for minutes.
+const leastRun = 120
+
+// Noted is what has to be known, but for what a named experiment says of itself.
+func (d *Report) Noted() []string {
+	unsteady, shortest := 0, math.Inf(1)
+	for i := range d.Result.Blocks {
+		for _, run := range d.Result.Blocks[i].Runs {
+			shortest = min(shortest, run.Seconds)
+			if !run.Steady {
+				unsteady++
+			}
+		}
+	}
+	notes := slices.Clone(d.Result.Notes)
+	if d.Result.Workload.Synthetic {
+		notes = append(notes, "The load is synthetic: made from statistics, not from what users really sent.")
+	}
+	switch {
+	case unsteady == 0:
+	case d.Result.Spec.Warmup == 0:
+		notes = append(notes, "Not stationary: there was no warm-up, so that each run holds its own.")
+	default:
+		notes = append(notes, fmt.Sprintf("Not stationary: in %s the rate had not become flat when the warm-up ended. A longer --warmup may help; some loads never settle.", typeset.Count(unsteady, "run", "runs")))
+	}
+	switch {
+	case shortest >= leastRun:
+	case d.Result.Spec.Numbered():
+		notes = append(notes, fmt.Sprintf("Short: one run came to its end after %s s, and a figure wants %d s and more. Ask for more --transactions.", plainFigure(shortest), leastRun))
+	case d.Result.Spec.Cycles > 0:
+		notes = append(notes, fmt.Sprintf("Short: the cycles of one run came to an end after %s s, and a figure wants %d s and more. Ask for more --checkpoint-cycles, or for a --duration.", plainFigure(shortest), leastRun))
+	}
+	if d.Course != nil {
+		notes = slices.DeleteFunc(notes, func(n string) bool { return n == d.Course.Caution })
+	}
+	return notes
+}

@@ -1,0 +1,129 @@
+// Package experiments holds the outline of a measured experiment, its figures and its picture.
+package experiments
+
+import (
+	"fmt"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/stat"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
+)
+
+// FigureBlocks is the picture of an experiment: each block, the interval, the line
+// of no difference and the margin.
+const FigureBlocks = "blocks"
+
+var resultTones = map[stat.Word]outline.Tone{stat.Improved: outline.ToneGood, stat.Regressed: outline.ToneBad, stat.Equivalent: outline.ToneInfo, stat.Inconclusive: outline.ToneMind, stat.Indicative: outline.ToneMind, stat.Unsuitable: outline.ToneBad}
+
+// pictureWidth is what a ticket shows of a listing without scrolling.
+const pictureWidth = 90
+
+// Result is an experiment before any form; plain says that its picture is drawn without signs
+// beyond ASCII.
+func Result(r *result.Result, c *say.Catalogue, plain bool) outline.Outline {
+	d := ReportOf(r, outline.WordsIn(c))
+	var o outline.Outline
+	o.Heading(1, resultTitle(r))
+	if d.Course != nil {
+		o.Para(outline.Bold(d.Course.Title))
+		o.Para(d.Course.Question)
+	}
+	lead, lines, _ := d.Verdict()
+	tone := resultTones[r.Word]
+	if r.Design == result.Single || d.interrupted() {
+		tone = outline.ToneMind
+	}
+	for i, l := range lines {
+		if i == 0 {
+			o.Toned(tone, outline.Bold(lead+": "+l))
+			continue
+		}
+		o.Para(l)
+	}
+	o.Para(d.Calibration())
+	o.List(resultArms(r))
+	resultNotes(&o, d)
+	if r.Design == result.Single {
+		o.Heading(2, "Runs")
+		o.Add(outline.TableOf("Runs, in their order", d.RunRows(), 1))
+		voids(&o, d)
+	} else {
+		o.Heading(2, "Blocks")
+		if d.drawable() {
+			o.Add(outline.Figure{Name: FigureBlocks, Signs: d.Signs(pictureWidth, plain)})
+		}
+		rows := d.BlockRows()
+		o.Add(outline.TableOf("Blocks, in the order in which they were run", rows, 1))
+		voids(&o, d)
+		if rows := d.SecondaryRows(); rows != nil {
+			o.Heading(2, "Exploratory")
+			o.Para(typeset.Sentence(Exploratory))
+			o.Add(outline.TableOf("Other metrics", rows, 1))
+			o.Toned(outline.ToneNote, d.Deferred())
+		}
+	}
+	o.Heading(2, "Measured on")
+	about := outline.Items(MeasuredOn(r))
+	if said := WorstOf(r); said != "" {
+		about = append(about, outline.Item{Text: outline.Join(said)})
+	}
+	o.List(about)
+	o.Heading(2, "To repeat it")
+	o.Add(outline.Listing{Lines: []string{RepeatLine(r)}})
+	if r.Workload.Command != "" {
+		o.Para("The load alone:")
+		o.Add(outline.Listing{Lines: []string{r.Workload.Command}})
+	}
+	o.Toned(outline.ToneNote, typeset.Capital(RanWhen(r)))
+	return o
+}
+
+// resultTitle names an experiment: by its own name, or by what it compares.
+func resultTitle(r *result.Result) outline.Prose {
+	switch {
+	case r.Design == result.Single:
+		return outline.Join("pgfettle bench: ", outline.Code(r.A.Name))
+	case r.Name == AA:
+		return outline.Join("pgfettle prove --aa: ", outline.Code(r.A.Name))
+	case r.Name != "":
+		return outline.Join("pgfettle prove: ", outline.Code(r.Name))
+	}
+	return outline.Join("pgfettle prove: ", outline.Code(r.B.Name), " against ", outline.Code(r.A.Name))
+}
+
+func resultArms(r *result.Result) []outline.Item {
+	arm := func(lead string, a *result.Arm) outline.Item {
+		return outline.Item{Text: outline.Join(outline.Bold(lead), " ", outline.Code(a.Name), ": ", ArmValues(a))}
+	}
+	if r.Design == result.Single {
+		return []outline.Item{arm("conf", &r.A)}
+	}
+	return []outline.Item{arm("A", &r.A), arm("B", &r.B)}
+}
+
+// resultNotes are what has to be known to read it.
+func resultNotes(o *outline.Outline, d *Report) {
+	if d.Course != nil {
+		o.List([]outline.Item{
+			{Text: outline.Join(outline.Bold("The course says:"), " ", d.Course.Told)},
+			{Text: outline.Join(outline.Bold("To be expected:"), " ", d.Course.Expect)},
+			{Text: outline.Join(outline.Bold("Caution:"), " ", d.Course.Caution)},
+		})
+	}
+	if notes := d.Noted(); len(notes) > 0 {
+		o.Para(outline.Bold("To be known"))
+		o.List(outline.Items(notes))
+	}
+}
+
+func voids(o *outline.Outline, d *Report) {
+	list, sum := d.VoidTold()
+	var out []outline.Item
+	for _, v := range list {
+		out = append(out, outline.Item{Text: outline.Join(fmt.Sprintf("Block %d is void: ", v.Block), v.Why)})
+	}
+	o.List(out)
+	o.Toned(outline.ToneNote, sum)
+}

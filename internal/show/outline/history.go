@@ -1,0 +1,153 @@
+package outline
+
+import (
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/act/store"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
+)
+
+var EventWords = map[store.EventKind]say.Message{
+	store.SettingChanged:  say.M("show/history/setting", "setting"),
+	store.FindingAppeared: say.M("show/history/finding_new", "new finding"),
+	store.FindingVanished: say.M("show/history/finding_gone", "finding gone"),
+	store.FindingSeverity: say.M("show/history/finding_severity", "finding"),
+	store.PlanStale:       say.M("show/history/plan_stale", "plan stale"),
+	store.Restarted:       say.M("show/history/restart", "restart"),
+	store.OOMKill:         say.M("show/history/oom", "OOM kill"),
+	store.Gap:             say.M("show/history/gap", "gap"),
+	store.ClockJumped:     say.M("show/history/clock", "clock"),
+	store.Limited:         say.M("show/history/limit", "limit"),
+}
+
+// Times are told as they are stored, in UTC: those of a host and of who reads
+// differ, and the hour that a change of the clock repeats is there once.
+const (
+	HistoryDay  = "2006-01-02"
+	HistoryTime = "15:04:05"
+	HistoryFull = "2006-01-02 15:04"
+)
+
+// Event is what happened, in a clause.
+func (p Words) Event(e store.Event) string {
+	from, to := Shown(e.Before), Shown(e.After)
+	switch e.Kind {
+	case store.SettingChanged:
+		return p.Say("show/history/changed", "{name}: {before} → {after}", "name", typeset.Clean(e.Subject), "before", from, "after", to)
+	case store.FindingAppeared:
+		return p.Say("show/history/appeared", "{severity}: {title} ({id})", "severity", typeset.Clean(e.After), "title", typeset.Clean(e.Detail), "id", typeset.Clean(e.Subject))
+	case store.FindingVanished:
+		return p.Say("show/history/vanished", "{title} ({id}, was {severity})", "severity", typeset.Clean(e.Before), "title", typeset.Clean(e.Detail), "id", typeset.Clean(e.Subject))
+	case store.FindingSeverity:
+		return p.Say("show/history/severity", "{before} → {after}: {title} ({id})", "before", from, "after", to, "title", typeset.Clean(e.Detail), "id", typeset.Clean(e.Subject))
+	case store.PlanStale:
+		return p.Say("show/history/stale", "{fact} moved: {before} → {after}", "fact", typeset.Clean(e.Subject), "before", from, "after", to)
+	case store.Restarted:
+		if e.Instance == "" {
+			return p.Say("show/history/booted", "the host was started at {when}", "when", typeset.Clean(e.After))
+		}
+		return p.Say("show/history/started", "the server was started at {when}", "when", typeset.Clean(e.After))
+	case store.OOMKill:
+		if e.Subject == "" {
+			return p.Say("show/history/killed_some", "the kernel killed a process for memory")
+		}
+		return p.Say("show/history/killed", "the kernel killed {name} for memory", "name", typeset.Clean(e.Subject))
+	case store.Gap:
+		return p.Say("show/history/nothing", "nothing was stored for {long}", "long", howLong(e.At.Sub(e.Since)))
+	case store.ClockJumped:
+		return p.Say("show/history/jumped", "{before} → {after}", "before", from, "after", to)
+	}
+	return typeset.Clean(e.Detail)
+}
+
+// Besides are the particulars of an event: of what, by whom, where, since when.
+func (p Words) Besides(e store.Event) []string {
+	var out []string
+	if e.Instance != "" {
+		out = append(out, typeset.Clean(e.Instance))
+	}
+	switch {
+	case e.Who != "" && e.Where != "":
+		out = append(out, p.Say("show/history/by_in", "by {who}, in {where}", "who", typeset.Clean(e.Who), "where", typeset.Clean(e.Where)))
+	case e.Who != "":
+		out = append(out, p.Say("show/history/by", "by {who}", "who", typeset.Clean(e.Who)))
+	case e.Where != "":
+		out = append(out, p.Say("show/history/in", "in {where}", "where", typeset.Clean(e.Where)))
+	}
+	switch e.Kind {
+	case store.FindingAppeared, store.FindingVanished, store.FindingSeverity, store.Limited: // told already
+	default:
+		if e.Detail != "" {
+			out = append(out, typeset.Clean(e.Detail))
+		}
+	}
+	if e.Kind != store.Gap && !e.Since.IsZero() && e.At.Sub(e.Since) > time.Minute {
+		out = append(out, p.Say("show/history/since", "seen now; it was not so at {when}", "when", e.Since.Format(HistoryFull)))
+	}
+	return out
+}
+
+func (p Words) HistorySummary(d document.History) string {
+	from, to := d.From.Format(HistoryFull), d.To.Format(HistoryFull)
+	switch {
+	case d.Last.IsZero() && len(d.Events) == 0:
+		return p.Say("show/history/empty", "The history holds nothing yet: 'pgfettle watch' fills it.")
+	case len(d.Events) == 0:
+		return p.Say("show/history/none", "Nothing changed from {from} to {to} (UTC).", "from", from, "to", to)
+	case d.Older:
+		return p.Many("show/history/newest", len(d.Events), "The newest {n} event from {from} to {to} (UTC); --limit shows more.", "The newest {n} events from {from} to {to} (UTC); --limit shows more.", "from", from, "to", to)
+	}
+	return p.Many("show/history/all", len(d.Events), "{n} event from {from} to {to} (UTC).", "{n} events from {from} to {to} (UTC).", "from", from, "to", to)
+}
+
+// howLong is a length of time as a person says it, in its two greatest units.
+func howLong(d time.Duration) string {
+	units := []struct {
+		size time.Duration
+		name string
+	}{{24 * time.Hour, "d"}, {time.Hour, "h"}, {time.Minute, "min"}, {time.Second, "s"}}
+	for i, u := range units {
+		if d < u.size && i < len(units)-1 {
+			continue
+		}
+		out := strconv.FormatInt(int64(d/u.size), 10) + " " + u.name
+		if rest := d % u.size; i < len(units)-1 && rest >= units[i+1].size {
+			out += " " + strconv.FormatInt(int64(rest/units[i+1].size), 10) + " " + units[i+1].name
+		}
+		return out
+	}
+	return ""
+}
+
+// InUnit is a value of a series with its unit.
+func InUnit(v float64, of string) string {
+	switch of {
+	case "bytes":
+		return unit.Bytes(v).String()
+	case "bytes/s":
+		return unit.Bytes(v).String() + "/s"
+	case "ratio":
+		return threeDigits(v*100) + " %"
+	case "seconds":
+		return threeDigits(v) + " s"
+	case "1/s":
+		return threeDigits(v) + "/s"
+	}
+	return threeDigits(v)
+}
+
+// threeDigits is a number as exactly as a person compares it.
+func threeDigits(v float64) string {
+	switch a := math.Abs(v); {
+	case a >= 100 || v == math.Trunc(v):
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case a >= 1:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 2, 64)
+}

@@ -1,0 +1,255 @@
+package outline
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
+)
+
+var outcomeTones = map[journal.Outcome]Tone{journal.Whole: ToneGood, journal.Partly: ToneMind, journal.Interrupted: ToneBad,
+	journal.IsDamaged: ToneBad, journal.Unread: ToneBad, journal.Abandoned: ToneMind}
+
+// Journal is a journal before any form: each change with where it is kept and how it stands,
+// and what can be done next.
+func Journal(j *journal.Journal, c *say.Catalogue) Outline {
+	p := WordsIn(c)
+	var o Outline
+	o.Heading(1, p.JournalName(j))
+	o.Toned(outcomeTones[j.State], Bold(typeset.Capital(p.JournalStands(j))))
+	o.Para(typeset.Capital(p.JournalOn(j)))
+	owed, last := p.JournalNext(j, false)
+	for _, l := range owed {
+		o.Toned(ToneMind, l)
+	}
+	o.Para(Bold(last))
+	// In the order in which they were made, below their instance.
+	for i := 0; i < len(j.Changes); {
+		k := i
+		for k < len(j.Changes) && j.Changes[k].Instance == j.Changes[i].Instance {
+			k++
+		}
+		p.journalOutline(&o, j.Changes[i:k])
+		i = k
+	}
+	return o
+}
+
+// journalOutline is the changes of one instance, or of the host.
+func (p Words) journalOutline(o *Outline, list []journal.Change) {
+	of := list[0].Instance
+	if of == "" {
+		of = p.Say("show/journal/the_host", "The host")
+	}
+	o.Heading(2, of)
+	t := Table{Caption: of, Head: []string{p.Say("show/column/state", "state"), p.Say("show/web/setting", "setting"), p.Say("show/budget/before", "before"), p.Say("show/budget/after", "after"), p.Word(LabelWhere)}}
+	var more []Item
+	for _, c := range list {
+		t.Rows = append(t.Rows, []Prose{Join(p.Word(StateWords[c.State])), Join(Code(string(c.Address))), Join(Code(Shown(c.Before))), Join(Code(Shown(c.After))), Join(c.Where)})
+		it := ItemOf(Join(Code(string(c.Address)), p.Colon()), c.Reason)
+		var notes []Item
+		for _, n := range c.Notes {
+			notes = append(notes, ItemOf(nil, n))
+		}
+		if c.Left != "" {
+			notes = append(notes, ItemOf(nil, p.Say("show/journal/left", "left: {why}", "why", c.Left)))
+		}
+		if len(notes) > 0 {
+			it.More = append(it.More, List{notes})
+		}
+		if c.Reason != "" || len(notes) > 0 {
+			more = append(more, it)
+		}
+	}
+	o.Add(t)
+	o.List(more)
+}
+
+// Journals is the journals, the newest first.
+func Journals(list []*journal.Journal, c *say.Catalogue) Outline {
+	p := WordsIn(c)
+	var o Outline
+	o.Heading(1, "pgfettle journal")
+	if len(list) == 0 {
+		o.Para(p.Say("show/journal/none", "No journal: nothing was applied yet."))
+		return o
+	}
+	t := Table{Caption: "pgfettle journal", Head: []string{p.Say("show/column/journal", "journal"), p.Say("show/column/begun", "begun"), p.Say("show/column/state", "state"), p.Say("show/column/changes", "changes")}}
+	for i := len(list) - 1; i >= 0; i-- {
+		j := list[i]
+		t.Rows = append(t.Rows, []Prose{Join(Code(j.ID)), Join(j.Started), Join(p.Word(OutcomeWords[j.State])), Join(p.JournalTally(j))})
+	}
+	o.Add(t)
+	return o
+}
+
+func (p Words) JournalName(j *journal.Journal) string {
+	return p.Say("show/journal/name", "Journal {id}", "id", typeset.Clean(j.ID))
+}
+
+// JournalStands is when it was begun and how it stands.
+func (p Words) JournalStands(j *journal.Journal) string {
+	return p.Say("show/journal/begun", "begun {when}", "when", typeset.Clean(j.Started)) + p.Colon() + p.Word(OutcomeWords[j.State])
+}
+
+func (p Words) JournalOn(j *journal.Journal) string {
+	if j.Run.ID == "" {
+		return p.Say("show/journal/no_head", "where and by what it was written is unknown")
+	}
+	if j.Run.Root != "" {
+		return p.Say("show/journal/on_folder", "on the folder {folder}, by {tool}", "folder", typeset.Clean(j.Run.Root), "tool", typeset.Clean(j.Run.Tool))
+	}
+	return p.Say("show/journal/on_host", "on host {host}, by {tool}", "host", typeset.Clean(j.Run.Hostname), "tool", typeset.Clean(j.Run.Tool))
+}
+
+// JournalNext is what is still owed or unknown, and the way on or back.
+func (p Words) JournalNext(j *journal.Journal, now bool) (owed []string, last string) {
+	owed = p.journalDamage(j)
+	for _, o := range j.Pending {
+		what := say.M("show/journal/this", "this is in force")
+		if j.Undoing {
+			what = say.M("show/journal/former", "its former values are in force")
+		}
+		of := o.Instance
+		if of == "" {
+			of = p.Say("show/journal/the_host", "The host")
+		}
+		owed = append(owed, p.Say("show/journal/owed", "{instance} needs a {effect} before {what}.", "instance", of, "effect", o.Effect.String(), "what", what))
+	}
+	if n := waiting(j.Changes, knob.Reboot); n > 0 {
+		owed = append(owed, p.Many("show/journal/reboot", n, "{n} change is in force after a reboot of the host.", "{n} changes are in force after a reboot of the host."))
+	}
+	id, how := typeset.Clean(j.ID), ""
+	if stops(j.Changes) {
+		how = "--max-effect restart "
+	}
+	switch {
+	case j.State == journal.Unread:
+		return owed, p.Say("show/journal/unread", "What it did is unknown. To read it, use the version of pgfettle that wrote it.")
+	case j.State == journal.IsDamaged && !j.Settled():
+		return owed, p.Say("show/journal/undo_damaged", "To undo what it proves: pgfettle undo {id}", "id", how+id)
+	case j.State == journal.IsDamaged:
+		return owed, p.Say("show/journal/damaged_undone", "What it proves is undone. The rest is unknown; {file} is the journal as it was found.", "file", typeset.Clean(j.Damage.Kept))
+	case j.State == journal.Interrupted && j.Undoing:
+		return owed, p.Say("show/journal/finish_undo", "To finish taking it back: pgfettle undo {id}", "id", how+id)
+	case j.State == journal.Interrupted:
+		return owed, p.Say("show/journal/finish", "To finish it: pgfettle apply --resume {id}. To take it back: pgfettle undo {undo}", "id", id, "undo", how+id)
+	case j.State == journal.Abandoned:
+		return owed, p.Say("show/journal/abandoned", "The rest is undone; the values that were given up are left as they are.")
+	case j.State == journal.TakenBack && left(j.Changes):
+		return owed, p.Say("show/journal/set_since", "It was undone; what is left was set since.")
+	case j.State == journal.TakenBack && len(j.Pending) > 0:
+		return owed, p.Say("show/journal/apart", "Apart from that, everything is as it was.")
+	case left(j.Changes) && !begun(j.Changes):
+		return owed, p.Say("show/journal/look_again", "Not everything is as it was. To check again: pgfettle undo {id}", "id", how+id)
+	case j.State == journal.TakenBack && kept(j.Changes):
+		return owed, p.Say("show/journal/theirs", "Nothing of ours is left; what somebody has changed since stays as it is.")
+	case j.State == journal.TakenBack && !now:
+		return owed, p.Say("show/journal/was_gone", "Nothing of it was left when it was undone.")
+	case j.State == journal.TakenBack:
+		return owed, p.Say("show/journal/gone", "Nothing of it is left.")
+	case begun(j.Changes):
+		return owed, p.Say("show/journal/undo", "To take it back: pgfettle undo {id}", "id", how+id)
+	}
+	return owed, p.Say("show/journal/nothing", "Nothing of it is there to take back.")
+}
+
+func waiting(list []journal.Change, e knob.Effect) int {
+	n := 0
+	for _, c := range list {
+		if c.State == journal.IsDone && c.Effect == e {
+			n++
+		}
+	}
+	return n
+}
+
+// stops says whether a server is stopped to take the changes back.
+func stops(list []journal.Change) bool {
+	for i := range list {
+		if list[i].Address == apply.WalLocation && list[i].Begun() {
+			return true
+		}
+	}
+	return false
+}
+
+// kept says whether somebody's later edit stands.
+func kept(list []journal.Change) bool {
+	for i := range list {
+		if list[i].State == journal.IsKept {
+			return true
+		}
+	}
+	return false
+}
+
+// left says whether an undo read back a value that it had not expected.
+func left(list []journal.Change) bool {
+	return slices.ContainsFunc(list, func(c journal.Change) bool { return c.Left != "" })
+}
+
+func begun(list []journal.Change) bool {
+	for i := range list {
+		if list[i].Begun() {
+			return true
+		}
+	}
+	return false
+}
+
+// JournalTally counts changes by how they stand: "12 done, 1 failed".
+func (p Words) JournalTally(j *journal.Journal) string {
+	n := map[journal.ChangeState]int{}
+	for _, c := range j.Changes {
+		n[c.State]++
+	}
+	var parts []string
+	for _, s := range []journal.ChangeState{journal.IsDone, journal.IsUndone, journal.IsFailed, journal.IsKept, journal.IsSkipped,
+		journal.IsIntended, journal.IsUndoing, journal.IsPlanned, journal.IsAbandon} {
+		if n[s] > 0 {
+			parts = append(parts, typeset.Digits(n[s])+" "+p.Word(StateWords[s]))
+		}
+	}
+	switch {
+	case j.Damage != nil || j.Foreign != "":
+		parts = append(parts, p.Say("show/journal/rest_unknown", "the rest unknown"))
+		if len(parts) == 1 {
+			return p.Say("show/journal/unknown", "unknown")
+		}
+	case len(parts) == 0:
+		return p.Say("show/journal/no_changes", "no changes")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// journalDamage says what of a journal is not known, and which settings its lines
+// name that prove nothing.
+func (p Words) journalDamage(j *journal.Journal) (out []string) {
+	if j.Foreign != "" {
+		return []string{p.Say("show/journal/format", "Its format is {format}, which this program does not read.", "format", typeset.Clean(j.Foreign))}
+	}
+	d := j.Damage
+	if d == nil {
+		return nil
+	}
+	out = append(out, p.Say("show/journal/damage", "The journal is damaged. Line {line} and what follows it prove nothing: {reason}.", "line", d.Line, "reason", typeset.Clean(d.Reason)))
+	if d.Planned > 0 {
+		out = append(out, p.Say("show/journal/planned_lost", "Of its {n} planned changes not all are known.", "n", d.Planned))
+	}
+	for _, u := range d.Unproven(j) {
+		of, at := u.Instance, u.Path
+		if of == "" {
+			of = p.Say("show/journal/the_host", "The host")
+		}
+		if at == "" {
+			at = p.Say("show/journal/no_place", "place unknown")
+		}
+		out = append(out, p.Say("show/journal/unproven", "Unknown: {address} ({instance}; {where})", "address", typeset.Clean(string(u.Address)), "instance", typeset.Clean(of), "where", typeset.Clean(at)))
+	}
+	return out
+}

@@ -1,0 +1,251 @@
+package outline
+
+import (
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
+)
+
+// Plan is a plan before any form: the memory before and after as a table,
+// the changes by layer and effect, each with its reason, and what to mind.
+func Plan(d document.Plan, c *say.Catalogue) Outline {
+	p := WordsIn(c)
+	d.Plan = d.Plan.In(c)
+	var o Outline
+	o.title("pgfettle plan", d.Subject.Host)
+	p.subjectOutline(&o, p.Say("show/plan/about", "Plan for"), d.Subject)
+	this, others := p.PlannedFor(d.Profile)
+	o.Para(Bold(p.Say("show/plan/profile", "Profile:")), " ", this, "; ", others)
+	for i, l := range p.PlanSummary(d) {
+		if i == 0 {
+			o.Para(Bold(l))
+			continue
+		}
+		o.Para(l)
+	}
+	p.budgetOutline(&o, d.Budget)
+	var shared []Item
+	for _, s := range d.Shared {
+		shared = append(shared, Item{Text: Join(p.Shared(s))})
+	}
+	o.List(shared)
+	for _, g := range Groups(d.Changes) {
+		p.changeOutline(&o, g)
+	}
+	if len(d.Warnings) > 0 {
+		o.Heading(2, p.Say("show/plan/warnings", "Before you act"))
+		var list []Item
+		for _, text := range d.Warnings {
+			list = append(list, ItemOf(nil, text))
+		}
+		o.List(list)
+	}
+	p.leftOutline(&o, d.Left)
+	p.gapOutline(&o, d.Unknown)
+	return o
+}
+
+// changeOutline is the changes that stand under one heading: their values side by
+// side, then why.
+func (p Words) changeOutline(o *Outline, g Group) {
+	o.Heading(2, p.Heading(g))
+	t := Table{Caption: p.Heading(g), Head: []string{p.Say("show/web/setting", "setting"), p.Say("show/budget/before", "before"), p.Say("show/budget/after", "after")}}
+	risky := false
+	for _, c := range g.Changes {
+		risky = risky || c.Risk != knob.Low && c.Risk != ""
+	}
+	if risky {
+		t.Head = append(t.Head, p.Say("show/column/risk", "risk"))
+	}
+	var why []Item
+	for _, c := range g.Changes {
+		row := []Prose{Join(Code(ShortName(c.Address))), Join(Code(Shown(c.From))), Join(Code(Shown(c.To) + Measure(c)))}
+		if risky {
+			row = append(row, Join(p.Risk(c.Risk)))
+		}
+		t.Rows = append(t.Rows, row)
+		it := ItemOf(Join(Code(ShortName(c.Address)), p.Colon()), c.Reason)
+		var more []Item
+		if in := UnsaidOf(&c); in != "" {
+			more = append(more, Item{Text: Join(p.Say("show/plan/inputs", "inputs:")+" ", in)})
+		}
+		if len(c.Sources) > 0 {
+			more = append(more, Item{Text: Join(p.Say("show/plan/source", "source:")+" ", SourceTitles(c.Sources))})
+		}
+		if len(more) > 0 {
+			it.More = append(it.More, List{more})
+		}
+		why = append(why, it)
+	}
+	o.Add(t)
+	o.List(why)
+}
+
+// PlannedFor says what was planned for, and how to ask for something else.
+func (p Words) PlannedFor(have rule.Profile) (this, others string) {
+	list := []string{}
+	for _, o := range rule.Profiles {
+		if o != have {
+			list = append(list, string(o))
+		}
+	}
+	this = p.Say("show/plan/profile_words", "{profile} ({words})", "profile", string(have), "words", profileWords[have])
+	if have == rule.Mixed {
+		this = p.Say("show/plan/profile_default", "{profile}, the default ({words})", "profile", string(have), "words", profileWords[have])
+	}
+	return this, p.Say("show/plan/profile_others", "for another use: --profile {others}", "others", strings.Join(list, "|"))
+}
+
+func (p Words) Shared(s plan.Shared) string {
+	t := p.Say("show/plan/shared", "Shared memory of {instance}: {size}", "instance", typeset.Clean(s.Instance), "size", s.Bytes)
+	if s.Pages > 0 {
+		t += " = " + p.Many("show/plan/huge_pages", int(s.Pages), "{n} huge page", "{n} huge pages")
+	}
+	if s.Exact {
+		return t + ", " + p.Say("show/plan/shared_exact", "the server's own answer")
+	}
+	return t + ", " + p.Say("show/plan/shared_estimated", "estimated and never too low; exact where the installed server can be asked")
+}
+
+// Group is a part of a plan that a person says yes or no to as a whole: the
+// changes of one layer and instance that take effect alike.
+type Group struct {
+	Layer    knob.Layer
+	Instance string
+	Effect   knob.Effect
+	Changes  []plan.Change
+}
+
+// Groups divides changes by layer and instance, in each by effect from the gentlest.
+func Groups(list []plan.Change) []Group {
+	var out []Group
+	for _, layer := range knob.Layers {
+		for _, instance := range instancesOf(list, layer) {
+			for eff := knob.Now; eff <= knob.Reboot; eff++ {
+				g := Group{Layer: layer, Instance: instance, Effect: eff}
+				for _, c := range list {
+					if c.Layer == layer && c.Instance == instance && c.Effect == eff {
+						g.Changes = append(g.Changes, c)
+					}
+				}
+				if len(g.Changes) > 0 {
+					out = append(out, g)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// Names lists the changes of a group as the plan above it does.
+func (g Group) Names() string {
+	var out []string
+	for _, c := range g.Changes {
+		out = append(out, ShortName(c.Address))
+	}
+	return strings.Join(out, ", ")
+}
+
+// Heading names a group.
+func (p Words) Heading(g Group) string {
+	head := p.Word(layerWords[g.Layer])
+	if g.Instance != "" {
+		head += " " + typeset.Clean(g.Instance)
+	}
+	return head + ", " + p.Word(EffectWords[g.Effect])
+}
+
+func instancesOf(list []plan.Change, layer knob.Layer) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, c := range list {
+		if c.Layer == layer && !seen[c.Instance] {
+			seen[c.Instance] = true
+			out = append(out, c.Instance)
+		}
+	}
+	return out
+}
+
+// ShortName is the address without the prefix that the heading tells already.
+func ShortName(a knob.Address) string {
+	if a.Prefix() == "pg" || a.Prefix() == "sysctl" {
+		return typeset.Clean(a.Name())
+	}
+	return typeset.Clean(string(a))
+}
+
+// Shown is a value for people; an empty one has to be seen too.
+func Shown(v string) string {
+	if v == "" {
+		return "''"
+	}
+	return typeset.Clean(v)
+}
+
+// Measure is the unit of a kernel's value, which its file has without one; the
+// server's values carry theirs.
+func Measure(c plan.Change) string {
+	if c.Layer == knob.Instance || c.Unit == "" {
+		return ""
+	}
+	return " " + typeset.Clean(c.Unit)
+}
+
+// UnsaidOf lists the inputs of a change whose numbers its reason does not say.
+func UnsaidOf(c *plan.Change) string {
+	said := c.Reason
+	if !c.Because.IsZero() { // the reason in English, as the inputs are
+		said = c.Because.String()
+	}
+	return Unsaid(said, c.Inputs)
+}
+
+// Unsaid lists the inputs whose numbers the reason does not already say.
+func Unsaid(reason string, inputs []rule.Input) string {
+	var out []string
+	for _, in := range inputs {
+		if !strings.Contains(reason, in.Value) {
+			out = append(out, strings.ReplaceAll(in.Name, "_", " ")+" "+typeset.Clean(in.Value))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func (p Words) PlanSummary(d document.Plan) []string {
+	kept := say.N("show/plan/kept", int64(d.Kept), "{n} knob stays as it is", "{n} knobs stay as they are")
+	if len(d.Changes) == 0 {
+		s := p.Say("show/plan/nothing", "Nothing to change; {kept}.", "kept", kept)
+		if n := len(d.Unknown); n > 0 {
+			s += " " + p.Word(missing(n)) + "."
+		}
+		return []string{s}
+	}
+	n := map[knob.Effect]int{}
+	for _, c := range d.Changes {
+		n[c.Effect]++
+	}
+	var by []string
+	for eff := knob.Now; eff <= knob.Reboot; eff++ {
+		if n[eff] > 0 {
+			by = append(by, p.EffectCount(eff, n[eff]))
+		}
+	}
+	changes := say.N("show/plan/changes", int64(len(d.Changes)), "{n} change", "{n} changes")
+	if d.Of > 0 {
+		return []string{p.Say("show/plan/summary_of", "{changes} ({by}), of {all} in the plan.", "changes", changes, "by", strings.Join(by, ", "), "all", d.Of)}
+	}
+	sum := p.Say("show/plan/summary", "{changes} ({by}); {kept}.", "changes", changes, "by", strings.Join(by, ", "), "kept", kept)
+	if d.Applying {
+		return []string{sum}
+	}
+	return []string{
+		sum + " " + p.Say("show/plan/unchanged", "Nothing was changed."),
+		p.Say("show/plan/next", "Next: the same command with --out DIR writes the files; 'pgfettle explain {knob}' tells more of one knob.", "knob", typeset.Clean(string(d.Changes[0].Address))),
+	}
+}

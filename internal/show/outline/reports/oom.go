@@ -1,0 +1,390 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
+)
+
+// FigureHeld is the picture of what held the memory at kill At.
+const FigureHeld = "held"
+
+// OOM is the post-mortem of kills, before any form.
+func OOM(d *oom.Report) outline.Outline {
+	var o outline.Outline
+	o.Heading(1, "pgfettle diagnose oom")
+	tone := outline.ToneGood
+	switch {
+	case len(d.Kills) > 0:
+		tone = outline.ToneBad
+	case len(d.Unexplained)+len(d.Refused) > 0:
+		tone = outline.ToneMind
+	}
+	o.Toned(tone, outline.Bold(typeset.Flat(KillVerdict(d))))
+	timeline(&o, d)
+	shown := 0
+	for i := len(d.Kills) - 1; i >= 0 && shown < MaxKillsShown; i-- {
+		shown++
+		kill(&o, &d.Kills[i], i, len(d.Kills))
+	}
+	if n := len(d.Kills) - shown; n > 0 {
+		o.Toned(outline.ToneMind, KillsBefore(n))
+	}
+	deaths(&o, d)
+	gaps(&o, 2, "Not told by what was read", d.Missing)
+	if d.Read.Cut {
+		o.Toned(outline.ToneMind, LogsCut)
+	}
+	return o
+}
+
+// MaxKillsShown is about what somebody reads.
+const MaxKillsShown = 5
+
+const LogsCut = "The logs are larger than what is kept of them: the oldest reports or the longest lines were left out."
+
+func KillsBefore(n int) string {
+	return fmt.Sprintf("%s before these are in --format json only.", typeset.Count(n, "kill", "kills"))
+}
+
+// KillVerdict is the one line above all.
+func KillVerdict(d *oom.Report) string {
+	if len(d.Kills) == 0 {
+		switch {
+		case len(d.Unexplained) > 0:
+			return fmt.Sprintf("The server lost %s to signal 9, and no report of the OOM killer was read: it may have been the killer, or somebody's kill -9.", typeset.Count(len(d.Unexplained), "process", "processes"))
+		case len(d.Refused) > 0:
+			return fmt.Sprintf("Nothing was killed: memory was refused to %s.", typeset.Count(len(d.Refused), "query", "queries"))
+		}
+		if d.Read.Lines == 0 {
+			return "There was nothing to read: what was given is empty."
+		}
+		return "No kill by the OOM killer is in what was read."
+	}
+	k := &d.Kills[len(d.Kills)-1]
+	who := "A process that is not named"
+	if v := k.Victim; v != nil {
+		who = fmt.Sprintf("%s (process %d%s)", v.Name, v.PID, RoleComma(v.Role))
+	}
+	first := fmt.Sprintf("%s was killed by the OOM killer. %s", who, k.Cause.Text)
+	if k.Victim == nil {
+		first = "The OOM killer was called; whom it killed is not told. " + k.Cause.Text
+	}
+	if n := len(d.Kills); n > 1 {
+		first = fmt.Sprintf("%d runs of the OOM killer. The last: %s", n, first)
+	}
+	return first
+}
+
+func RoleComma(role string) string {
+	if role == "" {
+		return ""
+	}
+	return ", " + role
+}
+
+var constraintWords = map[string]string{
+	"none": "the whole host", "memcg": "a control group", "cpuset": "the NUMA nodes of a cpuset",
+	"memory_policy": "the NUMA nodes of a memory policy", "unknown": "not told",
+}
+
+func SizeOf(b *unit.Bytes) string {
+	if b == nil {
+		return "?"
+	}
+	return b.String()
+}
+
+// kill is one run of the killer.
+func kill(o *outline.Outline, k *oom.Kill, at, of int) {
+	o.Heading(2, KillHead(k, at+1, of))
+	var who []outline.Item
+	field := func(name, text string) {
+		if text != "" {
+			who = append(who, outline.Item{Text: outline.Join(outline.Bold(name), " ", text)})
+		}
+	}
+	if k.Victim != nil {
+		field("victim", VictimText(k))
+		if st := StatementOf(k.Victim.Statement, 600); st != "" {
+			who = append(who, outline.Item{Text: outline.Join(outline.Bold("statement"), " ", outline.Code(st))})
+		}
+	} else {
+		field("victim", "not told")
+	}
+	if k.Invoker != nil {
+		field("asked by", InvokerText(k.Invoker))
+	}
+	field("short of memory in", ShortOf(k))
+	o.List(who)
+	o.Heading(3, "Cause")
+	cause(o, &k.Cause, outline.ToneBad)
+	for i := range k.Also {
+		cause(o, &k.Also[i], outline.ToneMind)
+	}
+	held(o, k, at)
+	largest(o, k)
+	o.Heading(3, "What would have prevented it")
+	if len(k.Prevention) == 0 {
+		o.Para(NothingPrevents)
+	}
+	var list []outline.Item
+	for i := range k.Prevention {
+		v := &k.Prevention[i]
+		it := outline.Item{Text: outline.Join(outline.Bold(PreventionText(v)))}
+		if v.Why != "" {
+			it.More = append(it.More, outline.Para{Text: outline.Join(typeset.Flat(v.Why))})
+		}
+		if len(v.Commands) > 0 {
+			it.More = append(it.More, outline.Listing{Lines: v.Commands})
+		}
+		list = append(list, it)
+	}
+	o.List(list)
+	o.Heading(3, "What became of the server")
+	o.Para(AfterText(&k.After))
+	gaps(o, 3, "Not told by this report", k.Missing)
+}
+
+func KillHead(k *oom.Kill, n, of int) string {
+	head := fmt.Sprintf("Kill %d of %d", n, of)
+	if k.Time != "" {
+		head += ", " + typeset.Clean(k.Time)
+	}
+	if k.Kernel != "" {
+		head += ", kernel " + typeset.Clean(k.Kernel)
+	}
+	return head
+}
+
+// VictimText is who was killed, what he was, and how large.
+func VictimText(k *oom.Kill) string {
+	v := k.Victim
+	t := fmt.Sprintf("%s, process %d", v.Name, v.PID)
+	if v.Role != "" {
+		t += ", " + v.Role + " (told by " + v.RoleFrom + ")"
+	}
+	if v.Instance != "" {
+		t += " of " + v.Instance
+	}
+	t += ": " + victimSizes(v)
+	if k.Killed > 1 {
+		t += fmt.Sprintf("; and with it %s of its control group (memory.oom.group)", typeset.Count(k.Killed-1, "process", "processes"))
+	}
+	return t
+}
+
+// StatementOf is a statement on one line, cut where nobody reads on.
+func StatementOf(s string, most int) string { return typeset.Shorten(typeset.Flat(s), most) }
+
+func InvokerText(a *oom.Invoker) string {
+	t := a.Name
+	if a.PID > 0 {
+		t += fmt.Sprintf(", process %d", a.PID)
+	}
+	t += RoleComma(a.Role)
+	if a.Order != nil {
+		t += fmt.Sprintf(", for %s", typeset.Count(1<<min(*a.Order, 20), "page", "pages in one piece"))
+	}
+	return t
+}
+
+// ShortOf says where memory was short, and how much there was.
+func ShortOf(k *oom.Kill) string {
+	where := constraintWords[k.Constraint]
+	if k.Limit != nil {
+		where += " with a limit of " + k.Limit.String()
+	} else if k.Memory.Total != nil {
+		where += map[bool]string{true: ", with about ", false: ", with "}[k.Memory.Summed] + k.Memory.Total.String()
+	}
+	if k.Group != "" {
+		where += ": " + k.Group
+	}
+	return where
+}
+
+// AfterText is what became of the server.
+func AfterText(a *oom.After) string {
+	if a.Seconds == nil {
+		return a.Text
+	}
+	return fmt.Sprintf("It takes connections again after %s. ", seconds(*a.Seconds)) + a.Text
+}
+
+const NothingPrevents = "Nothing can be worked out from what was read."
+
+// PreventionText is what would have prevented a kill, and how that is known.
+func PreventionText(v *oom.Prevention) string {
+	if v.From == "plan" {
+		return v.What + " (pgfettle plan, for this host)"
+	}
+	return v.What
+}
+
+func victimSizes(v *oom.Task) string {
+	var s []string
+	for _, x := range []struct {
+		b    *unit.Bytes
+		what string
+	}{{v.Anon, "of its own"}, {v.Shmem, "of shared memory touched"}, {v.File, "of files"}, {v.PageTables, "of page tables"}, {v.Swap, "in swap"}} {
+		if x.b != nil && (*x.b > 0 || x.what == "of its own") {
+			s = append(s, x.b.String()+" "+x.what)
+		}
+	}
+	if v.Adj != nil {
+		s = append(s, fmt.Sprintf("oom_score_adj %d", *v.Adj))
+	}
+	if len(s) == 0 {
+		return "its sizes are not told"
+	}
+	return strings.Join(s, ", ")
+}
+
+func cause(o *outline.Outline, c *oom.Cause, t outline.Tone) {
+	o.Toned(t, typeset.Flat(c.Text))
+	var list []outline.Item
+	for _, e := range c.Evidence {
+		list = append(list, outline.Item{Text: outline.Join(typeset.Shorten(typeset.Flat(e), 400))})
+	}
+	o.List(list)
+}
+
+// held is the accounting of the memory at a kill.
+func held(o *outline.Outline, k *oom.Kill, at int) {
+	parts := HeldParts(&k.Memory)
+	if parts == nil {
+		return
+	}
+	o.Heading(3, "What held the memory")
+	rows := [][]string{{"part", "size", "share"}}
+	for _, part := range parts {
+		row := []string{strings.TrimSpace(part.Name), part.Size.String(), ""}
+		if part.Share >= 0 {
+			row[2] = fmt.Sprintf("%.0f %%", 100*part.Share)
+		}
+		rows = append(rows, row)
+	}
+	switch m := &k.Memory; {
+	case m.SwapTotal == nil:
+	case *m.SwapTotal == 0:
+		rows = append(rows, []string{"swap", "none", ""})
+	default:
+		rows = append(rows, []string{"swap, of it free " + SizeOf(m.SwapFree), m.SwapTotal.String(), ""})
+	}
+	o.Add(outline.Figure{Name: FigureHeld, At: at}, outline.TableOf("What held the memory", rows, 1))
+}
+
+// HeldPart is one part of what held the memory.
+type HeldPart struct {
+	Name  string // two spaces before what is in the part above
+	Size  unit.Bytes
+	Share float64 // of all; below 0 where all is not known
+}
+
+// HeldParts are those that the report tells; nil where it tells none.
+func HeldParts(m *oom.Memory) []HeldPart {
+	var out []HeldPart
+	for _, r := range []struct {
+		name string
+		b    *unit.Bytes
+	}{
+		{"anonymous", m.Anon}, {"shared", m.Shared}, {"page tables", m.PageTables}, {"kernel (slab)", m.Slab},
+		{"file cache", m.Cache}, {"free", m.Free}, {"huge pages", m.HugeTotal}, {"  of them unused", m.HugeFree},
+	} {
+		if r.b == nil || strings.HasPrefix(r.name, "  ") && *r.b == 0 {
+			continue
+		}
+		part := HeldPart{r.name, *r.b, -1}
+		if m.Total != nil && *m.Total > 0 {
+			part.Share = float64(*r.b) / float64(*m.Total)
+		}
+		out = append(out, part)
+	}
+	return out
+}
+
+func largest(o *outline.Outline, k *oom.Kill) {
+	if len(k.Top) == 0 {
+		return
+	}
+	o.Heading(3, "Largest processes")
+	o.Para("As the killer weighs them: all that is resident, swap, page tables.")
+	t := outline.Table{Caption: "Largest processes", Head: []string{"process", "resident", "private", "page tables", "swap", "oom_score_adj"}, Numbers: 1}
+	for i := range k.Top {
+		x := &k.Top[i]
+		name := fmt.Sprintf("%d %s%s", x.PID, x.Name, RoleComma(x.Role))
+		row := outline.Cells(name, SizeOf(x.RSS), SizeOf(x.Anon), SizeOf(x.PageTables), SizeOf(x.Swap), AdjOf(x))
+		if k.Victim != nil && k.Victim.PID == x.PID {
+			row[0] = outline.Join(outline.Bold(name), " (the victim)")
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	o.Add(t)
+}
+
+func AdjOf(t *oom.Task) string {
+	if t.Adj == nil {
+		return "?"
+	}
+	return fmt.Sprint(*t.Adj)
+}
+
+// deaths are what the server's log tells beside the kernel's reports.
+func deaths(o *outline.Outline, d *oom.Report) {
+	told := func(text, statement string) outline.Item {
+		if st := StatementOf(statement, 400); st != "" {
+			return outline.Item{Text: outline.Join(text, ": ", outline.Code(st))}
+		}
+		return outline.Item{Text: outline.Join(text)}
+	}
+	var list []outline.Item
+	for i := range d.Unexplained {
+		list = append(list, told(DeathText(&d.Unexplained[i]), d.Unexplained[i].Statement))
+	}
+	if len(list) > 0 {
+		o.Heading(2, "Ended by signal 9, with no report of the kernel")
+		o.List(list)
+	}
+	list = nil
+	for i := range d.Refused {
+		list = append(list, told(RefusalText(&d.Refused[i]), d.Refused[i].Statement))
+	}
+	if len(list) > 0 {
+		o.Heading(2, "Refused memory, and nothing killed")
+		o.List(list)
+	}
+	if len(d.Lines) > 0 {
+		o.Heading(2, "Said besides, by systemd and the kernel")
+		o.Add(outline.Listing{Lines: d.Lines})
+	}
+}
+
+func DeathText(u *oom.Death) string {
+	return strings.TrimSpace(fmt.Sprintf("%s process %d%s", u.Time, u.PID, RoleComma(u.Role)))
+}
+
+func RefusalText(r *oom.Refusal) string {
+	return strings.TrimSpace(fmt.Sprintf("%s process %d: %s", r.Time, r.PID, typeset.Shorten(r.Text, 300)))
+}
+
+// gaps lists what is not told, below a heading of its own.
+func gaps(o *outline.Outline, level int, title string, list []known.Gap) {
+	if len(list) == 0 {
+		return
+	}
+	o.Heading(level, title)
+	var out []outline.Item
+	for _, g := range list {
+		text := typeset.Flat(g.Fact) + ": " + typeset.Flat(g.Reason)
+		if g.Reveal != "" {
+			text += " → " + typeset.Flat(g.Reveal)
+		}
+		out = append(out, outline.Item{Text: outline.Join(text)})
+	}
+	o.List(out)
+}

@@ -1,0 +1,43 @@
+package outline
+
+import (
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+)
+
+// publishers are names that are too long to stand in every paragraph.
+var publishers = map[string]string{
+	"PostgreSQL Global Development Group": "PostgreSQL",
+	"The Linux kernel":                    "Linux",
+}
+
+// SourceTitles spells source ids for people: the titles, in the given order,
+// those of one publisher together under its name.
+func SourceTitles(ids []string) string {
+	var order []string
+	titles := map[string][]string{}
+	for _, id := range ids {
+		s, ok := say.SourceByID(id)
+		if !ok {
+			s = say.Source{Title: id}
+		}
+		by := s.Publisher
+		if short, ok := publishers[by]; ok {
+			by = short
+		}
+		if _, ok := titles[by]; !ok {
+			order = append(order, by)
+		}
+		titles[by] = append(titles[by], s.Title)
+	}
+	var out []string
+	for _, by := range order {
+		t := strings.Join(titles[by], "; ")
+		if by != "" {
+			t = by + ": " + t
+		}
+		out = append(out, t)
+	}
+	return strings.Join(out, " · ")
+}

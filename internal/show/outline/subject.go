@@ -1,0 +1,109 @@
+package outline
+
+import (
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
+)
+
+func (p Words) subjectOutline(o *Outline, verb string, s document.Subject) {
+	o.Para(p.Subject(verb, s))
+	var list []Item
+	for _, in := range s.Instances {
+		list = append(list, Item{Text: Join(p.Instance(in))})
+	}
+	for _, a := range s.Assumed {
+		list = append(list, Item{Text: Join(p.Assumed(a))})
+	}
+	o.List(list)
+}
+
+func (p Words) Subject(verb string, s document.Subject) string {
+	host := say.M("show/place/host", "the host")
+	if s.Host != "" {
+		host = say.M("show/place/named", "host {name}", "name", typeset.Clean(s.Host))
+	}
+	n := say.N("show/subject/instances", int64(len(s.Instances)), "{n} instance", "{n} instances")
+	switch {
+	case len(s.Instances) == 0 && !s.HostSeen:
+		return p.Say("show/subject/nothing", "{verb}: nothing; neither a host nor an instance was seen.", "verb", verb)
+	case len(s.Instances) == 0:
+		return p.Say("show/subject/no_instance", "{verb}: {host}. No PostgreSQL instance was found on it.", "verb", verb, "host", host)
+	case !s.HostSeen:
+		return p.Say("show/subject/sql", "{verb}: {instances} over SQL alone; nothing is known of the host.", "verb", verb, "instances", n)
+	}
+	return p.Say("show/subject/both", "{verb}: {host} and {instances}:", "verb", verb, "host", host, "instances", n)
+}
+
+func (p Words) Instance(in document.SubjectInstance) string {
+	name := p.Say("show/instance/unknown_version", "PostgreSQL of unknown version")
+	if in.Version != "" {
+		name = "PostgreSQL " + typeset.Clean(in.Version)
+	}
+	t := p.Say("show/instance/at", "{name} at {place}", "name", name, "place", typeset.Clean(in.Label))
+	switch in.State {
+	case "running":
+		t += ", " + p.Say("show/instance/running", "running")
+	case "stopped":
+		t += ", " + p.Say("show/instance/stopped", "not running")
+	}
+	switch {
+	case in.FromFiles:
+		t += "; " + p.Say("show/instance/from_files", "settings from its configuration files, not from the server")
+	case !in.Asked:
+		t += "; " + p.Say("show/instance/not_asked", "the server was not asked: nothing is known of its settings")
+	}
+	return t
+}
+
+func (p Words) Assumed(a document.Assumed) string { return p.Word(document.AssumedWords(a.Assumption)) }
+
+// gapOutline lists what is missing, and what would reveal it.
+func (p Words) gapOutline(o *Outline, gaps []known.Gap) {
+	if len(gaps) == 0 {
+		return
+	}
+	o.Heading(2, p.Say("show/unknown", "Could not be judged"))
+	var list []Item
+	for _, g := range Causes(gaps) {
+		it := ItemOf(Join(strings.Join(g.Facts, ", ")+": "), g.Reason)
+		if g.Reveal != "" {
+			it.More = append(it.More, List{[]Item{ItemOf(Join(p.Say("show/reveal", "to know it:")+" "), g.Reveal)}})
+		}
+		list = append(list, it)
+	}
+	o.List(list)
+}
+
+func (p Words) GapLine(g known.Gap) string {
+	t := typeset.Clean(g.Fact) + ": " + typeset.Clean(g.Reason)
+	if g.Reveal != "" {
+		t += "; " + p.Say("show/reveal", "to know it:") + " " + typeset.Clean(g.Reveal)
+	}
+	return t
+}
+
+// Cause is why some facts are missing.
+type Cause struct {
+	Reason, Reveal string
+	Facts          []string
+}
+
+// Causes gathers facts that are missing for the same reason and would be
+// revealed by the same thing, in the order of the first of them.
+func Causes(gaps []known.Gap) []Cause {
+	var out []Cause
+	at := map[[2]string]int{}
+	for _, g := range gaps {
+		k := [2]string{g.Reason, g.Reveal}
+		if _, ok := at[k]; !ok {
+			at[k] = len(out)
+			out = append(out, Cause{Reason: g.Reason, Reveal: g.Reveal})
+		}
+		out[at[k]].Facts = append(out[at[k]].Facts, g.Fact)
+	}
+	return out
+}

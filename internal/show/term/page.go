@@ -1,0 +1,107 @@
+// Package term writes documents as text for a terminal. Whatever came from outside is made harmless to it before.
+package term
+
+import (
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
+	"github.com/pgfettle/pgfettle/internal/show/typeset"
+)
+
+// page collects text for a terminal. Colours are given by meaning; without
+// Style.Color they vanish, so nothing may be said by colour alone.
+type page struct {
+	outline.Words
+	b  strings.Builder
+	st Style
+}
+
+// tone is the ANSI code of a meaning.
+type tone string
+
+const (
+	plain  tone = ""
+	strong tone = "1"
+	faint  tone = "2"
+	red    tone = "1;31"
+	yellow tone = "33"
+	cyan   tone = "36"
+	green  tone = "32"
+)
+
+// toneOf is how a terminal shows the meaning of a paragraph.
+func toneOf(t outline.Tone) tone {
+	return map[outline.Tone]tone{outline.ToneBad: red, outline.ToneMind: yellow, outline.ToneGood: green, outline.ToneNote: faint, outline.ToneInfo: cyan}[t]
+}
+
+// lookTones are how a terminal shows pieces of text.
+var lookTones = map[outline.Look]tone{outline.AsStrong: strong, outline.AsFaint: faint, outline.AsInfo: cyan}
+
+// minWidth is the least width that text is wrapped to: below it, words stand
+// one under the other and nobody can read them.
+const minWidth = 40
+
+func newPage(st Style) *page {
+	st.Width = max(st.Width, minWidth)
+	return &page{Words: outline.WordsIn(st.Words), st: st}
+}
+
+func (p *page) tint(t tone, s string) string {
+	if !p.st.Color || t == plain || s == "" {
+		return s
+	}
+	return "\x1b[" + string(t) + "m" + s + "\x1b[0m"
+}
+
+// line writes one line as it is.
+func (p *page) line(parts ...string) {
+	s := strings.TrimRight(strings.Join(parts, ""), " ")
+	p.b.WriteString(s + "\n")
+}
+
+// prose writes one line whose pieces look as they are meant.
+func (p *page) prose(text outline.Prose) {
+	var b strings.Builder
+	for _, piece := range text {
+		b.WriteString(p.tint(lookTones[piece.As], piece.Text))
+	}
+	p.line(b.String())
+}
+
+// para writes text wrapped to the width: lead stands before the first line, as
+// many spaces before the others. A line of the text that begins with two spaces
+// is a command or a listing and stays whole.
+func (p *page) para(lead string, t tone, text string) {
+	indent := strings.Repeat(" ", typeset.Width(lead))
+	for _, l := range typeset.Lines(text) {
+		if strings.HasPrefix(l, "  ") {
+			p.line(lead, p.tint(t, l))
+			lead = indent
+			continue
+		}
+		for _, w := range typeset.Wrap(l, p.st.Width-typeset.Width(indent)) {
+			p.line(lead, p.tint(t, w))
+			lead = indent
+		}
+	}
+}
+
+func (p *page) gap() { p.b.WriteByte('\n') }
+
+// Style is what the reader's terminal can take.
+type Style struct {
+	Width int // columns; texts are wrapped to it, values and addresses never are
+	Color bool
+	Words *say.Catalogue // the reader's language; nil is English
+	ASCII bool           // pictures are drawn without signs beyond ASCII
+}
+
+// label is a word of the margin beside a finding, wide enough for the longest.
+func (p *page) label(m say.Message) string {
+	width := 0
+	for _, l := range outline.FindingLabels {
+		width = max(width, typeset.Width(p.Word(l)))
+	}
+	return "  " + typeset.Pad(p.Word(m), width+1)
+}

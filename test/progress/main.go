@@ -1,0 +1,133 @@
+// Command progress runs go test and tells how far it is: each package when it ends,
+// every so often what is running and for how long, and at the end what failed, what
+// took longest, and what was skipped for want of what. go test itself tells of
+// packages in their order, so that nothing is seen while the first one runs.
+//
+//	go run ./test/progress -timeout 20m ./... --then -C test/web ./...
+//
+// Arguments are those of go test; what --then divides runs one after the other, each
+// to its end, also where one before it has failed. The exit code is not 0 where a test
+// failed, a package did not build, or a tier of PGFETTLE_REQUIRE was skipped. The last
+// line says no more than N passed, N failed, N skipped.
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// every is how often it is told what is running: often enough for a person to see
+// that something moves, seldom enough for a log of twenty minutes to be read.
+const every = 20 * time.Second
+
+// grace is how long go test and its tests may take to end on a signal: they have
+// servers to stop.
+const grace = 30 * time.Second
+
+// then divides the arguments of one go test from those of the next.
+const then = "--then"
+
+func main() {
+	runtime.LockOSThread() // the kernel takes the end of the thread that started go test for ours
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	r := newReport(os.Stdout, time.Now, os.Getenv("PGFETTLE_REQUIRE"))
+	tick := time.NewTicker(every)
+	go func() {
+		for range tick.C {
+			r.running()
+		}
+	}()
+	code := 0
+	for _, args := range divided(os.Args[1:]) {
+		c := command(args)
+		if err := follow(c, r, signals); err != nil {
+			code = 1
+			if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+				code = max(1, exit.ExitCode())
+			} else {
+				r.say("progress: " + err.Error())
+			}
+		}
+		if r.interrupted.Load() {
+			break
+		}
+	}
+	tick.Stop()
+	if !r.end(code == 0) {
+		os.Exit(max(1, code))
+	}
+}
+
+// divided are the arguments of each go test.
+func divided(args []string) (groups [][]string) {
+	for {
+		n := slices.Index(args, then)
+		if n < 0 {
+			return append(groups, args)
+		}
+		groups, args = append(groups, args[:n]), args[n+1:]
+	}
+}
+
+// command is one go test, in a process group of its own with all that it starts.
+func command(args []string) *exec.Cmd {
+	at := 0
+	if len(args) > 1 && args[0] == "-C" { // which go wants first
+		at = 2
+	}
+	c := exec.Command("go", slices.Concat([]string{"test"}, args[:at], []string{"-json"}, args[at:])...)
+	c.Stderr = os.Stderr
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
+	return c
+}
+
+// follow runs one go test to its end. A signal reaches all of its process group, and
+// who has not ended some time after it, or at a second one, is killed.
+func follow(c *exec.Cmd, r *report, signals <-chan os.Signal) error {
+	out, err := c.StdoutPipe()
+	if err == nil {
+		err = c.Start()
+	}
+	if err != nil {
+		return err
+	}
+	ended := make(chan struct{})
+	passing := make(chan struct{})
+	go func() {
+		defer close(passing)
+		var late <-chan time.Time
+		for {
+			select {
+			case <-ended:
+				return
+			case s := <-signals:
+				if r.interrupted.Swap(true) {
+					s = syscall.SIGKILL
+				}
+				late = time.After(grace)
+				_ = syscall.Kill(-c.Process.Pid, s.(syscall.Signal)) // it may just have ended
+			case <-late:
+				_ = syscall.Kill(-c.Process.Pid, syscall.SIGKILL)
+			}
+		}
+	}()
+	err = r.read(out)
+	if err != nil {
+		_, _ = io.Copy(io.Discard, out) // go test must not wait for a reader
+	}
+	err = errors.Join(err, c.Wait())
+	close(ended)
+	<-passing
+	if r.interrupted.Load() {
+		err = errors.Join(err, errors.New("interrupted"))
+	}
+	return err
+}
