@@ -166,12 +166,20 @@ func TestSampleSeesASqueeze(t *testing.T) {
 				}
 			}()
 		}
-		d := watched(t, i, 6*time.Second, g.Dir)
+		// On a busy machine the queries may be too slow to fill the group within one sample:
+		// the promise is for a sample in which the group was at its limit.
+		var d *slow.Sample
+		var v *slow.Verdict
+		for range 10 {
+			d = watched(t, i, 6*time.Second, g.Dir)
+			if v = sampleVerdict(d, "cgroup-memory"); v != nil {
+				break
+			}
+		}
 		close(stop)
 		for range 3 {
 			<-done
 		}
-		v := sampleVerdict(d, "cgroup-memory")
 		if v == nil {
 			t.Fatalf("nobody says that the group is squeezed: %q %+v", d.Verdict, d.Verdicts)
 		}
