@@ -64,6 +64,9 @@ type LogSource struct {
 type ServerLog struct {
 	Sources []LogSource
 	Missing []known.Gap
+	Old     int    // files that were left out for LogOptions.Newer
+	Empty   int    // files with nothing in them
+	Denied  string // the first path that the rights were missing for; "": none
 }
 
 // Open opens a source with the rights of the instance's account. It is read from
@@ -76,7 +79,6 @@ type search struct {
 	o       LogOptions
 	out     *ServerLog
 	seen    map[string]bool
-	old     int
 }
 
 // Logs finds where a server logs: what its standard error leads to, the folder of
@@ -123,6 +125,7 @@ func (s *search) refused(name string, err error) {
 	}
 	if errors.Is(err, fs.ErrPermission) {
 		reveal = "run pgfettle as root, or as the server's user"
+		s.out.Denied = cmp.Or(s.out.Denied, name)
 	}
 	s.missing(name, reason, reveal)
 }
@@ -267,10 +270,11 @@ func (s *search) add(name string) bool {
 		return false
 	}
 	if st.Size == 0 {
+		s.out.Empty++
 		return true
 	}
 	if s.o.Newer > 0 && st.Time.Before(s.t.Now().Add(-s.o.Newer)) {
-		s.old++
+		s.out.Old++
 		return true
 	}
 	src := LogSource{Path: name, Format: pglog.Stderr, Size: st.Size, Time: st.Time, view: s.view, Packed: strings.HasSuffix(name, ".gz")}
@@ -333,8 +337,8 @@ func (s *search) bound() {
 	if more > 0 {
 		s.missing("older logs", fmt.Sprintf("%d files, %s of them, were left out, beyond the newest %d of a format and %s", more, unit.Bytes(left), s.o.Files, unit.Bytes(s.o.Bytes)), "name the files")
 	}
-	if s.old > 0 {
-		s.missing("older logs", fmt.Sprintf("%d files were last written to more than %d days ago, and were not read", s.old, int(s.o.Newer.Hours()/24)), "--days")
+	if s.out.Old > 0 {
+		s.missing("older logs", fmt.Sprintf("%d files were last written to more than %d days ago, and were not read", s.out.Old, int(s.o.Newer.Hours()/24)), "--days")
 	}
 }
 
