@@ -70,8 +70,14 @@ type ServerLog struct {
 }
 
 // Open opens a source with the rights of the instance's account. It is read from
-// the beginning of a line on, up to its Size.
-func (s *LogSource) Open() (io.ReadCloser, error) { return s.open() }
+// the beginning of a line on, up to its Size. What syslog wrote is given as plain lines.
+func (s *LogSource) Open() (io.ReadCloser, error) {
+	r, err := s.lines()
+	if err != nil || s.Format != pglog.Syslog {
+		return r, err
+	}
+	return &logReader{pglog.FromSyslog(r), r}, nil
+}
 
 // search is one answer in the making.
 type search struct {
@@ -79,6 +85,7 @@ type search struct {
 	o       LogOptions
 	out     *ServerLog
 	seen    map[string]bool
+	format  pglog.Format // of what is added now; "": its name tells
 }
 
 // Logs finds where a server logs: what its standard error leads to, the folder of
@@ -97,6 +104,9 @@ func Logs(t target.Target, in *snapshot.Instance, o LogOptions) (*ServerLog, err
 	dir, haveDir := in.DataDirectory.Get()
 	s.standardError(in)
 	if haveDir {
+		if strings.TrimSpace(s.settings(dir)("log_destination")) == "syslog" {
+			s.syslog() // with another destination each event is in that one's files too
+		}
 		s.collector(dir)
 		if len(s.out.Sources) == 0 {
 			for _, f := range usualPlaces(dir) {
@@ -147,13 +157,38 @@ func (s *search) standardError(in *snapshot.Instance) {
 	}
 }
 
+// settings returns what looks up a setting: of the server, else of its files.
+func (s *search) settings(dir string) func(name string) string {
+	if s.o.Settings != nil {
+		return func(name string) string { v, _ := s.o.Settings.Text(name); return v }
+	}
+	values := conf.Resolve(confFiles{s.view}, path.Join(dir, "postgresql.conf"), dir).Values()
+	return func(name string) string { return values[name] }
+}
+
+// syslog looks at the files that syslog writes on the usual distributions. They
+// are the system's, by names of ours: where root alone can change the way to one it
+// is opened as ourselves, else as the instance's account.
+func (s *search) syslog() {
+	files := *s
+	files.format = pglog.Syslog
+	for _, f := range []string{"/var/log/postgresql.log", "/var/log/postgresql", "/var/log/postgresql/postgresql.log", "/var/log/syslog", "/var/log/messages"} {
+		files.view = s.view
+		if way, err := s.t.Way(path.Dir(f)); err == nil && !slices.ContainsFunc(way, others) {
+			files.view = s.t
+		}
+		files.family(f)
+	}
+}
+
+// others says whether somebody besides root and its groups can change what lies in a folder.
+func others(f target.Step) bool {
+	return f.UID != 0 || !f.Mode.IsDir() || f.Mode.Perm()&0o002 != 0
+}
+
 // collector lists the folder that the log collector writes to.
 func (s *search) collector(dir string) {
-	text := func(name string) string { v, _ := s.o.Settings.Text(name); return v }
-	if s.o.Settings == nil {
-		values := conf.Resolve(confFiles{s.view}, path.Join(dir, "postgresql.conf"), dir).Values()
-		text = func(name string) string { return values[name] }
-	}
+	text := s.settings(dir)
 	folder := cmp.Or(text("log_directory"), "log") // its default
 	if !path.IsAbs(folder) {
 		folder = path.Join(dir, folder)
@@ -283,6 +318,9 @@ func (s *search) add(name string) bool {
 		src.Format = pglog.CSV
 	case ".json":
 		src.Format = pglog.JSON
+	}
+	if s.format != "" {
+		src.Format = s.format
 	}
 	if src.Packed || st.Size > 0 {
 		f, err := s.view.Open(name)

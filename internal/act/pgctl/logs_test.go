@@ -90,6 +90,7 @@ func TestLogIsFoundAfterRotation(t *testing.T) {
 		"file, packed":        {"pg/17/server.log.3.gz=" + crash, "pg/17/server.log="},
 		"current_logfiles":    {"var/log/pg/a.log.1=" + crash, "var/log/pg/a.log=", "pg/17/current_logfiles=stderr /var/log/pg/a.log\n"},
 		"the file of Debian":  {"var/log/postgresql/postgresql-17-main.log.1=" + crash, "var/log/postgresql/postgresql-17-main.log="},
+		"syslog":              {"var/log/syslog.1.gz=Nov 24 06:39:30 db1 cron[7]: no\nNov 24 06:39:30 db1 postgres[100]: [9-1] " + crash, "var/log/syslog="},
 		"elsewhere, absolute": {"var/log/other/postgresql-Tue.log.1=" + crash, "var/log/other/nginx.log=no\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -98,6 +99,8 @@ func TestLogIsFoundAfterRotation(t *testing.T) {
 			switch name {
 			case "elsewhere, absolute":
 				o.Settings = pg.Settings{"log_directory": {Value: "/var/log/other"}, "log_filename": {Value: "postgresql-%a.log"}}
+			case "syslog":
+				o.Settings = pg.Settings{"log_destination": {Value: "syslog"}}
 			case "the file of Debian":
 				in.DataDirectory = known.Is("/var/lib/postgresql/17/main")
 			}

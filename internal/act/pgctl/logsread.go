@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"errors"
 	"io"
-	"os"
 )
 
 // ErrLogCut is that of a packed log which is longer than its own end says, or than
@@ -15,12 +14,12 @@ var ErrLogCut = errors.New("it is longer unpacked than is read of it")
 // logReader reads a part of a file.
 type logReader struct {
 	io.Reader
-	file *os.File
+	file io.Closer
 }
 
 func (r *logReader) Close() error { return r.file.Close() }
 
-func (s *LogSource) open() (io.ReadCloser, error) {
+func (s *LogSource) lines() (io.ReadCloser, error) {
 	f, err := s.view.Open(s.Path)
 	if err != nil {
 		return nil, err

@@ -107,7 +107,7 @@ func noLogs(in *logInput, one *snapshot.Instance, found *pgctl.ServerLog, days i
 func (in *logInput) choose(all []pgctl.LogSource) {
 	main := pglog.Stderr
 	for _, f := range all {
-		if f.Format == pglog.JSON || f.Format == pglog.CSV && main == pglog.Stderr {
+		if f.Format == pglog.JSON || main == pglog.Stderr && (f.Format == pglog.CSV || f.Format == pglog.Syslog) {
 			main = f.Format
 		}
 	}
