@@ -243,10 +243,17 @@ func usualPlaces(dir string) []string {
 // rotated is what logrotate adds to a name: a number or a date, and its packing.
 var rotated = regexp.MustCompile(`([.-]\d{1,14}([.-]\d{1,10})?)?(\.gz)?$`)
 
+// surely is what logrotate adds also to a name without an extension: postgresql-17
+// and pg.16 are names of their own.
+var surely = regexp.MustCompile(`(\.\d|-\d{8})?(\.gz)?$`)
+
 // stem is a name without what logrotate added.
 func stem(name string) string {
-	if s := rotated.ReplaceAllString(name, ""); s != "" && !strings.HasSuffix(s, "/") && strings.Contains(path.Base(s), ".") {
-		return s
+	for _, re := range []*regexp.Regexp{rotated, surely} {
+		s := re.ReplaceAllString(name, "")
+		if base := path.Base(s); s != "" && !strings.HasSuffix(s, "/") && (re == surely || strings.Contains(base, ".")) {
+			return s
+		}
 	}
 	return name
 }
