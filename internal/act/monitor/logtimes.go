@@ -2,13 +2,12 @@ package monitor
 
 import (
 	"bytes"
-	"path"
-	"strconv"
+	"io"
 	"strings"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/act/target"
-	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
@@ -17,8 +16,6 @@ const (
 	// logTail is how much of the end of a log is looked at: a reload of ten minutes
 	// ago is within it unless every statement is logged.
 	logTail = 1 << 20
-	// maxLists bounds current_logfiles, which has three lines at most.
-	maxLists = 4096
 )
 
 // loadedAt asks the server's log when it took the settings that are named: the
@@ -26,15 +23,12 @@ const (
 // found, or in another language than English, is not told.
 func loadedAt(t target.Target, in *snapshot.Instance, names []string) map[string]string {
 	out := map[string]string{}
-	view, err := trust.Files(t, in)
-	if err != nil {
+	settings, _ := in.Server.Settings.Get()
+	found, err := pgctl.Logs(t, in, pgctl.LogOptions{Settings: settings, Bytes: logTail})
+	if err != nil || len(found.Sources) == 0 {
 		return out
 	}
-	name := logOf(t, view, in)
-	if name == "" {
-		return out
-	}
-	b := tail(view, name)
+	b := newest(&found.Sources[len(found.Sources)-1])
 	if !bytes.Contains(b, []byte("parameter \"")) {
 		return out
 	}
@@ -46,46 +40,16 @@ func loadedAt(t target.Target, in *snapshot.Instance, names []string) map[string
 	return out
 }
 
-// logOf is the file that the server logs to now; "" where there is none.
-func logOf(t, view target.Target, in *snapshot.Instance) string {
-	dir, ok := in.DataDirectory.Get()
-	if !ok {
-		return ""
-	}
-	if b, err := view.ReadFile(path.Join(dir, "current_logfiles"), maxLists); err == nil {
-		for line := range strings.Lines(string(b)) {
-			_, name, ok := strings.Cut(strings.TrimSpace(line), " ")
-			switch {
-			case !ok:
-			case path.IsAbs(name):
-				return name
-			default:
-				return path.Join(dir, name)
-			}
-		}
-	}
-	list, _ := in.Processes.Get()
-	if len(list) == 0 {
-		return ""
-	}
-	name, err := t.Readlink("/proc/" + strconv.Itoa(list[0].PID) + "/fd/2") // where pg_ctl -l leads
-	if err != nil || !path.IsAbs(name) {
-		return ""
-	}
-	return name
-}
-
-// tail reads the end of a regular file, from the beginning of a line on.
-func tail(t target.Target, name string) []byte {
-	if in, err := t.Lstat(name); err != nil || !in.Mode.IsRegular() {
-		return nil // the folder is another user's, and a link there is none of ours
-	}
-	b, err := target.ReadTail(t, name, logTail)
+// newest reads a log; nil where it cannot be read.
+func newest(s *pgctl.LogSource) []byte {
+	r, err := s.Open()
 	if err != nil {
 		return nil
 	}
-	if len(b) == logTail {
-		_, b, _ = bytes.Cut(b, []byte{'\n'})
+	defer r.Close()
+	b, err := io.ReadAll(r)
+	if err != nil {
+		return nil
 	}
 	return b
 }

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/store"
-	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -315,11 +314,17 @@ func TestLoadedAt(t *testing.T) {
 	if err := os.Rename(log, log+".1"); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink("postgresql.log.1", log); err != nil {
+	other := filepath.Join(dir, "other.log")
+	line := "2026-11-21 19:44:08.124 UTC [77] LOG:  parameter \"work_mem\" changed to \"14MB\"\n"
+	if err := os.WriteFile(other, []byte(line), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if b := tail(&target.Local{}, log); len(b) > 0 {
-		t.Errorf("a link was followed: %q", b)
+	if err := os.Symlink(other, log); err != nil {
+		t.Fatal(err)
+	}
+	got = loadedAt(tg, &s.Instances[0], []string{"work_mem"})
+	if want := map[string]string{"work_mem": "at 2026-11-21 19:43:08 UTC"}; !maps.Equal(got, want) {
+		t.Errorf("%v, not %v: a link was followed, or the rotated log was lost", got, want)
 	}
 	if got := loadedAt(tg, &snapshot.Instance{}, []string{"work_mem"}); len(got) != 0 {
 		t.Errorf("%v of an instance without a folder", got)

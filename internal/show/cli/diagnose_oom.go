@@ -9,14 +9,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/act/target"
-	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
@@ -196,12 +195,7 @@ const (
 	maxKernelLog = 64 << 20
 	// kernelLines are the last of the journal that are read: about 2,000 reports.
 	kernelLines = 200_000
-	// serverTail is read of the end of a server's log: some days of a quiet one,
-	// and the last crash of a busy one.
-	serverTail = 32 << 20
-	// maxServerLogs are the newest files of a log folder.
-	maxServerLogs = 3
-	logTime       = time.Minute
+	logTime     = time.Minute
 )
 
 // liveOOM reads the logs of this host.
@@ -236,26 +230,25 @@ func oomLogs(ctx context.Context, env *Env, l *loaded) (*oom.Log, []known.Gap, e
 	read := 0
 	for i := range l.snapshot.Instances {
 		in := &l.snapshot.Instances[i]
-		view, err := trust.Files(env.Target, in)
+		settings, _ := in.Server.Settings.Get()
+		found, err := pgctl.Logs(env.Target, in, pgctl.LogOptions{Settings: settings})
 		if err != nil {
 			gaps = append(gaps, known.Gap{Fact: "the log of " + in.Label(), Reason: err.Error(), Reveal: "give its file as a FILE, with that of the kernel"})
 			continue
 		}
-		files, why := serverLogs(env.Target, view, in)
-		if len(files) == 0 {
-			gaps = append(gaps, known.Gap{Fact: "the log of " + in.Label(), Reason: why, Reveal: "give its file as a FILE, with that of the kernel"})
+		gaps = append(gaps, found.Missing...)
+		if len(found.Sources) == 0 {
+			gaps = append(gaps, known.Gap{Fact: "the log of " + in.Label(), Reason: "no file is found that it writes to: it may log to syslog, to the journal, or to a file that another program opened",
+				Reveal: "give its file as a FILE, with that of the kernel"})
 		}
-		for _, f := range files {
-			tell("reading " + f + "…")
-			end, err := target.ReadTail(view, f, serverTail)
-			if err != nil {
-				gaps = append(gaps, known.Gap{Fact: f, Reason: "the log could not be read", Reveal: "run pgfettle as root or as the owner of the server"})
+		for k := range found.Sources {
+			f := &found.Sources[k]
+			tell("reading " + f.Path + "…")
+			if err := addLog(r, f); err != nil {
+				gaps = append(gaps, known.Gap{Fact: f.Path, Reason: "the log could not be read to its end: " + err.Error(), Reveal: "run pgfettle as root or as the owner of the server"})
 				continue
 			}
 			read++
-			if err := r.Add(bytes.NewReader(end)); err != nil {
-				return nil, nil, err
-			}
 		}
 	}
 	if gap != nil && len(text) == 0 && read == 0 {
@@ -286,53 +279,12 @@ func kernelLog(ctx context.Context, t target.Target) ([]byte, *known.Gap) {
 	return out.Stdout, &known.Gap{Fact: "the kernel's log", Reason: "dmesg shows nothing", Reveal: "in a container read it on the host"}
 }
 
-// serverLogs finds the newest logs of an instance, among the files that its account
-// may see: what its postmaster writes
-// its errors to, and what is in the folder of its log collector.
-func serverLogs(t, view target.Target, in *snapshot.Instance) (files []string, why string) {
-	add := func(f string) {
-		if st, err := view.Stat(f); err == nil && st.Mode.IsRegular() && !slices.Contains(files, f) {
-			files = append(files, f)
-		}
-	}
-	if pm, ok := in.Postmaster().Get(); ok {
-		if f, err := t.Readlink(fmt.Sprintf("/proc/%d/fd/2", pm.PID)); err == nil && path.IsAbs(f) {
-			add(f)
-		}
-	}
-	dir, ok := in.DataDirectory.Get()
-	if !ok {
-		return files, "its data directory is not known"
-	}
-	// The collector notes its files there.
-	if b, err := view.ReadFile(path.Join(dir, "current_logfiles"), 4096); err == nil {
-		for line := range strings.Lines(string(b)) {
-			if _, f, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
-				if !path.IsAbs(f) {
-					f = path.Join(dir, f)
-				}
-				add(f)
-				older(view, f, add)
-			}
-		}
-	}
-	if len(files) == 0 {
-		return nil, "no file is found that it writes to: it may log to syslog, to the journal, or to a file that another program opened"
-	}
-	return files, ""
-}
-
-// older adds the files before the newest of a collector: the crash may stand in
-// one of them.
-func older(t target.Target, newest string, add func(string)) {
-	names, err := t.ReadDir(path.Dir(newest))
+// addLog reads one log of a server.
+func addLog(r *oom.Reader, f *pgctl.LogSource) error {
+	in, err := f.Open()
 	if err != nil {
-		return
+		return err
 	}
-	slices.Sort(names)
-	ext := path.Ext(newest)
-	names = slices.DeleteFunc(names, func(n string) bool { return path.Ext(n) != ext })
-	for _, n := range names[max(0, len(names)-maxServerLogs):] {
-		add(path.Join(path.Dir(newest), n))
-	}
+	defer in.Close()
+	return r.Add(in)
 }

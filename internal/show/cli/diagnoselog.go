@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
@@ -128,11 +128,11 @@ func runDiagnoseLog(ctx context.Context, env *Env, o *diagnoseLogOptions, args [
 
 // logFile is a log to be read.
 type logFile struct {
-	name  string        // - is stdin
-	view  target.Target // the server has named it: as whose account it is read; nil: a person has
-	dumps bool          // for its memory-context dumps only
-	first int64
-	timed bool
+	name   string           // - is stdin
+	source *pgctl.LogSource // it was found to be the server's; nil: a person has named it
+	dumps  bool             // for its memory-context dumps only
+	first  int64
+	timed  bool
 }
 
 // sortArguments tells logs from what names a server: a folder, a conninfo, an
@@ -207,14 +207,13 @@ type logInput struct {
 	settings pg.Settings
 	files    []logFile
 	gaps     []gap
-	view     target.Target // as whose account what the server names is read
 }
 
 // open opens a log: one that a person named as ourselves, one that the server
 // named as its account.
-func (f *logFile) open() (*os.File, error) {
-	if f.view != nil {
-		return f.view.Open(f.name)
+func (f *logFile) open() (io.ReadCloser, error) {
+	if f.source != nil {
+		return f.source.Open()
 	}
 	return os.Open(f.name)
 }
@@ -231,7 +230,12 @@ func readLogs(ctx context.Context, env *Env, files []logFile, po pglog.Options, 
 			if err != nil {
 				return logError(f.name, err)
 			}
-			if st, err := r.Stat(); err == nil && st.Mode().IsRegular() { // a pipe cannot be read twice
+			regular := true
+			if file, ok := r.(*os.File); ok {
+				st, err := file.Stat()
+				regular = err == nil && st.Mode().IsRegular()
+			}
+			if regular { // a pipe cannot be read twice
 				_, f.first, f.timed = pglog.Head(r, po)
 			}
 			r.Close()

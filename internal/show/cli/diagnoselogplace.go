@@ -1,29 +1,27 @@
 package cli
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/target"
-	"github.com/pgfettle/pgfettle/internal/act/trust"
+	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/pglog"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
 type gap = known.Gap
 
-// maxLogs is how much of a server's own logs is read: some twenty seconds.
-const maxLogs = 4 << 30
+const (
+	// maxLogs is how much of a server's own logs is read, unpacked: some twenty seconds.
+	maxLogs = 4 << 30
+	// maxLogFiles are more than a year of hourly ones; --days bounds them first.
+	maxLogFiles = 10_000
+)
 
 // from takes the settings of the server that a target names and, where no files
 // were given, the logs that it writes.
@@ -60,163 +58,63 @@ func (in *logInput) from(env *Env, l *loaded, days int) error {
 	return in.find(env, one, days)
 }
 
-// find finds the logs of an instance of this host.
+// find finds the logs of an instance of this host, those that were written to in
+// the last days.
 func (in *logInput) find(env *Env, one *snapshot.Instance, days int) error {
-	data, _ := one.DataDirectory.Get()
-	view, err := trust.Files(env.Target, one)
+	found, err := pgctl.Logs(env.Target, one, pgctl.LogOptions{Settings: in.settings, Files: maxLogFiles, Bytes: maxLogs, Newer: time.Duration(days) * 24 * time.Hour})
 	if err != nil {
 		return &say.Problem{Message: "the logs of " + one.Label() + " are not read", Detail: err.Error(), Hint: "name the files", Code: exitRefused}
 	}
-	in.view = view
-	destination, _ := in.settings.Text("log_destination")
-	on, known := in.settings.Bool("logging_collector")
-	var list []string
-	if on || !known {
-		var err error
-		if list, err = in.collected(data); err != nil {
-			return err
-		}
+	if len(found.Sources) == 0 {
+		return noLogs(in, one, found, days)
 	}
-	if len(list) == 0 {
-		var err error
-		if list, err = in.standard(env, one, destination); err != nil {
-			return err
-		}
-	}
-	return in.choose(env, list, days)
+	in.choose(found.Sources)
+	in.gaps = append(in.gaps, found.Missing...)
+	return nil
 }
 
-// collected lists the folder that the log collector writes to.
-func (in *logInput) collected(data string) ([]string, error) {
-	folder, ok := in.settings.Text("log_directory")
-	if !ok || folder == "" {
-		folder = "log" // the default, where the right to see it is missing
-		// current_logfiles: «stderr log/postgresql-….log», one a line.
-		if b, err := in.view.ReadFile(filepath.Join(data, "current_logfiles"), 4096); err == nil {
-			if f := strings.Fields(string(b)); len(f) >= 2 {
-				folder = filepath.Dir(f[1])
-			}
-		}
+// noLogs says why there is nothing to read.
+func noLogs(in *logInput, one *snapshot.Instance, found *pgctl.ServerLog, days int) error {
+	switch {
+	case found.Denied != "":
+		return logError(found.Denied, fs.ErrPermission)
+	case found.Old > 0:
+		return &say.Problem{Message: fmt.Sprintf("none of the server's %d logs was written to in the last %d days", found.Old, days), Hint: "more --days, or name the files", Code: exitError}
+	case found.Empty > 0:
+		return &say.Problem{Message: "the server's logs are empty, or there are none", Hint: "more --days, or name the files", Code: exitError}
 	}
-	if !filepath.IsAbs(folder) {
-		folder = filepath.Join(data, folder)
-	}
-	names, err := in.view.ReadDir(folder)
-	if errors.Is(err, fs.ErrPermission) {
-		return nil, logError(folder, err)
-	}
-	slices.Sort(names)
-	var out []string
-	for _, n := range names {
-		if st, err := in.view.Lstat(filepath.Join(folder, n)); err == nil && st.Mode.IsRegular() {
-			out = append(out, filepath.Join(folder, n))
-		}
-	}
-	return out, nil
-}
-
-// standard is the file that the postmaster's standard error goes to, with those
-// that logrotate has made of it.
-func (in *logInput) standard(env *Env, one *snapshot.Instance, destination string) ([]string, error) {
 	unitName := "postgresql"
 	if u, ok := one.Unit.Get(); ok && u.Name != "" {
 		unitName = strings.TrimSuffix(u.Name, ".service")
 	}
-	journal := &say.Problem{Message: "the server's log is in no file that can be found from here", Code: exitError,
+	p := &say.Problem{Message: "the server's log is in no file that can be found from here", Code: exitError,
 		Hint: "where systemd keeps it: journalctl -u " + unitName + " -o cat | pgfettle diagnose log -; else name the files"}
-	if destination == "syslog" {
-		journal.Message = "the server writes to syslog"
+	if destination, _ := in.settings.Text("log_destination"); destination == "syslog" {
+		p.Message = "the server writes to syslog"
 	}
-	pm, ok := one.Postmaster().Get()
-	if !ok {
-		journal.Message = "the server does not run, and where its log is cannot be told"
-		return nil, journal
+	if _, ok := one.Postmaster().Get(); !ok {
+		p.Message = "the server does not run, and where its log is cannot be told"
 	}
-	to, err := env.Target.Readlink("/proc/" + strconv.Itoa(pm.PID) + "/fd/2")
-	if os.IsPermission(err) {
-		return nil, logError("/proc/"+strconv.Itoa(pm.PID)+"/fd/2", err)
+	for _, g := range found.Missing {
+		p.Detail = g.Fact + ": " + g.Reason
 	}
-	st, serr := in.view.Stat(to)
-	if err != nil || serr != nil || !st.Mode.IsRegular() {
-		return nil, journal
-	}
-	list := []string{to}
-	names, err := in.view.ReadDir(filepath.Dir(to))
-	if err != nil {
-		return list, nil // the folder is closed, and the file is not
-	}
-	slices.Sort(names)
-	for _, n := range names {
-		if rest, ok := strings.CutPrefix(n, filepath.Base(to)); ok && rest != "" && strings.ContainsAny(rest[:1], ".-") {
-			list = append(list, filepath.Join(filepath.Dir(to), n))
-		}
-	}
-	return list, nil
+	return p
 }
 
-// choose takes the newest files of one format: log_destination may name several,
-// and each event is in all of them. csvlog and jsonlog tell more than plain lines,
-// but only these have the memory-context dumps.
-func (in *logInput) choose(env *Env, list []string, days int) error {
-	type file struct {
-		name string
-		info target.Info
-		ext  string
-	}
-	since := env.Target.Now().Add(-time.Duration(days) * 24 * time.Hour)
-	var all []file
-	var old int
-	has := map[string]bool{}
-	for _, name := range list {
-		st, err := in.view.Stat(name)
-		if err != nil || !st.Mode.IsRegular() || st.Size == 0 {
-			continue
-		}
-		if st.Time.Before(since) {
-			old++
-			continue
-		}
-		ext := filepath.Ext(strings.TrimSuffix(name, ".gz"))
-		if ext != ".csv" && ext != ".json" {
-			ext = ""
-		}
-		has[ext] = true
-		all = append(all, file{name, st, ext})
-	}
-	if len(all) == 0 {
-		text := "the server's logs are empty, or there are none"
-		if old > 0 {
-			text = fmt.Sprintf("none of the server's %d logs was written to in the last %d days", old, days)
-		}
-		return &say.Problem{Message: text, Hint: "more --days, or name the files", Code: exitError}
-	}
-	main := ""
-	if has[".csv"] {
-		main = ".csv"
-	}
-	if has[".json"] {
-		main = ".json"
-	}
-	slices.SortFunc(all, func(a, b file) int {
-		return cmp.Or(b.info.Time.Compare(a.info.Time), strings.Compare(b.name, a.name))
-	})
-	var size, left int64
+// choose takes the files of one format: log_destination may name several, and each
+// event is in all of them. csvlog and jsonlog tell more than plain lines, but only
+// these have the memory-context dumps.
+func (in *logInput) choose(all []pgctl.LogSource) {
+	main := pglog.Stderr
 	for _, f := range all {
-		if f.ext != main && f.ext != "" {
-			continue
+		if f.Format == pglog.JSON || main == pglog.Stderr && (f.Format == pglog.CSV || f.Format == pglog.Syslog) {
+			main = f.Format
 		}
-		if size > 0 && size+f.info.Size > maxLogs {
-			left += f.info.Size
-			continue
+	}
+	for i := range slices.Backward(all) {
+		f := &all[i]
+		if f.Format == main || f.Format == pglog.Stderr {
+			in.files = append(in.files, logFile{name: f.Path, dumps: f.Format != main, source: f})
 		}
-		size += f.info.Size
-		in.files = append(in.files, logFile{name: f.name, dumps: f.ext != main, view: in.view})
 	}
-	if left > 0 {
-		in.gaps = append(in.gaps, gap{Fact: "older logs", Reason: fmt.Sprintf("%s of them were left out, beyond the newest %s", unit.Bytes(left), unit.Bytes(maxLogs)), Reveal: "name the files"})
-	}
-	if old > 0 {
-		in.gaps = append(in.gaps, gap{Fact: "older logs", Reason: fmt.Sprintf("%d files were last written to more than %d days ago, and were not read", old, days), Reveal: "--days"})
-	}
-	return nil
 }

@@ -1,0 +1,399 @@
+// Package pgctl holds what concerns one server: where its logs are.
+package pgctl
+
+import (
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/act/trust"
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
+	"github.com/pgfettle/pgfettle/internal/fact/pglog"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+)
+
+const (
+	// DefaultLogFiles are the newest files of one format: ten days where a file is a day's.
+	DefaultLogFiles = 10
+	// DefaultLogBytes bounds all that is read, unpacked: about a second of work.
+	DefaultLogBytes = 96 << 20
+	// maxLogNames bounds the files of a folder that are looked at: a year of hourly ones is 8,760.
+	maxLogNames = 10_000
+	// maxLists bounds current_logfiles, which has three lines at most.
+	maxLists = 4096
+	// maxConf bounds a configuration file: the server's own sample has 30 kB.
+	maxConf = 1 << 20
+)
+
+// LogOptions say what is known beforehand. The zero value is usable.
+type LogOptions struct {
+	Settings pg.Settings   // of the server; nil: its configuration files are read
+	Also     []string      // absolute paths of files that a person named; their rotations are found too
+	Files    int           // of one format, the newest; 0: DefaultLogFiles
+	Bytes    int64         // of all, unpacked; 0: DefaultLogBytes
+	Newer    time.Duration // files that were last written to before that are left out; 0: none is
+}
+
+// LogSource is one file that can be read.
+type LogSource struct {
+	Path   string
+	Format pglog.Format
+	Packed bool      // by gzip
+	Size   int64     // bytes to be read, unpacked
+	Time   time.Time // of the last write
+	tail   int64     // bytes at the beginning that are left out
+	view   target.Target
+}
+
+// ServerLog is where a server's log is: the sources from the oldest to the newest,
+// and what could not be had, each with its reason.
+type ServerLog struct {
+	Sources []LogSource
+	Missing []known.Gap
+	Old     int    // files that were left out for LogOptions.Newer
+	Empty   int    // files with nothing in them
+	Denied  string // the first path that the rights were missing for; "": none
+}
+
+// Open opens a source with the rights of the instance's account. It is read from
+// the beginning of a line on, up to its Size. What syslog wrote is given as plain lines.
+func (s *LogSource) Open() (io.ReadCloser, error) {
+	r, err := s.lines()
+	if err != nil || s.Format != pglog.Syslog {
+		return r, err
+	}
+	return &logReader{pglog.FromSyslog(r), r}, nil
+}
+
+// search is one answer in the making.
+type search struct {
+	t, view target.Target
+	o       LogOptions
+	out     *ServerLog
+	seen    map[string]bool
+	format  pglog.Format // of what is added now; "": its name tells
+}
+
+// Logs finds where a server logs: what its standard error leads to, the folder of
+// its log collector, the places of distributions, each with what logrotate made of
+// it. The error is of trust.Files: there is no account to open the files as.
+func Logs(t target.Target, in *snapshot.Instance, o LogOptions) (*ServerLog, error) {
+	view, err := trust.Files(t, in)
+	if err != nil {
+		return nil, err
+	}
+	s := &search{t: t, view: view, o: o, out: &ServerLog{}, seen: map[string]bool{}}
+	s.o.Files, s.o.Bytes = cmp.Or(o.Files, DefaultLogFiles), cmp.Or(o.Bytes, DefaultLogBytes)
+	for _, f := range o.Also {
+		s.family(f)
+	}
+	dir, haveDir := in.DataDirectory.Get()
+	s.standardError(in)
+	if haveDir {
+		if strings.TrimSpace(s.settings(dir)("log_destination")) == "syslog" {
+			s.syslog() // with another destination each event is in that one's files too
+		}
+		s.collector(dir)
+		if len(s.out.Sources) == 0 {
+			for _, f := range usualPlaces(dir) {
+				if _, err := s.view.ReadDir(path.Dir(f)); !errors.Is(err, fs.ErrNotExist) {
+					s.family(f)
+				}
+			}
+		}
+	} else {
+		s.missing("log folder", in.DataDirectory.Gap().Reason, in.DataDirectory.Gap().Reveal)
+	}
+	s.bound()
+	return s.out, nil
+}
+
+func (s *search) missing(what, reason, reveal string) {
+	s.out.Missing = append(s.out.Missing, known.Gap{Fact: what, Reason: reason, Reveal: reveal})
+}
+
+// refused says why something that is there could not be had.
+func (s *search) refused(name string, err error) {
+	reason, reveal := err.Error(), "name the files"
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		reason = p.Err.Error()
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		reveal = "run pgfettle as root, or as the server's user"
+		s.out.Denied = cmp.Or(s.out.Denied, name)
+	}
+	s.missing(name, reason, reveal)
+}
+
+// standardError follows the postmaster's standard error to a file.
+func (s *search) standardError(in *snapshot.Instance) {
+	pm, ok := in.Postmaster().Get()
+	if !ok {
+		return
+	}
+	at := "/proc/" + strconv.Itoa(pm.PID) + "/fd/2"
+	to, err := s.t.Readlink(at)
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		s.refused(at, err)
+	case err == nil && path.IsAbs(to) && !strings.HasPrefix(to, "/dev/"):
+		// Renamed or removed by logrotate, it is still a name of the family.
+		s.family(stem(strings.TrimSuffix(to, " (deleted)")))
+	}
+}
+
+// settings returns what looks up a setting: of the server, else of its files.
+func (s *search) settings(dir string) func(name string) string {
+	if s.o.Settings != nil {
+		return func(name string) string { v, _ := s.o.Settings.Text(name); return v }
+	}
+	values := conf.Resolve(confFiles{s.view}, path.Join(dir, "postgresql.conf"), dir).Values()
+	return func(name string) string { return values[name] }
+}
+
+// syslog looks at the files that syslog writes on the usual distributions. They
+// are the system's, by names of ours: where root alone can change the way to one it
+// is opened as ourselves, else as the instance's account.
+func (s *search) syslog() {
+	files := *s
+	files.format = pglog.Syslog
+	for _, f := range []string{"/var/log/postgresql.log", "/var/log/postgresql", "/var/log/postgresql/postgresql.log", "/var/log/syslog", "/var/log/messages"} {
+		files.view = s.view
+		if way, err := s.t.Way(path.Dir(f)); err == nil && !slices.ContainsFunc(way, others) {
+			files.view = s.t
+		}
+		files.family(f)
+	}
+}
+
+// others says whether somebody besides root and its groups can change what lies in a folder.
+func others(f target.Step) bool {
+	return f.UID != 0 || !f.Mode.IsDir() || f.Mode.Perm()&0o002 != 0
+}
+
+// collector lists the folder that the log collector writes to.
+func (s *search) collector(dir string) {
+	text := s.settings(dir)
+	folder := cmp.Or(text("log_directory"), "log") // its default
+	if !path.IsAbs(folder) {
+		folder = path.Join(dir, folder)
+	}
+	// What the server itself notes counts before what a file says that is not loaded yet.
+	folders := []string{folder}
+	if b, err := s.view.ReadFile(path.Join(dir, "current_logfiles"), maxLists); err == nil {
+		for line := range strings.Lines(string(b)) {
+			if _, f, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
+				if !path.IsAbs(f) {
+					f = path.Join(dir, f)
+				}
+				s.family(f)
+				folders = append(folders, path.Dir(f))
+			}
+		}
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		s.refused(path.Join(dir, "current_logfiles"), err)
+	}
+	slices.Sort(folders)
+	for _, f := range slices.Compact(folders) {
+		var pattern *regexp.Regexp
+		if !strings.HasPrefix(f+"/", dir+"/") { // others may log there too
+			pattern = patternOf(cmp.Or(text("log_filename"), "postgresql-%Y-%m-%d_%H%M%S.log"))
+		}
+		names, err := s.view.ReadDir(f)
+		if err != nil {
+			if !errors.Is(err, fs.ErrNotExist) {
+				s.refused(f, err)
+			}
+			continue
+		}
+		slices.Sort(names)
+		for _, n := range names[max(0, len(names)-maxLogNames):] {
+			if pattern == nil || pattern.MatchString(n) {
+				s.add(path.Join(f, n))
+			}
+		}
+	}
+}
+
+// usualPlaces are where the log of a server that does not run is looked for.
+func usualPlaces(dir string) []string {
+	out := []string{path.Join(dir, "logfile"), path.Join(dir, "server.log"), path.Join(dir, "pgstartup.log"), path.Join(path.Dir(dir), "pgstartup.log")}
+	// Debian: /var/lib/postgresql/17/main
+	if major := path.Base(path.Dir(dir)); len(major) > 0 && strings.Trim(major, "0123456789.") == "" {
+		out = append(out, "/var/log/postgresql/postgresql-"+major+"-"+path.Base(dir)+".log")
+	}
+	return out
+}
+
+// rotated is what logrotate adds to a name: a number or a date, and its packing.
+var rotated = regexp.MustCompile(`([.-]\d{1,14}([.-]\d{1,10})?)?(\.gz)?$`)
+
+// surely is what logrotate adds also to a name without an extension: postgresql-17
+// and pg.16 are names of their own.
+var surely = regexp.MustCompile(`(\.\d|-\d{8})?(\.gz)?$`)
+
+// stem is a name without what logrotate added.
+func stem(name string) string {
+	for _, re := range []*regexp.Regexp{rotated, surely} {
+		s := re.ReplaceAllString(name, "")
+		if base := path.Base(s); s != "" && !strings.HasSuffix(s, "/") && (re == surely || strings.Contains(base, ".")) {
+			return s
+		}
+	}
+	return name
+}
+
+// patternOf makes an expression of log_filename: an escape of strftime stands for
+// letters, digits and signs; csvlog and jsonlog have their own ends.
+func patternOf(name string) *regexp.Regexp {
+	var b strings.Builder
+	base := strings.TrimSuffix(name, ".log")
+	for i := 0; i < len(base); i++ {
+		if base[i] == '%' && i+1 < len(base) {
+			i++
+			b.WriteString(`[\w+:. -]{1,40}`)
+			continue
+		}
+		b.WriteString(regexp.QuoteMeta(base[i : i+1]))
+	}
+	return regexp.MustCompile(`^` + b.String() + `(\.log|\.csv|\.json)?([.-].*)?$`)
+}
+
+// family adds a file and those that logrotate made of it.
+func (s *search) family(name string) {
+	dir, base := path.Dir(name), path.Base(name)
+	names, err := s.view.ReadDir(dir)
+	if err != nil { // the folder is closed, and the file may not be
+		if !s.add(name) && !errors.Is(err, fs.ErrNotExist) {
+			s.refused(dir, err)
+		}
+		return
+	}
+	slices.Sort(names)
+	for _, n := range names[max(0, len(names)-maxLogNames):] {
+		if rest, ok := strings.CutPrefix(n, base); ok && (rest == "" || strings.ContainsAny(rest[:1], ".-")) {
+			s.add(path.Join(dir, n))
+		}
+	}
+}
+
+// add notes a regular file; a link, a FIFO and a device are none of a server's logs.
+func (s *search) add(name string) bool {
+	if s.seen[name] {
+		return true
+	}
+	s.seen[name] = true
+	st, err := s.view.Lstat(name)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			s.refused(name, err)
+		}
+		return false
+	}
+	if !st.Mode.IsRegular() {
+		if !st.Mode.IsDir() {
+			s.missing(name, "it is no regular file, and was not opened", "name the file that is meant")
+		}
+		return false
+	}
+	if st.Size == 0 {
+		s.out.Empty++
+		return true
+	}
+	if s.o.Newer > 0 && st.Time.Before(s.t.Now().Add(-s.o.Newer)) {
+		s.out.Old++
+		return true
+	}
+	src := LogSource{Path: name, Format: pglog.Stderr, Size: st.Size, Time: st.Time, view: s.view, Packed: strings.HasSuffix(name, ".gz")}
+	switch path.Ext(stem(name)) {
+	case ".csv":
+		src.Format = pglog.CSV
+	case ".json":
+		src.Format = pglog.JSON
+	}
+	if s.format != "" {
+		src.Format = s.format
+	}
+	if src.Packed || st.Size > 0 {
+		f, err := s.view.Open(name)
+		if err != nil {
+			s.refused(name, err)
+			return false
+		}
+		defer f.Close()
+		if src.Packed {
+			// The end of a gzip file says how long it is unpacked; what lies is cut when it is read.
+			var end [4]byte
+			if _, err := f.ReadAt(end[:], max(0, st.Size-4)); err == nil {
+				src.Size = max(st.Size, int64(binary.LittleEndian.Uint32(end[:])))
+			}
+		}
+	}
+	s.out.Sources = append(s.out.Sources, src)
+	return true
+}
+
+// bound keeps the newest files, and puts them in their order.
+func (s *search) bound() {
+	slices.SortFunc(s.out.Sources, func(a, b LogSource) int {
+		return cmp.Or(b.Time.Compare(a.Time), strings.Compare(b.Path, a.Path))
+	})
+	count := map[pglog.Format]int{}
+	var kept []LogSource
+	var size, left int64
+	more := 0
+	for _, f := range s.out.Sources {
+		room := s.o.Bytes - size
+		if count[f.Format] == s.o.Files || room <= 0 {
+			more++
+			left += f.Size
+			continue
+		}
+		if f.Size > room {
+			if f.Packed {
+				s.missing(f.Path, fmt.Sprintf("its end was left out: unpacked it has %s, and %s of all logs are read", unit.Bytes(f.Size), unit.Bytes(s.o.Bytes)), "name the file")
+			} else {
+				f.tail = f.Size - room
+				s.missing(f.Path, fmt.Sprintf("its first %s were left out, beyond the newest %s of all logs", unit.Bytes(f.tail), unit.Bytes(s.o.Bytes)), "name the file")
+			}
+			f.Size = room
+		}
+		count[f.Format]++
+		size += f.Size
+		kept = append(kept, f)
+	}
+	slices.Reverse(kept)
+	s.out.Sources = kept
+	if more > 0 {
+		s.missing("older logs", fmt.Sprintf("%d files, %s of them, were left out, beyond the newest %d of a format and %s", more, unit.Bytes(left), s.o.Files, unit.Bytes(s.o.Bytes)), "name the files")
+	}
+	if s.out.Old > 0 {
+		s.missing("older logs", fmt.Sprintf("%d files were last written to more than %d days ago, and were not read", s.out.Old, int(s.o.Newer.Hours()/24)), "--days")
+	}
+}
+
+// confFiles are the files of a host as conf.Resolve reads them.
+type confFiles struct{ t target.Target }
+
+// Open implements fs.FS.
+func (c confFiles) Open(name string) (fs.File, error) { return c.t.Open(filepath.Join("/", name)) }
+
+// ReadFile implements fs.ReadFileFS.
+func (c confFiles) ReadFile(name string) ([]byte, error) {
+	return c.t.ReadFile(path.Join("/", name), maxConf)
+}

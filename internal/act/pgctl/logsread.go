@@ -1,0 +1,66 @@
+package pgctl
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"io"
+)
+
+// ErrLogCut is that of a packed log which is longer than its own end says, or than
+// is read of one.
+var ErrLogCut = errors.New("it is longer unpacked than is read of it")
+
+// logReader reads a part of a file.
+type logReader struct {
+	io.Reader
+	file io.Closer
+}
+
+func (r *logReader) Close() error { return r.file.Close() }
+
+func (s *LogSource) lines() (io.ReadCloser, error) {
+	f, err := s.view.Open(s.Path)
+	if err != nil {
+		return nil, err
+	}
+	if s.Packed {
+		z, err := gzip.NewReader(f)
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+		return &logReader{&cut{z, s.Size}, f}, nil
+	}
+	if s.tail == 0 {
+		return &logReader{io.LimitReader(f, s.Size), f}, nil
+	}
+	r := bufio.NewReader(io.NewSectionReader(f, s.tail, s.Size))
+	for { // to the beginning of a line, however long the one is that was cut
+		if _, err := r.ReadSlice('\n'); !errors.Is(err, bufio.ErrBufferFull) {
+			break
+		}
+	}
+	return &logReader{r, f}, nil
+}
+
+// cut ends a reading at a limit with ErrLogCut, and before it as its reader does.
+type cut struct {
+	r    io.Reader
+	left int64
+}
+
+func (c *cut) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	if c.left <= 0 {
+		var one [1]byte
+		if n, err := c.r.Read(one[:]); n == 0 && err != nil {
+			return 0, err
+		}
+		return 0, ErrLogCut
+	}
+	n, err := c.r.Read(p[:min(int64(len(p)), c.left)])
+	c.left -= int64(n)
+	return n, err
+}

@@ -1,0 +1,40 @@
+package pglog
+
+import (
+	"bytes"
+	"io"
+	"testing"
+)
+
+const syslogText = `Nov 24 11:00:00 db1 systemd[1]: Started a thing.
+Nov 24 11:00:01 db1 postgres[123]: [5-1] 2026-11-24 11:00:01.000 UTC [123] ERROR:  division by zero
+Nov 24 11:00:01 db1 postgres[123]: [5-2] 2026-11-24 11:00:01.000 UTC [123] STATEMENT:  select 1,
+Nov 24 11:00:01 db1 postgres[123]: [5-3] #011 1/0
+2026-11-24T11:00:02.123456+00:00 db1 postgres[99]: [6] 2026-11-24 11:00:02.000 UTC [99] LOG:  checkpoint starting: time
+Nov  4 11:00:03 db1 postgres: no pid
+`
+
+// TestFromSyslog: the lines of a server are found among others.
+func TestFromSyslog(t *testing.T) {
+	b, err := io.ReadAll(FromSyslog(bytes.NewReader([]byte(syslogText))))
+	const want = "2026-11-24 11:00:01.000 UTC [123] ERROR:  division by zero\n2026-11-24 11:00:01.000 UTC [123] STATEMENT:  select 1,\n\t 1/0\n" +
+		"2026-11-24 11:00:02.000 UTC [99] LOG:  checkpoint starting: time\nno pid\n"
+	if err != nil || string(b) != want {
+		t.Errorf("%v %q", err, b)
+	}
+}
+
+// FuzzFromSyslog: whatever stands there, it ends, and is not longer than it was
+// but for a tab a line.
+func FuzzFromSyslog(f *testing.F) {
+	f.Add([]byte(syslogText))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		b, err := io.ReadAll(FromSyslog(bytes.NewReader(in)))
+		if err != nil || len(b) > len(in)+1 {
+			t.Errorf("%d bytes of %d, %v", len(b), len(in), err)
+		}
+		if n, most := bytes.Count(b, []byte{'\n'}), bytes.Count(in, []byte{'\n'})+1; n > most {
+			t.Errorf("%d lines of %d", n, most)
+		}
+	})
+}
