@@ -117,7 +117,7 @@ func (c *collector) postmaster(proc serverProc, children []int) *instance {
 }
 
 // fieldDataDir is the name of the field in instances.json.
-const fieldDataDir = "dataDirectory"
+const fieldDataDir = "data_directory"
 
 // findDataDir takes the working directory of the postmaster, which it never
 // leaves; where that may not be read, the -D of its command line, which may
@@ -217,7 +217,7 @@ func (c *collector) explain(in *instance) {
 		if in.unsure {
 			m = evidence.Missing{State: known.Forbidden, Reason: in.whyUnsure, Reveal: asRoot}
 		}
-		for _, field := range []string{"port", "binDir", "processes", "limits", "cgroup", "unit", "segment"} {
+		for _, field := range []string{"port", "bin_dir", "processes", "limits", "cgroup", "unit", "segment"} {
 			m.Name = in.name(field)
 			c.a.AddMissing(m)
 		}
@@ -241,6 +241,6 @@ func (c *collector) explain(in *instance) {
 		closed("segment", "postmaster.pid could not be read, or does not name the segment yet")
 	}
 	if in.binDir == "" {
-		closed("binDir", "the link to the binary of the postmaster is closed to us")
+		closed("bin_dir", "the link to the binary of the postmaster is closed to us")
 	}
 }

@@ -59,16 +59,16 @@ func (in *instance) name(what string) string { return "pg/" + in.key + "/" + wha
 type record struct {
 	Key       string   `json:"key"`
 	PID       *int     `json:"pid,omitempty"`
-	DataDir   *string  `json:"dataDirectory,omitempty"`
+	DataDir   *string  `json:"data_directory,omitempty"`
 	Port      *int     `json:"port,omitempty"`
-	SocketDir *string  `json:"socketDir,omitempty"`
+	SocketDir *string  `json:"socket_dir,omitempty"`
 	Running   *bool    `json:"running,omitempty"`
-	BinDir    *string  `json:"binDir,omitempty"`
+	BinDir    *string  `json:"bin_dir,omitempty"`
 	Processes []int    `json:"processes,omitempty"`
 	Unit      *string  `json:"unit,omitempty"`
 	Manager   *string  `json:"manager,omitempty"`
-	StatsDir  *string  `json:"statsDirectory,omitempty"`
-	StartedAt *int64   `json:"startedAt,omitempty"`
+	StatsDir  *string  `json:"stats_directory,omitempty"`
+	StartedAt *int64   `json:"started_at,omitempty"`
 	Segment   *int     `json:"segment,omitempty"`
 	Notes     []string `json:"notes,omitempty"`
 	Neighbour bool     `json:"neighbour,omitempty"`

@@ -82,12 +82,12 @@ type stranger struct {
 	PID       int     `json:"pid"`
 	Account   string  `json:"account"`
 	UID       *int    `json:"uid,omitempty"`
-	DataDir   *string `json:"dataDirectory,omitempty"`
+	DataDir   *string `json:"data_directory,omitempty"`
 	Port      *int    `json:"port,omitempty"`
 	Processes int     `json:"processes"`
 	Private   *int64  `json:"private,omitempty"` // bytes that its processes hold each for itself
 	Shared    *int64  `json:"shared,omitempty"`  // bytes of shared memory that one of them has touched, at most
-	HugePages *int64  `json:"hugePages,omitempty"`
+	HugePages *int64  `json:"huge_pages,omitempty"`
 	Reason    string  `json:"reason"`
 	Hint      string  `json:"hint,omitempty"`
 	Suspect   bool    `json:"suspect"` // it contradicts itself; else it is only nobody's that counts

@@ -54,7 +54,7 @@ func (c *collector) placesOf(in *instance) {
 func (c *collector) findStats(in *instance) {
 	real, err := in.view.Resolve(path.Join(in.dataDir, "pg_stat"))
 	if err != nil {
-		c.miss(in.name("statsDirectory"), err, asOwner)
+		c.miss(in.name("stats_directory"), err, asOwner)
 		return
 	}
 	if st, err := in.view.Stat(real); err == nil {

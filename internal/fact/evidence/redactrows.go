@@ -86,12 +86,12 @@ func (r *redactor) value(key string, v any) any {
 		return v
 	case string:
 		switch key {
-		case "dataDirectory":
+		case "data_directory":
 			if port, ok := strings.CutPrefix(v, "port "); ok && strings.Trim(port, "0123456789") == "" {
 				return v // in the peaks of a history, of an instance whose data directory nobody could see
 			}
 			return r.path(v)
-		case "path", "socketDir", "binDir", "statsDirectory", "unit", "name", "below", "manager", "group":
+		case "path", "socket_dir", "bin_dir", "stats_directory", "unit", "name", "below", "manager", "group":
 			return r.path(v)
 		case "key", "tool", "machine", "role", "device", "kind", "driver", "mode", "method", "instance", "tablespace", "schema", "place":
 			return v

@@ -101,15 +101,15 @@ func beside(t *testing.T, a *Archive) *Archive {
 	for _, m := range a.MissingFiles() {
 		out.AddMissing(m)
 	}
-	for _, what := range []string{"access.json", "activity.json", "binDir"} {
+	for _, what := range []string{"access.json", "activity.json", "bin_dir"} {
 		out.AddMissing(Missing{Name: "pg/3/" + what, State: 0, Reason: "the server of zenith_reports does not run", Reveal: "start the server"})
 	}
 	add(t, out, "instances.json", `[
-{"key":"1","pid":100,"dataDirectory":"/srv/acme/main","port":5432,"socketDir":"/srv/acme/run","running":true,"binDir":"/opt/acme/bin","processes":[100],"unit":"acme-db.service","manager":"","statsDirectory":"/srv/acme/stat","startedAt":1,"notes":["of acme"]},
-{"key":"2","pid":200,"dataDirectory":"/srv/zenith/main","port":5433,"socketDir":"/srv/zenith/run","running":true,"binDir":"/opt/zenith/bin","processes":[200],"unit":"zenith-db.service","startedAt":1,"neighbour":true},
-{"key":"3","dataDirectory":"/srv/zenith/reports","port":5434,"running":false,"unit":"postgresql@16-zenith_reports.service","neighbour":true}]
+{"key":"1","pid":100,"data_directory":"/srv/acme/main","port":5432,"socket_dir":"/srv/acme/run","running":true,"bin_dir":"/opt/acme/bin","processes":[100],"unit":"acme-db.service","manager":"","stats_directory":"/srv/acme/stat","started_at":1,"notes":["of acme"]},
+{"key":"2","pid":200,"data_directory":"/srv/zenith/main","port":5433,"socket_dir":"/srv/zenith/run","running":true,"bin_dir":"/opt/zenith/bin","processes":[200],"unit":"zenith-db.service","started_at":1,"neighbour":true},
+{"key":"3","data_directory":"/srv/zenith/reports","port":5434,"running":false,"unit":"postgresql@16-zenith_reports.service","neighbour":true}]
 `)
-	add(t, out, "strangers.json", `[{"dataDirectory":"/srv/mallory/db","port":5999,"why":"it belongs to mallory","role":"mallory"}]`+"\n")
+	add(t, out, "strangers.json", `[{"data_directory":"/srv/mallory/db","port":5999,"why":"it belongs to mallory","role":"mallory"}]`+"\n")
 	add(t, out, "residents.json", `{"groups":[{"group":"/system.slice/acme-shop.service","enabled":true,"max":4294967296,"anon":1000,"members":[{"start":1,"private":1048576}]},
 {"group":"/user.slice/user-1000.slice/zenith.scope","members":[{"start":2,"private":2}]},
 {"group":"/system.slice/zenith-db.service","servers":true,"members":[]}],"small":{"processes":3,"rss":4096}}`+"\n")

@@ -32,7 +32,7 @@ type Peaks struct {
 
 // Instance are the peaks of one instance.
 type Instance struct {
-	Instance string `json:"dataDirectory"` // else how it is reached, "port 5432": Label of the snapshot's instance
+	Instance string `json:"data_directory"` // else how it is reached, "port 5432": Label of the snapshot's instance
 	Span
 	Active *Peak `json:"active,omitempty"` // sessions at work at once
 	Open   *Peak `json:"open,omitempty"`   // sessions of clients that were open at once, idle ones included
@@ -43,10 +43,10 @@ type Instance struct {
 
 // Disk is how fast the filesystem of a folder fills up.
 type Disk struct {
-	Place  string  `json:"place"`  // data, wal, or "tablespace OID"
-	Days   float64 `json:"days"`   // for how long there are samples: at least two
-	PerDay float64 `json:"perDay"` // bytes of its free room that go away a day; less than 0 where it becomes more
-	Least  float64 `json:"least"`  // as many at least in three quarters of what was compared; not above 0: no steady growth
+	Place  string  `json:"place"`   // data, wal, or "tablespace OID"
+	Days   float64 `json:"days"`    // for how long there are samples: at least two
+	PerDay float64 `json:"per_day"` // bytes of its free room that go away a day; less than 0 where it becomes more
+	Least  float64 `json:"least"`   // as many at least in three quarters of what was compared; not above 0: no steady growth
 }
 
 // Span is the time that a history tells of.

@@ -12,8 +12,8 @@ import (
 )
 
 const good = `{"schema":"pgfettle.peaks/1","from":1700000000,"to":1705270400,"days":61,"memory":{"value":51539607552,"at":1701600000},
-"instances":[{"dataDirectory":"/srv/pg","from":1700000000,"to":1705270400,"days":60.5,"active":{"value":34,"at":1701601200},"open":{"value":210,"at":1701601200},"wal":{"value":2e7,"at":1701604800},
-"disks":[{"place":"data","days":9.5,"perDay":1e9,"least":-2e8}]},{"dataDirectory":"port 5433","from":0,"to":0,"days":0}]}`
+"instances":[{"data_directory":"/srv/pg","from":1700000000,"to":1705270400,"days":60.5,"active":{"value":34,"at":1701601200},"open":{"value":210,"at":1701601200},"wal":{"value":2e7,"at":1701604800},
+"disks":[{"place":"data","days":9.5,"per_day":1e9,"least":-2e8}]},{"data_directory":"port 5433","from":0,"to":0,"days":0}]}`
 
 func TestParse(t *testing.T) {
 	p, err := Parse([]byte(good))
@@ -44,7 +44,7 @@ func TestParse(t *testing.T) {
 		"port 5433":     "/srv/pg",
 		`"to":1705`:     `"to":1605`,
 		`"days":9.5`:    `"days":-9.5`,
-		`"perDay":1e9`:  `"perDay":1e300`,
+		`"per_day":1e9`: `"per_day":1e300`,
 		`"least":-2e8`:  `"least":-2e200`,
 	} {
 		if _, err := Parse([]byte(strings.Replace(good, old, new, 1))); err == nil {

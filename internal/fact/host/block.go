@@ -15,29 +15,29 @@ import (
 // Block is a block device or a partition under a place of interest. A chain of
 // partition, dm, md and disks is followed downwards through Below.
 type Block struct {
-	Device     string                 `json:"device"`     // major:minor
-	Name       string                 `json:"name"`       // vda, nvme0n1p1, dm-3, md0
-	Kind       string                 `json:"kind"`       // partition, disk, dm, md, bcache, loop, zram
-	Below      []string               `json:"below"`      // names of the devices it lies on: a partition's disk, slaves/ of dm and md
-	Rotational known.Fact[bool]       `json:"rotational"` // queue/rotational; not to be believed on virtual disks
-	Scheduler  known.Fact[string]     `json:"scheduler"`  // queue/scheduler, the word in brackets
-	Schedulers known.Fact[[]string]   `json:"schedulers"` // queue/scheduler, all words: those that the kernel has loaded
-	ReadAhead  known.Fact[unit.Bytes] `json:"readAhead"`  // queue/read_ahead_kb
-	OptimalIO  known.Fact[unit.Bytes] `json:"optimalIO"`  // queue/optimal_io_size: what the device asks for; 0 where it asks for nothing
-	WriteCache known.Fact[string]     `json:"writeCache"` // queue/write_cache: "write back" or "write through"
-	Requests   known.Fact[int64]      `json:"requests"`   // queue/nr_requests
-	DMUUID     string                 `json:"dmUUID"`     // dm/uuid: LVM-…, CRYPT-…, mpath-…
-	DMName     string                 `json:"dmName"`     // dm/name
-	MDLevel    string                 `json:"mdLevel"`    // md/level: raid1, raid10, …
-	MDDegraded known.Fact[int64]      `json:"mdDegraded"` // md/degraded
-	MDPolicy   known.Fact[string]     `json:"mdPolicy"`   // md/consistency_policy: resync, bitmap, journal, ppl
-	MDDisks    known.Fact[int64]      `json:"mdDisks"`    // md/raid_disks
-	MDAction   known.Fact[string]     `json:"mdAction"`   // md/sync_action: idle, recover, resync, check, …
-	OwnCache   known.Fact[string]     `json:"ownCache"`   // cache_type: what the disk itself says of its write cache, whatever the queue was set to
-	Timeout    known.Fact[int64]      `json:"timeout"`    // device/timeout: seconds after which the kernel gives a SCSI command up
-	CacheMode  known.Fact[string]     `json:"cacheMode"`  // bcache/cache_mode: writethrough, writeback, writearound, none
-	Model      string                 `json:"model"`      // device/model
-	Driver     string                 `json:"driver"`     // virtio_blk, nvme, sd, …; empty where unknown
+	Device     string                 `json:"device"`      // major:minor
+	Name       string                 `json:"name"`        // vda, nvme0n1p1, dm-3, md0
+	Kind       string                 `json:"kind"`        // partition, disk, dm, md, bcache, loop, zram
+	Below      []string               `json:"below"`       // names of the devices it lies on: a partition's disk, slaves/ of dm and md
+	Rotational known.Fact[bool]       `json:"rotational"`  // queue/rotational; not to be believed on virtual disks
+	Scheduler  known.Fact[string]     `json:"scheduler"`   // queue/scheduler, the word in brackets
+	Schedulers known.Fact[[]string]   `json:"schedulers"`  // queue/scheduler, all words: those that the kernel has loaded
+	ReadAhead  known.Fact[unit.Bytes] `json:"read_ahead"`  // queue/read_ahead_kb
+	OptimalIO  known.Fact[unit.Bytes] `json:"optimal_io"`  // queue/optimal_io_size: what the device asks for; 0 where it asks for nothing
+	WriteCache known.Fact[string]     `json:"write_cache"` // queue/write_cache: "write back" or "write through"
+	Requests   known.Fact[int64]      `json:"requests"`    // queue/nr_requests
+	DMUUID     string                 `json:"dm_uuid"`     // dm/uuid: LVM-…, CRYPT-…, mpath-…
+	DMName     string                 `json:"dm_name"`     // dm/name
+	MDLevel    string                 `json:"md_level"`    // md/level: raid1, raid10, …
+	MDDegraded known.Fact[int64]      `json:"md_degraded"` // md/degraded
+	MDPolicy   known.Fact[string]     `json:"md_policy"`   // md/consistency_policy: resync, bitmap, journal, ppl
+	MDDisks    known.Fact[int64]      `json:"md_disks"`    // md/raid_disks
+	MDAction   known.Fact[string]     `json:"md_action"`   // md/sync_action: idle, recover, resync, check, …
+	OwnCache   known.Fact[string]     `json:"own_cache"`   // cache_type: what the disk itself says of its write cache, whatever the queue was set to
+	Timeout    known.Fact[int64]      `json:"timeout"`     // device/timeout: seconds after which the kernel gives a SCSI command up
+	CacheMode  known.Fact[string]     `json:"cache_mode"`  // bcache/cache_mode: writethrough, writeback, writearound, none
+	Model      string                 `json:"model"`       // device/model
+	Driver     string                 `json:"driver"`      // virtio_blk, nvme, sd, …; empty where unknown
 }
 
 // Virtual says whether the disk is one that a hypervisor made up, whose

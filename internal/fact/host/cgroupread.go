@@ -27,7 +27,7 @@ func (r *cgroupReader) memory() {
 	}
 	if r.h.version == 2 {
 		cg.Memory = bytesOf(r.smallest("memory", "memory.max"))
-		cg.MemoryHigh = bytesOf(r.smallest("memoryHigh", "memory.high"))
+		cg.MemoryHigh = bytesOf(r.smallest("memory_high", "memory.high"))
 		cg.Swap = bytesOf(r.smallest("swap", "memory.swap.max"))
 		cg.OOMGroup = readOwn(r, "memory.oom.group", ParseFlag)
 		cg.OOMKills = readOwn(r, "memory.events", ParseOOMKills)

@@ -13,7 +13,7 @@ import (
 // CPUTime is the first line of /proc/stat, in clock ticks since boot.
 type CPUTime struct {
 	User, Nice, System, Idle, IOWait, IRQ, SoftIRQ, Steal int64
-	BootTime                                              int64 `json:"bootTime"` // btime: seconds since the epoch
+	BootTime                                              int64 `json:"boot_time"` // btime: seconds since the epoch
 }
 
 // StealPercent returns stolen time as a percentage of all time since boot.

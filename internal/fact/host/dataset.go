@@ -12,9 +12,9 @@ import (
 
 // Dataset is a file system of ZFS under a place of interest.
 type Dataset struct {
-	Name       string     `json:"name"`       // the source of its mount
-	RecordSize unit.Bytes `json:"recordSize"` // largest record of a file; 0 where it was not told
-	Sync       string     `json:"sync"`       // standard, always, disabled
+	Name       string     `json:"name"`        // the source of its mount
+	RecordSize unit.Bytes `json:"record_size"` // largest record of a file; 0 where it was not told
+	Sync       string     `json:"sync"`        // standard, always, disabled
 }
 
 // Datasets is the evidence of zfs get; DatasetProperties is what it is asked for.

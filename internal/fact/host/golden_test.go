@@ -14,7 +14,7 @@ import (
 var topics = map[string]func(fs.FS) any{
 	"kernel": func(f fs.FS) any {
 		return map[string]any{"name": ReadName(f), "kernel": ReadKernel(f), "os": ReadOS(f), "cmdline": ReadCmdLine(f),
-			"init": ReadInit(f), "tuned": ReadTuned(f), "pageSize": ReadPageSize(f)}
+			"init": ReadInit(f), "tuned": ReadTuned(f), "page_size": ReadPageSize(f)}
 	},
 	"programs":   func(f fs.FS) any { return ReadPrograms(f) },
 	"swaps":      func(f fs.FS) any { return ReadSwaps(f) },
@@ -24,7 +24,7 @@ var topics = map[string]func(fs.FS) any{
 	"nodes":      func(f fs.FS) any { return ReadNodes(f) },
 	"sysctlconf": func(f fs.FS) any { return ReadSysctlConf(f) },
 	"cron":       func(f fs.FS) any { return ReadCron(f) },
-	"logind":     func(f fs.FS) any { return map[string]any{"logind": ReadLogind(f), "sysUIDMax": ReadSystemUIDMax(f)} },
+	"logind":     func(f fs.FS) any { return map[string]any{"logind": ReadLogind(f), "sys_uid_max": ReadSystemUIDMax(f)} },
 	"thp":        func(f fs.FS) any { return ReadTHP(f) },
 	"hugepages":  func(f fs.FS) any { return ReadHugePages(f) },
 	"mounts":     func(f fs.FS) any { return ReadMounts(f) },
@@ -49,7 +49,7 @@ var topics = map[string]func(fs.FS) any{
 		return map[string]any{"cgroup": ReadCGroup(f, 100), "wanted": withoutOtherSizes(CGroupFiles(mounts, group))}
 	},
 	"volumes": func(f fs.FS) any {
-		return map[string]any{"mapped": ReadMapped(f), "datasets": ReadDatasets(f), "exts": ReadExts(f), "fileFlags": ReadFileFlags(f), "ercs": ReadERCs(f)}
+		return map[string]any{"mapped": ReadMapped(f), "datasets": ReadDatasets(f), "exts": ReadExts(f), "file_flags": ReadFileFlags(f), "ercs": ReadERCs(f)}
 	},
 	"blocks": func(f fs.FS) any {
 		blocks := ReadBlocks(f)

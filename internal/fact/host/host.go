@@ -14,44 +14,44 @@ import (
 // Host is what is known of the machine (or of the container's view of it).
 // Every field may be missing; none is ever a guess.
 type Host struct {
-	Name       known.Fact[string]      `json:"name"`       // proc/sys/kernel/hostname
-	Kernel     known.Fact[unit.Kernel] `json:"kernel"`     // proc/sys/kernel/osrelease
-	OS         known.Fact[OS]          `json:"os"`         // etc/os-release
-	CmdLine    known.Fact[[]string]    `json:"cmdline"`    // proc/cmdline, split at spaces
-	Memory     known.Fact[Memory]      `json:"memory"`     // proc/meminfo
-	Swaps      known.Fact[[]Swap]      `json:"swaps"`      // proc/swaps; empty list: no swap
-	CPU        known.Fact[CPU]         `json:"cpu"`        // proc/cpuinfo and sys/devices/system/cpu
-	CPUFreq    known.Fact[CPUFreq]     `json:"cpuFreq"`    // sys/devices/system/cpu/cpu0/cpufreq
-	Nodes      known.Fact[[]Node]      `json:"nodes"`      // sys/devices/system/node
-	Sysctls    Sysctls                 `json:"sysctls"`    // proc/sys/**
-	SysctlConf known.Fact[[]SysctlSet] `json:"sysctlConf"` // assignments in sysctl.d files, in load order
-	Cron       known.Fact[[]CronLine]  `json:"cron"`       // lines of etc/crontab and etc/cron.d on kernel values
-	Logind     known.Fact[Logind]      `json:"logind"`     // etc/systemd/logind.conf and its drop-ins
-	SysUIDMax  known.Fact[int]         `json:"sysUIDMax"`  // etc/login.defs: the largest id of a system user
-	THP        THP                     `json:"thp"`        // sys/kernel/mm/transparent_hugepage
-	HugePages  known.Fact[[]Pool]      `json:"hugePages"`  // sys/kernel/mm/hugepages
-	Mounts     known.Fact[[]Mount]     `json:"mounts"`     // proc/self/mountinfo
-	Fstab      known.Fact[[]FstabLine] `json:"fstab"`      // etc/fstab, the lines of local filesystems
-	Blocks     known.Fact[[]Block]     `json:"blocks"`     // sys/dev/block, the chains under the places of interest
-	Spaces     known.Fact[[]Space]     `json:"spaces"`     // statfs.json
-	Mapped     known.Fact[[]Mapped]    `json:"mapped"`     // cmd/dmsetup-status; root only, and only where a place lies on device mapper
-	Exts       known.Fact[[]Ext]       `json:"exts"`       // cmd/tune2fs: ext3 and ext4 under places; root only
-	Datasets   known.Fact[[]Dataset]   `json:"datasets"`   // cmd/zfs-get: ZFS under places
-	FileFlags  known.Fact[[]FileFlags] `json:"fileFlags"`  // cmd/lsattr: places on btrfs
-	ERCs       known.Fact[[]ERC]       `json:"ercs"`       // cmd/smartctl-scterc: disks of md arrays under places; root only
-	Virt       known.Fact[Virt]        `json:"virt"`       // sys/class/dmi/id, proc/cpuinfo, container marks
-	Pressure   Pressure                `json:"pressure"`   // proc/pressure
-	CPUTime    known.Fact[CPUTime]     `json:"cpuTime"`    // proc/stat
-	Clock      known.Fact[Clock]       `json:"clock"`      // sys/devices/system/clocksource/clocksource0
-	ClockKept  known.Fact[bool]        `json:"clockKept"`  // host.json: the kernel was told that its clock is right
-	VMStat     known.Fact[VMStat]      `json:"vmstat"`     // proc/vmstat
-	Init       known.Fact[Init]        `json:"init"`       // proc/1/comm and whether systemd answers
-	Programs   known.Fact[[]Program]   `json:"programs"`   // programs.json: what runs beside the servers, the largest first
-	Residents  known.Fact[Residents]   `json:"residents"`  // residents.json: private memory of the processes beside the instances, with their start and control group
-	Tuned      known.Fact[string]      `json:"tuned"`      // etc/tuned/active_profile, the active profile
-	Tuning     known.Fact[Tuning]      `json:"tuning"`     // what that profile writes; absent where none is active
-	PageSize   known.Fact[unit.Bytes]  `json:"pageSize"`   // host.json: getconf PAGESIZE
-	Killable   known.Fact[Killable]    `json:"killable"`   // killable.json: whom the OOM killer would look at first
+	Name       known.Fact[string]      `json:"name"`        // proc/sys/kernel/hostname
+	Kernel     known.Fact[unit.Kernel] `json:"kernel"`      // proc/sys/kernel/osrelease
+	OS         known.Fact[OS]          `json:"os"`          // etc/os-release
+	CmdLine    known.Fact[[]string]    `json:"cmdline"`     // proc/cmdline, split at spaces
+	Memory     known.Fact[Memory]      `json:"memory"`      // proc/meminfo
+	Swaps      known.Fact[[]Swap]      `json:"swaps"`       // proc/swaps; empty list: no swap
+	CPU        known.Fact[CPU]         `json:"cpu"`         // proc/cpuinfo and sys/devices/system/cpu
+	CPUFreq    known.Fact[CPUFreq]     `json:"cpu_freq"`    // sys/devices/system/cpu/cpu0/cpufreq
+	Nodes      known.Fact[[]Node]      `json:"nodes"`       // sys/devices/system/node
+	Sysctls    Sysctls                 `json:"sysctls"`     // proc/sys/**
+	SysctlConf known.Fact[[]SysctlSet] `json:"sysctl_conf"` // assignments in sysctl.d files, in load order
+	Cron       known.Fact[[]CronLine]  `json:"cron"`        // lines of etc/crontab and etc/cron.d on kernel values
+	Logind     known.Fact[Logind]      `json:"logind"`      // etc/systemd/logind.conf and its drop-ins
+	SysUIDMax  known.Fact[int]         `json:"sys_uid_max"` // etc/login.defs: the largest id of a system user
+	THP        THP                     `json:"thp"`         // sys/kernel/mm/transparent_hugepage
+	HugePages  known.Fact[[]Pool]      `json:"huge_pages"`  // sys/kernel/mm/hugepages
+	Mounts     known.Fact[[]Mount]     `json:"mounts"`      // proc/self/mountinfo
+	Fstab      known.Fact[[]FstabLine] `json:"fstab"`       // etc/fstab, the lines of local filesystems
+	Blocks     known.Fact[[]Block]     `json:"blocks"`      // sys/dev/block, the chains under the places of interest
+	Spaces     known.Fact[[]Space]     `json:"spaces"`      // statfs.json
+	Mapped     known.Fact[[]Mapped]    `json:"mapped"`      // cmd/dmsetup-status; root only, and only where a place lies on device mapper
+	Exts       known.Fact[[]Ext]       `json:"exts"`        // cmd/tune2fs: ext3 and ext4 under places; root only
+	Datasets   known.Fact[[]Dataset]   `json:"datasets"`    // cmd/zfs-get: ZFS under places
+	FileFlags  known.Fact[[]FileFlags] `json:"file_flags"`  // cmd/lsattr: places on btrfs
+	ERCs       known.Fact[[]ERC]       `json:"ercs"`        // cmd/smartctl-scterc: disks of md arrays under places; root only
+	Virt       known.Fact[Virt]        `json:"virt"`        // sys/class/dmi/id, proc/cpuinfo, container marks
+	Pressure   Pressure                `json:"pressure"`    // proc/pressure
+	CPUTime    known.Fact[CPUTime]     `json:"cpu_time"`    // proc/stat
+	Clock      known.Fact[Clock]       `json:"clock"`       // sys/devices/system/clocksource/clocksource0
+	ClockKept  known.Fact[bool]        `json:"clock_kept"`  // host.json: the kernel was told that its clock is right
+	VMStat     known.Fact[VMStat]      `json:"vmstat"`      // proc/vmstat
+	Init       known.Fact[Init]        `json:"init"`        // proc/1/comm and whether systemd answers
+	Programs   known.Fact[[]Program]   `json:"programs"`    // programs.json: what runs beside the servers, the largest first
+	Residents  known.Fact[Residents]   `json:"residents"`   // residents.json: private memory of the processes beside the instances, with their start and control group
+	Tuned      known.Fact[string]      `json:"tuned"`       // etc/tuned/active_profile, the active profile
+	Tuning     known.Fact[Tuning]      `json:"tuning"`      // what that profile writes; absent where none is active
+	PageSize   known.Fact[unit.Bytes]  `json:"page_size"`   // host.json: getconf PAGESIZE
+	Killable   known.Fact[Killable]    `json:"killable"`    // killable.json: whom the OOM killer would look at first
 }
 
 // Read reads every topic from the evidence. When the evidence was taken from

@@ -12,12 +12,12 @@ import (
 
 // Limits is /proc/PID/limits of a postmaster: soft limits; -1 is unlimited.
 type Limits struct {
-	NoFile  int64 `json:"noFile"`  // Max open files
-	NProc   int64 `json:"nProc"`   // Max processes
-	MemLock int64 `json:"memLock"` // Max locked memory, bytes
-	Stack   int64 `json:"stack"`   // Max stack size, bytes
-	AS      int64 `json:"as"`      // Max address space, bytes
-	Core    int64 `json:"core"`    // Max core file size, bytes
+	NoFile  int64 `json:"no_file"`  // Max open files
+	NProc   int64 `json:"n_proc"`   // Max processes
+	MemLock int64 `json:"mem_lock"` // Max locked memory, bytes
+	Stack   int64 `json:"stack"`    // Max stack size, bytes
+	AS      int64 `json:"as"`       // Max address space, bytes
+	Core    int64 `json:"core"`     // Max core file size, bytes
 }
 
 // ReadLimits reads proc/PID/limits.

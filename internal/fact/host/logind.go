@@ -13,8 +13,8 @@ import (
 
 // Logind is what is configured of systemd-logind.
 type Logind struct {
-	RemoveIPC string `json:"removeIPC"` // yes or no; "" where no file says it, and the distribution's default holds
-	File      string `json:"file"`      // absolute path of the file that says it
+	RemoveIPC string `json:"remove_ipc"` // yes or no; "" where no file says it, and the distribution's default holds
+	File      string `json:"file"`       // absolute path of the file that says it
 }
 
 const loginDefs = "etc/login.defs"

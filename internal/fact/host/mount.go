@@ -17,7 +17,7 @@ type Mount struct {
 	Point   string   `json:"point"`   // mount point, octal escapes resolved
 	Device  string   `json:"device"`  // major:minor
 	Root    string   `json:"root"`    // root of the mount within the filesystem
-	FSType  string   `json:"fsType"`  // ext4, xfs, nfs4, tmpfs, zfs, overlay, …
+	FSType  string   `json:"fs_type"` // ext4, xfs, nfs4, tmpfs, zfs, overlay, …
 	Source  string   `json:"source"`  // /dev/vda1, server:/export
 	Options []string `json:"options"` // per-mount and per-superblock options, in that order
 }
@@ -39,7 +39,7 @@ type Space struct {
 	Total unit.Bytes `json:"total"`
 	Free  unit.Bytes `json:"free"`  // free for an ordinary user (f_bavail)
 	Files int64      `json:"files"` // inodes; 0 where the filesystem has no fixed number
-	FFree int64      `json:"filesFree"`
+	FFree int64      `json:"files_free"`
 }
 
 // Bounds on the lists: fs.mount-max is 100,000 unless raised; the collector

@@ -21,7 +21,7 @@ type Program struct {
 	Processes int                    `json:"processes"`
 	RSS       unit.Bytes             `json:"rss"`       // sum of resident memory; what they share counts once for each
 	Private   known.Fact[unit.Bytes] `json:"private"`   // the same without what is shared or of files; only of the large ones
-	CPUTime   float64                `json:"cpuTime"`   // seconds of processor time of those that run now
+	CPUTime   float64                `json:"cpu_time"`  // seconds of processor time of those that run now
 	Since     float64                `json:"since"`     // seconds from the boot to the start of the oldest of them
 	Intercept known.Fact[bool]       `json:"intercept"` // of ScannerNames: it lets others wait before they may open or read a file
 }

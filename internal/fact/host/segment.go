@@ -18,8 +18,8 @@ const segments = "proc/sysvipc/shm"
 // the data directory. A postmaster makes its shared memory once when it starts,
 // and anew, with a new segment, after each crash of one of its processes.
 type Segment struct {
-	StartedAt int64 `json:"startedAt"` // of the postmaster by its postmaster.pid, seconds since the epoch
-	CreatedAt int64 `json:"createdAt"` // of the segment by the kernel, by the same clock
+	StartedAt int64 `json:"started_at"` // of the postmaster by its postmaster.pid, seconds since the epoch
+	CreatedAt int64 `json:"created_at"` // of the segment by the kernel, by the same clock
 }
 
 // ReadSegment reads the row of proc/sysvipc/shm with an id that was made by the

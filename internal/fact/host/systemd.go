@@ -15,7 +15,7 @@ import (
 // kernel's files win.
 type Unit struct {
 	Name       string            `json:"name"`
-	OOMPolicy  string            `json:"oomPolicy"` // stop, continue, kill; empty before 243
+	OOMPolicy  string            `json:"oom_policy"` // stop, continue, kill; empty before 243
 	Properties map[string]string `json:"properties"`
 }
 

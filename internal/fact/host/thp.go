@@ -11,11 +11,11 @@ import (
 
 // THP is sys/kernel/mm/transparent_hugepage: the word in brackets of each file.
 type THP struct {
-	Enabled      known.Fact[string]            `json:"enabled"`      // always, madvise, never
-	Defrag       known.Fact[string]            `json:"defrag"`       // always, defer, defer+madvise, madvise, never
-	ShmemEnabled known.Fact[string]            `json:"shmemEnabled"` // always, within_size, advise, never, deny, force
-	Khugepaged   known.Fact[string]            `json:"khugepaged"`   // khugepaged/defrag: 0 or 1
-	Sizes        known.Fact[map[string]string] `json:"sizes"`        // hugepages-NkB → enabled (6.8+)
+	Enabled      known.Fact[string]            `json:"enabled"`       // always, madvise, never
+	Defrag       known.Fact[string]            `json:"defrag"`        // always, defer, defer+madvise, madvise, never
+	ShmemEnabled known.Fact[string]            `json:"shmem_enabled"` // always, within_size, advise, never, deny, force
+	Khugepaged   known.Fact[string]            `json:"khugepaged"`    // khugepaged/defrag: 0 or 1
+	Sizes        known.Fact[map[string]string] `json:"sizes"`         // hugepages-NkB → enabled (6.8+)
 }
 
 const thpDir = "sys/kernel/mm/transparent_hugepage"

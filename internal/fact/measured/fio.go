@@ -32,7 +32,7 @@ type FioJob struct {
 // of the operating system sees them.
 type FioSide struct {
 	Count     int64      `json:"count"` // 0: nothing of this kind
-	PerSecond float64    `json:"perSecond"`
+	PerSecond float64    `json:"per_second"`
 	Speed     unit.Bytes `json:"speed"` // bytes a second
 	Mean      float64    `json:"mean"`  // latency
 	P50       float64    `json:"p50"`   // 0 where percentiles were not told

@@ -10,20 +10,20 @@ import (
 // Fsync is what pg_test_fsync said: how often a second a write reaches the disk
 // by each method that wal_sync_method offers.
 type Fsync struct {
-	Seconds     int    `json:"seconds"`               // of each test; 0 where it was not told
-	DirectIO    bool   `json:"directIO"`              // the open_… methods pass the page cache by
-	NoDirectIO  bool   `json:"noDirectIO,omitempty"`  // some method wanted it, and this filesystem refused (n/a*)
-	One         []Rate `json:"one"`                   // one 8 kB write, then the flush
-	Two         []Rate `json:"two"`                   // two of them
-	Sizes       []Rate `json:"sizes,omitempty"`       // 16 kB by open_sync, in pieces
-	Descriptors []Rate `json:"descriptors,omitempty"` // whether a flush through another descriptor counts
-	Plain       *Rate  `json:"plain,omitempty"`       // the same write without a flush: the page cache, no disk
+	Seconds     int    `json:"seconds"`                // of each test; 0 where it was not told
+	DirectIO    bool   `json:"direct_io"`              // the open_… methods pass the page cache by
+	NoDirectIO  bool   `json:"no_direct_io,omitempty"` // some method wanted it, and this filesystem refused (n/a*)
+	One         []Rate `json:"one"`                    // one 8 kB write, then the flush
+	Two         []Rate `json:"two"`                    // two of them
+	Sizes       []Rate `json:"sizes,omitempty"`        // 16 kB by open_sync, in pieces
+	Descriptors []Rate `json:"descriptors,omitempty"`  // whether a flush through another descriptor counts
+	Plain       *Rate  `json:"plain,omitempty"`        // the same write without a flush: the page cache, no disk
 }
 
 // Rate is one line of it.
 type Rate struct {
 	Name      string  `json:"name"`
-	PerSecond float64 `json:"perSecond"`         // operations; 0 where Missing
+	PerSecond float64 `json:"per_second"`        // operations; 0 where Missing
 	Missing   bool    `json:"missing,omitempty"` // n/a: this system does not have it
 }
 

@@ -27,10 +27,10 @@ const File = "measured/probe.json"
 // Probe is what was measured of one machine in one run.
 type Probe struct {
 	Schema  string      `json:"schema"`
-	TakenAt int64       `json:"takenAt"` // seconds since the epoch
-	Kernel  string      `json:"kernel"`  // release
-	Clock   string      `json:"clock"`   // clock source of the kernel; "" where it is not known
-	Seconds int         `json:"seconds"` // of each single measurement
+	TakenAt int64       `json:"taken_at"` // seconds since the epoch
+	Kernel  string      `json:"kernel"`   // release
+	Clock   string      `json:"clock"`    // clock source of the kernel; "" where it is not known
+	Seconds int         `json:"seconds"`  // of each single measurement
 	Disks   []Disk      `json:"disks"`
 	Timing  *TimingRun  `json:"timing,omitempty"`
 	Memory  *Memory     `json:"memory,omitempty"`
@@ -46,7 +46,7 @@ type Disk struct {
 	Roles    []string `json:"roles"`            // data, wal, tablespace
 	Flush    *Flush   `json:"flush,omitempty"`
 	Reads    *Reads   `json:"reads,omitempty"`
-	FioFlush *FioSide `json:"fioFlush,omitempty"` // fdatasync after each 8 kB, by fio: with percentiles, in a file that grows
+	FioFlush *FioSide `json:"fio_flush,omitempty"` // fdatasync after each 8 kB, by fio: with percentiles, in a file that grows
 }
 
 // Flush is how often a write reached the disk.
@@ -73,7 +73,7 @@ type Reads struct {
 // Random is 8 kB reads at random with a number of them under way at once.
 type Random struct {
 	Depth     int     `json:"depth"`
-	PerSecond float64 `json:"perSecond"`
+	PerSecond float64 `json:"per_second"`
 	Mean      float64 `json:"mean"` // seconds
 	P99       float64 `json:"p99"`  // seconds
 }

@@ -117,8 +117,8 @@ func TestProbeIsBounded(t *testing.T) {
 	if _, err := Parse([]byte(good)); err != nil {
 		t.Fatal(err)
 	}
-	for from, to := range map[string]string{`"pgfettle.measured/1"`: `"pgfettle.measured/2"`, `"depth": 4`: `"depth": 0`, `"perSecond": 8825.585`: `"perSecond": -1`,
-		`"takenAt": 1795243650`: `"takenAt": 0`, `"latency": 9.1e-8`: `"latency": 0`, `"loopNanos": 36.24`: `"loopNanos": -1`} {
+	for from, to := range map[string]string{`"pgfettle.measured/1"`: `"pgfettle.measured/2"`, `"depth": 4`: `"depth": 0`, `"per_second": 8825.585`: `"per_second": -1`,
+		`"taken_at": 1795243650`: `"taken_at": 0`, `"latency": 9.1e-8`: `"latency": 0`, `"loop_nanos": 36.24`: `"loop_nanos": -1`} {
 		bad := strings.Replace(good, from, to, 1)
 		if bad == good {
 			t.Fatalf("%s stands nowhere", from)

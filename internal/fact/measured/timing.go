@@ -16,9 +16,9 @@ type Timing struct {
 
 // Clock is one way to read the clock.
 type Clock struct {
-	Name      string  `json:"name"`      // clock_gettime (CLOCK_MONOTONIC), RDTSCP, RDTSC; "" before 19
-	LoopNanos float64 `json:"loopNanos"` // mean of one loop, which reads the clock once
-	Steps     []Step  `json:"steps"`     // histogram, in the order of the bounds
+	Name      string  `json:"name"`       // clock_gettime (CLOCK_MONOTONIC), RDTSCP, RDTSC; "" before 19
+	LoopNanos float64 `json:"loop_nanos"` // mean of one loop, which reads the clock once
+	Steps     []Step  `json:"steps"`      // histogram, in the order of the bounds
 }
 
 // Step counts the readings that took less than a bound and not less than the one before.

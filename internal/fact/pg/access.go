@@ -14,14 +14,14 @@ const monitorRight = "GRANT pg_monitor TO <role>"
 type Access struct {
 	Role      string `json:"role"`
 	Superuser bool   `json:"superuser"`
-	Monitor   bool   `json:"monitor"`   // has the rights of pg_monitor
-	Database  string `json:"database"`  // connected to
-	StartedAt int64  `json:"startedAt"` // pg_postmaster_start_time, seconds since the epoch
-	Now       int64  `json:"now"`       // server's clock, seconds since the epoch
-	ReloadAt  int64  `json:"reloadAt"`  // pg_conf_load_time
-	PID       int    `json:"pid"`       // of our own backend
-	BackendAt int64  `json:"backendAt"` // start of our own backend, seconds since the epoch
-	Compiled  string `json:"compiled"`  // version(): compiler and platform
+	Monitor   bool   `json:"monitor"`    // has the rights of pg_monitor
+	Database  string `json:"database"`   // connected to
+	StartedAt int64  `json:"started_at"` // pg_postmaster_start_time, seconds since the epoch
+	Now       int64  `json:"now"`        // server's clock, seconds since the epoch
+	ReloadAt  int64  `json:"reload_at"`  // pg_conf_load_time
+	PID       int    `json:"pid"`        // of our own backend
+	BackendAt int64  `json:"backend_at"` // start of our own backend, seconds since the epoch
+	Compiled  string `json:"compiled"`   // version(): compiler and platform
 }
 
 // ReadAccess reads access.json.

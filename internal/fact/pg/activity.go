@@ -11,14 +11,14 @@ import (
 // Activity sums up pg_stat_activity: counts and the oldest of each kind, never
 // a query text.
 type Activity struct {
-	States            map[string]StateCount `json:"states"`            // client backends by state: active, idle, idle in transaction, …
-	Clients           int64                 `json:"clients"`           // client backends, our own excluded
-	OldestXactAge     float64               `json:"oldestXactAge"`     // seconds; 0 when none is open
-	OldestBackendXmin int64                 `json:"oldestBackendXmin"` // age(backend_xmin), transactions
-	Waiting           int64                 `json:"waiting"`           // client backends waiting for a lock
-	MedianConnAge     float64               `json:"medianConnAge"`     // median age of client connections in seconds
-	ByUser            map[string]int64      `json:"byUser"`            // client backends by role; "" for a role that was dropped
-	CheckpointerAt    int64                 `json:"checkpointerAt"`    // start of the checkpointer, seconds since the epoch; 0: not shown
+	States            map[string]StateCount `json:"states"`              // client backends by state: active, idle, idle in transaction, …
+	Clients           int64                 `json:"clients"`             // client backends, our own excluded
+	OldestXactAge     float64               `json:"oldest_xact_age"`     // seconds; 0 when none is open
+	OldestBackendXmin int64                 `json:"oldest_backend_xmin"` // age(backend_xmin), transactions
+	Waiting           int64                 `json:"waiting"`             // client backends waiting for a lock
+	MedianConnAge     float64               `json:"median_conn_age"`     // median age of client connections in seconds
+	ByUser            map[string]int64      `json:"by_user"`             // client backends by role; "" for a role that was dropped
+	CheckpointerAt    int64                 `json:"checkpointer_at"`     // start of the checkpointer, seconds since the epoch; 0: not shown
 }
 
 // StateCount is how many backends are in a state and how long the longest has been.

@@ -11,17 +11,17 @@ import (
 type Checkpoints struct {
 	Timed          int64             `json:"timed"`
 	Requested      int64             `json:"requested"`
-	Done           known.Fact[int64] `json:"done"`      // 18+: without skipped ones
-	WriteTime      float64           `json:"writeTime"` // ms
-	SyncTime       float64           `json:"syncTime"`  // ms
-	BuffersWritten int64             `json:"buffersWritten"`
-	BuffersClean   int64             `json:"buffersClean"`   // by the background writer
-	MaxWritten     int64             `json:"maxWritten"`     // rounds that the background writer stopped for bgwriter_lru_maxpages
-	BuffersBackend known.Fact[int64] `json:"buffersBackend"` // 13–16: written by backends themselves
-	BackendFsync   known.Fact[int64] `json:"backendFsync"`   // 13–16
-	BuffersAlloc   int64             `json:"buffersAlloc"`
-	StatsReset     int64             `json:"statsReset"` // seconds since the epoch
-	Secs           float64           `json:"secs"`       // seconds from stats_reset to the server's now
+	Done           known.Fact[int64] `json:"done"`       // 18+: without skipped ones
+	WriteTime      float64           `json:"write_time"` // ms
+	SyncTime       float64           `json:"sync_time"`  // ms
+	BuffersWritten int64             `json:"buffers_written"`
+	BuffersClean   int64             `json:"buffers_clean"`   // by the background writer
+	MaxWritten     int64             `json:"max_written"`     // rounds that the background writer stopped for bgwriter_lru_maxpages
+	BuffersBackend known.Fact[int64] `json:"buffers_backend"` // 13–16: written by backends themselves
+	BackendFsync   known.Fact[int64] `json:"backend_fsync"`   // 13–16
+	BuffersAlloc   int64             `json:"buffers_alloc"`
+	StatsReset     int64             `json:"stats_reset"` // seconds since the epoch
+	Secs           float64           `json:"secs"`        // seconds from stats_reset to the server's now
 }
 
 // ReadCheckpoints reads checkpoints.json.

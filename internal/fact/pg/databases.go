@@ -13,29 +13,29 @@ type Database struct {
 	Size              known.Fact[unit.Bytes] `json:"size"`   // pg_database_size; only with --deep, and missing without the right to connect
 	Closed            bool                   `json:"closed"` // our role has no right to connect to it; only with --deep
 	Template          bool                   `json:"template"`
-	AllowConn         bool                   `json:"allowConn"`
-	ConnLimit         int64                  `json:"connLimit"`
-	XIDAge            int64                  `json:"xidAge"`  // age(datfrozenxid)
-	MXIDAge           int64                  `json:"mxidAge"` // mxid_age(datminmxid)
+	AllowConn         bool                   `json:"allow_conn"`
+	ConnLimit         int64                  `json:"conn_limit"`
+	XIDAge            int64                  `json:"xid_age"`  // age(datfrozenxid)
+	MXIDAge           int64                  `json:"mxid_age"` // mxid_age(datminmxid)
 	Backends          int64                  `json:"backends"`
 	Commits           int64                  `json:"commits"`
 	Rollbacks         int64                  `json:"rollbacks"`
-	BlocksRead        int64                  `json:"blocksRead"`
-	BlocksHit         int64                  `json:"blocksHit"`
-	TempFiles         int64                  `json:"tempFiles"`
-	TempBytes         unit.Bytes             `json:"tempBytes"`
-	Updated           int64                  `json:"updated"`    // rows, HOT updates included
-	Deleted           int64                  `json:"deleted"`    // rows
-	ActiveTime        known.Fact[float64]    `json:"activeTime"` // ms that sessions spent executing; 14+
+	BlocksRead        int64                  `json:"blocks_read"`
+	BlocksHit         int64                  `json:"blocks_hit"`
+	TempFiles         int64                  `json:"temp_files"`
+	TempBytes         unit.Bytes             `json:"temp_bytes"`
+	Updated           int64                  `json:"updated"`     // rows, HOT updates included
+	Deleted           int64                  `json:"deleted"`     // rows
+	ActiveTime        known.Fact[float64]    `json:"active_time"` // ms that sessions spent executing; 14+
 	Deadlocks         int64                  `json:"deadlocks"`
 	Conflicts         int64                  `json:"conflicts"`
-	ChecksumFails     int64                  `json:"checksumFails"`
-	StatsReset        int64                  `json:"statsReset"` // seconds since the epoch; 0: never, statistics since the start of the cluster
-	Sessions          known.Fact[int64]      `json:"sessions"`   // 14+
-	SessionsFatal     int64                  `json:"sessionsFatal"`
-	SessionsKilled    int64                  `json:"sessionsKilled"`
-	SessionsAbandoned int64                  `json:"sessionsAbandoned"`
-	CollationMismatch bool                   `json:"collationMismatch"` // 15+: recorded collation version differs from the library's
+	ChecksumFails     int64                  `json:"checksum_fails"`
+	StatsReset        int64                  `json:"stats_reset"` // seconds since the epoch; 0: never, statistics since the start of the cluster
+	Sessions          known.Fact[int64]      `json:"sessions"`    // 14+
+	SessionsFatal     int64                  `json:"sessions_fatal"`
+	SessionsKilled    int64                  `json:"sessions_killed"`
+	SessionsAbandoned int64                  `json:"sessions_abandoned"`
+	CollationMismatch bool                   `json:"collation_mismatch"` // 15+: recorded collation version differs from the library's
 }
 
 // Invalid says whether DROP DATABASE began to remove the database and did not

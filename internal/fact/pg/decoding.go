@@ -15,7 +15,7 @@ type Decoding struct {
 	Spills       int64      `json:"spills"`       // how often one was
 	Spilled      unit.Bytes `json:"spilled"`
 	Decoded      unit.Bytes `json:"decoded"`
-	StatsReset   int64      `json:"statsReset"` // seconds since the epoch; 0: never
+	StatsReset   int64      `json:"stats_reset"` // seconds since the epoch; 0: never
 }
 
 // ReadDecoding reads decoding.json.

@@ -49,10 +49,10 @@ type Holder struct {
 	State       string  `json:"state,omitempty"` // "" where it is hidden from our role
 	Kind        string  `json:"kind,omitempty"`  // backend_type
 	Application string  `json:"application,omitempty"`
-	Xact        float64 `json:"xact,omitempty"`       // seconds since its transaction began; 0: hidden
-	InState     float64 `json:"inState,omitempty"`    // seconds since it is in its state
-	QueryStart  int64   `json:"queryStart,omitempty"` // of its last query, seconds since the epoch
-	Waiting     int64   `json:"waiting"`              // sessions that wait for a lock on the catalog
+	Xact        float64 `json:"xact,omitempty"`        // seconds since its transaction began; 0: hidden
+	InState     float64 `json:"in_state,omitempty"`    // seconds since it is in its state
+	QueryStart  int64   `json:"query_start,omitempty"` // of its last query, seconds since the epoch
+	Waiting     int64   `json:"waiting"`               // sessions that wait for a lock on the catalog
 }
 
 // catalogs are the names of the catalogs by OID, which is the same in every

@@ -15,7 +15,7 @@ type Replica struct {
 	Lag   known.Fact[unit.Bytes] `json:"lag"` // bytes from the current WAL position to replay_lsn
 	// XminAge is the age of the snapshot that it has us keep rows for; 0 for none,
 	// also where its slot holds it (Slot.XminAge).
-	XminAge int64 `json:"xminAge"`
+	XminAge int64 `json:"xmin_age"`
 }
 
 // ReadReplicas reads replicas.json.
@@ -41,9 +41,9 @@ type Slot struct {
 	Kind      string                 `json:"kind"` // physical, logical
 	Active    bool                   `json:"active"`
 	Temporary bool                   `json:"temporary"`
-	WALStatus string                 `json:"walStatus"` // reserved, extended, unreserved, lost
-	Retained  known.Fact[unit.Bytes] `json:"retained"`  // WAL held back
-	XminAge   int64                  `json:"xminAge"`   // age of xmin and catalog_xmin, the greater
+	WALStatus string                 `json:"wal_status"` // reserved, extended, unreserved, lost
+	Retained  known.Fact[unit.Bytes] `json:"retained"`   // WAL held back
+	XminAge   int64                  `json:"xmin_age"`   // age of xmin and catalog_xmin, the greater
 }
 
 // ReadSlots reads slots.json.
@@ -63,7 +63,7 @@ func ReadSlots(fsys fs.FS, key string) known.Fact[[]Slot] {
 type PreparedXact struct {
 	Database string  `json:"database"`
 	Age      float64 `json:"age"` // seconds
-	XIDAge   int64   `json:"xidAge"`
+	XIDAge   int64   `json:"xid_age"`
 }
 
 // ReadPrepared reads prepared.json: the oldest first.

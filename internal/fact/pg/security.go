@@ -14,7 +14,7 @@ type HBARule struct {
 	Method      string `json:"method"`      // trust, reject, md5, scram-sha-256, …
 	Reach       string `json:"reach"`       // socket, loopback, network or anywhere; "" for a broken line
 	Replication bool   `json:"replication"` // lets in connections for replication
-	AllUsers    bool   `json:"allUsers"`
+	AllUsers    bool   `json:"all_users"`
 	Superusers  bool   `json:"superusers"` // some superuser is among the users; not told for groups
 	Broken      bool   `json:"broken"`     // has an error; with one and no Type it is no rule at all
 	Error       string `json:"error"`      // of a broken line
@@ -50,8 +50,8 @@ func ReadPasswords(fsys fs.FS, key string) known.Fact[[]PasswordKind] {
 type Library struct {
 	Parameter string           `json:"parameter"` // shared_preload_libraries, …
 	Name      string           `json:"name"`
-	InForce   bool             `json:"inForce"`   // in the running value
-	InFiles   bool             `json:"inFiles"`   // in the configuration files, for the next start
+	InForce   bool             `json:"in_force"`  // in the running value
+	InFiles   bool             `json:"in_files"`  // in the configuration files, for the next start
 	Installed known.Fact[bool] `json:"installed"` // its file is there; unread with another dynamic_library_path than the default
 }
 

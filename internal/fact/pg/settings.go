@@ -27,7 +27,7 @@ type Setting struct {
 	Boot           string   `json:"boot"` // boot_val, the compiled-in default
 	File           string   `json:"file"` // sourcefile; "" without pg_read_all_settings
 	Line           int64    `json:"line"`
-	PendingRestart bool     `json:"pendingRestart"`
+	PendingRestart bool     `json:"pending_restart"`
 }
 
 // Show returns the value as SHOW prints it: "128MB".

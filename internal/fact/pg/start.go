@@ -14,7 +14,7 @@ import (
 // server that runs there is none of it. The settings of such an instance come from
 // its configuration files: FromFiles.
 type Start struct {
-	DataDir known.Fact[StartDataDir]  `json:"dataDirectory,omitzero"`
+	DataDir known.Fact[StartDataDir]  `json:"data_directory,omitzero"`
 	Config  known.Fact[StartConfig]   `json:"configuration,omitzero"`
 	Program known.Fact[StartProgram]  `json:"program,omitzero"`
 	Control known.Fact[StartControl]  `json:"control,omitzero"`
@@ -65,9 +65,9 @@ type StartProgram struct {
 // depend on the version.
 type StartControl struct {
 	State     string     `json:"state"` // as pg_controldata words it
-	System    string     `json:"systemIdentifier"`
-	Clean     bool       `json:"clean"`                // it was shut down
-	Segment   unit.Bytes `json:"walSegment,omitempty"` // 0: not known
+	System    string     `json:"system_identifier"`
+	Clean     bool       `json:"clean"`                 // it was shut down
+	Segment   unit.Bytes `json:"wal_segment,omitempty"` // 0: not known
 	Checksums *bool      `json:"checksums,omitempty"`
 }
 
@@ -77,7 +77,7 @@ type StartLock struct {
 	PID      int    `json:"pid"`
 	Live     bool   `json:"live"`              // a process of the same account has this id now
 	Program  string `json:"program,omitempty"` // its name
-	DataDir  string `json:"dataDirectory,omitempty"`
+	DataDir  string `json:"data_directory,omitempty"`
 	Segment  int    `json:"segment,omitempty"`  // id of the shared memory that the file names
 	Attached int64  `json:"attached,omitempty"` // processes that still use it
 	Fault    string `json:"fault,omitempty"`    // why the file cannot be used: empty, closed

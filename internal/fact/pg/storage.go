@@ -24,12 +24,12 @@ func ReadTablespaces(fsys fs.FS, key string) known.Fact[[]Tablespace] {
 
 // Control is pg_control_system, pg_control_checkpoint and pg_control_init.
 type Control struct {
-	SystemID     string     `json:"systemID"`
-	CheckpointAt int64      `json:"checkpointAt"` // seconds since the epoch
+	SystemID     string     `json:"system_id"`
+	CheckpointAt int64      `json:"checkpoint_at"` // seconds since the epoch
 	Checksums    bool       `json:"checksums"`
-	WALSegment   unit.Bytes `json:"walSegment"`
-	BlockSize    unit.Bytes `json:"blockSize"`
-	InRecovery   bool       `json:"inRecovery"`
+	WALSegment   unit.Bytes `json:"wal_segment"`
+	BlockSize    unit.Bytes `json:"block_size"`
+	InRecovery   bool       `json:"in_recovery"`
 }
 
 // ReadControl reads control.json.

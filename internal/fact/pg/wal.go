@@ -12,10 +12,10 @@ type WAL struct {
 	Records     int64      `json:"records"`
 	FPI         int64      `json:"fpi"`
 	Bytes       unit.Bytes `json:"bytes"`
-	BuffersFull int64      `json:"buffersFull"`
-	StatsReset  int64      `json:"statsReset"`
-	Secs        float64    `json:"secs"`      // seconds from stats_reset to the server's now
-	InsertLSN   unit.Bytes `json:"insertLSN"` // bytes of WAL since the cluster was made; 0 in recovery
+	BuffersFull int64      `json:"buffers_full"`
+	StatsReset  int64      `json:"stats_reset"`
+	Secs        float64    `json:"secs"`       // seconds from stats_reset to the server's now
+	InsertLSN   unit.Bytes `json:"insert_lsn"` // bytes of WAL since the cluster was made; 0 in recovery
 }
 
 // ReadWAL reads wal.json.
@@ -45,8 +45,8 @@ func ReadWALDir(fsys fs.FS, key string) known.Fact[WALDir] {
 type Archiver struct {
 	Archived   int64 `json:"archived"`
 	Failed     int64 `json:"failed"`
-	LastOK     int64 `json:"lastOK"`     // seconds since the epoch; 0: never
-	LastFailed int64 `json:"lastFailed"` // seconds since the epoch; 0: never
+	LastOK     int64 `json:"last_ok"`     // seconds since the epoch; 0: never
+	LastFailed int64 `json:"last_failed"` // seconds since the epoch; 0: never
 }
 
 // ReadArchiver reads archiver.json.

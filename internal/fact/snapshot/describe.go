@@ -385,7 +385,7 @@ func (d Description) devices(b *builder) {
 }
 
 func (d Description) instance(b *builder) {
-	inst := map[string]any{"key": "1", "dataDirectory": describedData, "port": 5432, "running": true}
+	inst := map[string]any{"key": "1", "data_directory": describedData, "port": 5432, "running": true}
 	if d.CGroup > 0 {
 		inst["pid"], inst["processes"] = 100, []int{100}
 		b.none("proc/100/status", "proc/100/limits")

@@ -37,15 +37,15 @@ type taken struct {
 type listed struct {
 	Key           string   `json:"key"`
 	PID           *int     `json:"pid"`
-	DataDirectory *string  `json:"dataDirectory"`
+	DataDirectory *string  `json:"data_directory"`
 	Port          *int     `json:"port"`
 	Running       *bool    `json:"running"`
-	BinDir        *string  `json:"binDir"`
+	BinDir        *string  `json:"bin_dir"`
 	Processes     []int    `json:"processes"`
 	Unit          *string  `json:"unit"`
 	Manager       *string  `json:"manager"`
-	StatsDir      *string  `json:"statsDirectory"`
-	StartedAt     *int64   `json:"startedAt"`
+	StatsDir      *string  `json:"stats_directory"`
+	StartedAt     *int64   `json:"started_at"`
 	Segment       *int     `json:"segment"`
 	Notes         []string `json:"notes"`
 	Neighbour     bool     `json:"neighbour"` // Snapshot.Neighbours has it, and not Instances
@@ -149,15 +149,15 @@ func bounded(list []listed) error {
 
 func readInstance(fsys, hostFS fs.FS, l listed) Instance {
 	in := Instance{Key: l.Key, Notes: l.Notes, Server: pg.Read(fsys, l.Key)}
-	in.DataDirectory = field(fsys, l.Key, "dataDirectory", l.DataDirectory)
+	in.DataDirectory = field(fsys, l.Key, "data_directory", l.DataDirectory)
 	in.Port = field(fsys, l.Key, "port", l.Port)
 	in.Running = field(fsys, l.Key, "running", l.Running)
 	if up, ok := in.Running.Get(); ok && !up {
 		in.Start = pg.ReadStart(hostFS, l.Key)
 	}
-	in.BinDir = field(hostFS, l.Key, "binDir", l.BinDir)
+	in.BinDir = field(hostFS, l.Key, "bin_dir", l.BinDir)
 	in.Manager = field(hostFS, l.Key, "manager", l.Manager)
-	in.StatsDir = field(hostFS, l.Key, "statsDirectory", l.StatsDir)
+	in.StatsDir = field(hostFS, l.Key, "stats_directory", l.StatsDir)
 	in.Places = places(hostFS, l.Key)
 	in.Answers = answers(fsys, l.Key)
 	in.Unit = field[host.Unit](hostFS, l.Key, "unit", nil)

@@ -20,7 +20,7 @@ func files(changes map[string]string) fstest.MapFS {
 	all := map[string]string{
 		"evidence.json": `{"tool":"pgfettle","taken_at":1795254212,"host_seen":true,"root":true}`,
 		"host.json":     `{"page_size":4096,"systemd":true,"machine":"x86_64"}`,
-		"instances.json": `[{"key":"1","pid":100,"dataDirectory":"/srv/b","port":5433,"running":true,"binDir":"/usr/pgsql-16/bin",
+		"instances.json": `[{"key":"1","pid":100,"data_directory":"/srv/b","port":5433,"running":true,"bin_dir":"/usr/pgsql-16/bin",
 			"processes":[100,101,102],"unit":"postgresql-16.service","manager":"","notes":["the server is starting"]}]`,
 		"proc/meminfo":                             "MemTotal: 4096 kB\n",
 		"proc/self/mountinfo":                      "20 1 8:1 / / rw,relatime - ext4 /dev/sda1 rw\n",
@@ -104,7 +104,7 @@ func TestReadKeepsReasons(t *testing.T) {
 
 // A stopped instance has no processes, and says nothing of process 0.
 func TestReadStoppedInstance(t *testing.T) {
-	s := read(t, map[string]string{"instances.json": `[{"key":"1","dataDirectory":"/srv/b","running":false}]`})
+	s := read(t, map[string]string{"instances.json": `[{"key":"1","data_directory":"/srv/b","running":false}]`})
 	in := s.Instances[0]
 	if run, ok := in.Running.Get(); !ok || run || in.Processes.Known() || in.Limits.Known() || in.CGroup.Known() || !in.Places.Known() {
 		t.Errorf("%+v", in)

@@ -93,7 +93,7 @@ func archives(t *testing.T) map[string]*evidence.Archive {
 			a := golden.Evidence(t, ar)
 			for name, text := range map[string]string{
 				"evidence.json":  `{"tool":"test","taken_at":1,"host_seen":true,"root":true}`,
-				"instances.json": `[{"key":"1","dataDirectory":"/srv/pg","port":5432,"running":true,"pid":100,"processes":[100]}]`,
+				"instances.json": `[{"key":"1","data_directory":"/srv/pg","port":5432,"running":true,"pid":100,"processes":[100]}]`,
 			} {
 				if err := a.Add(name, []byte(text)); err != nil {
 					t.Fatal(err)
@@ -134,7 +134,7 @@ func TestSnapshotsAreWhatTheSchemaSays(t *testing.T) {
 		// And it does say something.
 		for old, bad := range map[string]string{
 			`"schema":"pgfettle.snapshot/1"`: `"schema":"pgfettle.snapshot/9"`,
-			`"hostSeen":true`:                `"hostSeen":"yes"`,
+			`"host_seen":true`:               `"host_seen":"yes"`,
 			`"unread":{"fact":`:              `"unread":{"feat":`,
 			`{"is":`:                         `{"was":`,
 		} {

@@ -20,8 +20,8 @@ const Schema = "pgfettle.snapshot/1"
 // Snapshot is what is known at one moment.
 type Snapshot struct {
 	Schema    string     `json:"schema"`
-	TakenAt   int64      `json:"takenAt"`             // seconds since the epoch, by the host's clock
-	HostSeen  bool       `json:"hostSeen"`            // false: only a server over SQL; all host facts are missing
+	TakenAt   int64      `json:"taken_at"`            // seconds since the epoch, by the host's clock
+	HostSeen  bool       `json:"host_seen"`           // false: only a server over SQL; all host facts are missing
 	Root      bool       `json:"root"`                // collected by root
 	Described bool       `json:"described,omitempty"` // nobody looked: a person described a host that may not exist yet
 	Host      host.Host  `json:"host"`
@@ -60,17 +60,17 @@ type History struct {
 // server said.
 type Instance struct {
 	Key           string                     `json:"key"` // of its files in the evidence: "1", "2", …
-	DataDirectory known.Fact[string]         `json:"dataDirectory"`
+	DataDirectory known.Fact[string]         `json:"data_directory"`
 	Port          known.Fact[int]            `json:"port"`
 	Running       known.Fact[bool]           `json:"running"`
-	BinDir        known.Fact[string]         `json:"binDir"`          // folder of the postgres binary that runs it
+	BinDir        known.Fact[string]         `json:"bin_dir"`         // folder of the postgres binary that runs it
 	Processes     known.Fact[[]host.Process] `json:"processes"`       // postmaster first
 	Limits        known.Fact[host.Limits]    `json:"limits"`          // of the postmaster
 	CGroup        known.Fact[host.CGroup]    `json:"cgroup"`          // of the postmaster
 	Placement     known.Fact[host.Placement] `json:"placement"`       // processors and NUMA nodes that the postmaster may use
 	Unit          known.Fact[host.Unit]      `json:"unit"`            // where systemd runs it
 	Places        known.Fact[[]Place]        `json:"places"`          // folders that the instance writes to
-	StatsDir      known.Fact[string]         `json:"statsDirectory"`  // real path of PGDATA/pg_stat
+	StatsDir      known.Fact[string]         `json:"stats_directory"` // real path of PGDATA/pg_stat
 	Segment       known.Fact[host.Segment]   `json:"segment"`         // of its shared memory, as long as it runs
 	Manager       known.Fact[string]         `json:"manager"`         // "", patroni, cloudnative-pg, …: who owns the configuration
 	Notes         []string                   `json:"notes,omitempty"` // what else was noticed of the instance, one clause each
@@ -88,17 +88,17 @@ type Instance struct {
 // strangers.json.
 type Stranger struct {
 	PID           int         `json:"pid"`
-	Account       string      `json:"account"`                 // "mallory (uid 1001)", or "unknown"
-	UID           *int        `json:"uid,omitempty"`           //
-	DataDirectory *string     `json:"dataDirectory,omitempty"` // the folder that its postmaster stands in
-	Port          *int        `json:"port,omitempty"`          // by its command line
+	Account       string      `json:"account"`                  // "mallory (uid 1001)", or "unknown"
+	UID           *int        `json:"uid,omitempty"`            //
+	DataDirectory *string     `json:"data_directory,omitempty"` // the folder that its postmaster stands in
+	Port          *int        `json:"port,omitempty"`           // by its command line
 	Processes     int         `json:"processes"`
-	Private       *unit.Bytes `json:"private,omitempty"`   // bytes that its processes hold each for itself
-	Shared        *unit.Bytes `json:"shared,omitempty"`    // bytes of shared memory that one of them has touched, the most
-	HugePages     *unit.Bytes `json:"hugePages,omitempty"` // bytes on huge pages that one of them has touched, the most
-	Reason        string      `json:"reason"`              // why, a clause
-	Hint          string      `json:"hint,omitempty"`      // what would mend or allow it
-	Suspect       bool        `json:"suspect"`             // it contradicts itself; else it only does not count
+	Private       *unit.Bytes `json:"private,omitempty"`    // bytes that its processes hold each for itself
+	Shared        *unit.Bytes `json:"shared,omitempty"`     // bytes of shared memory that one of them has touched, the most
+	HugePages     *unit.Bytes `json:"huge_pages,omitempty"` // bytes on huge pages that one of them has touched, the most
+	Reason        string      `json:"reason"`               // why, a clause
+	Hint          string      `json:"hint,omitempty"`       // what would mend or allow it
+	Suspect       bool        `json:"suspect"`              // it contradicts itself; else it only does not count
 }
 
 // PlaceRole says what a folder is for.
@@ -115,11 +115,11 @@ const (
 // pg/KEY/places.json.
 type Place struct {
 	Role       PlaceRole `json:"role"`
-	Path       string    `json:"path"`       // real path, symlinks resolved
-	Tablespace string    `json:"tablespace"` // oid of the tablespace; "" for others
-	Device     string    `json:"device"`     // major:minor of the filesystem it is on
-	MountPoint bool      `json:"mountPoint"` // the folder itself is the root of a mount
-	Mode       string    `json:"mode"`       // permission bits, such as "0700"
+	Path       string    `json:"path"`        // real path, symlinks resolved
+	Tablespace string    `json:"tablespace"`  // oid of the tablespace; "" for others
+	Device     string    `json:"device"`      // major:minor of the filesystem it is on
+	MountPoint bool      `json:"mount_point"` // the folder itself is the root of a mount
+	Mode       string    `json:"mode"`        // permission bits, such as "0700"
 	UID        int       `json:"uid"`
 }
 

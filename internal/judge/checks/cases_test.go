@@ -364,7 +364,7 @@ func put(root any, path string, change func(old any) (any, error), fresh bool) e
 		path = "instances.0." + rest
 	}
 	keys := strings.Split(path, ".")
-	for _, dotted := range []string{"host.sysctls.", "instances.0.cgroup.limitedBy."} { // keys with dots in them
+	for _, dotted := range []string{"host.sysctls.", "instances.0.cgroup.limited_by."} { // keys with dots in them
 		if name, ok := strings.CutPrefix(path, dotted); ok {
 			keys = append(strings.Split(strings.TrimSuffix(dotted, "."), "."), name)
 		}

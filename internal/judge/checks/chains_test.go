@@ -14,13 +14,13 @@ func TestOneCauseIsOneFinding(t *testing.T) {
 		{"memory that gets no huge pages", `set shared_memory_type=sysv
 set huge_pages=try
 set huge_pages_status=off
-backends 200 {"kind":"backend","pageTables":"16MB"}
-fact host.hugePages [{"size":"2MB"}]`,
+backends 200 {"kind":"backend","page_tables":"16MB"}
+fact host.huge_pages [{"size":"2MB"}]`,
 			"sysv_shared_memory", "huge_pages_not_used"},
 		{"no pool", `set huge_pages=try
 set huge_pages_status=off
-backends 200 {"kind":"backend","pageTables":"16MB"}
-fact host.hugePages [{"size":"2MB"}]`,
+backends 200 {"kind":"backend","page_tables":"16MB"}
+fact host.huge_pages [{"size":"2MB"}]`,
 			"huge_pages_not_used", "page_tables_large"},
 		{"nothing is synced", `set fsync=off
 set commit_delay=5000
@@ -38,7 +38,7 @@ set maintenance_work_mem=4GB`,
 		{"nothing is counted", `set track_counts=off
 fact in.server.deep.tables [{"schema":"s","name":"t","live":100000000,"dead":90000000,"autovacuumOff":true}]`,
 			"track_counts_off", "table_autovacuum_off"},
-		{"a pool that is made on demand, and too small", `fact host.hugePages [{"size":"2MB","total":0,"free":0,"reserved":0,"surplus":4300,"overcommit":4505}]`,
+		{"a pool that is made on demand, and too small", `fact host.huge_pages [{"size":"2MB","total":0,"free":0,"reserved":0,"surplus":4300,"overcommit":4505}]`,
 			"huge_pages_short", "huge_pages_on_demand"},
 		{"work_mem fits neither the host nor the node", `set work_mem=1GB
 fact in.placement {"cpus":"0-7","mems":"0"}`,
@@ -47,7 +47,7 @@ fact in.placement {"cpus":"0-7","mems":"0"}`,
 sysctl vm.overcommit_ratio=75
 sysctl net.core.somaxconn=65535
 set max_connections=6000
-fact host.memory.swapTotal 0`,
+fact host.memory.swap_total 0`,
 			"overcommit_limit_too_low", "commit_limit_above_80"},
 		{"a file that was never loaded", `sysctl vm.swappiness=60`,
 			"sysctl_not_in_force", "swappiness_high"},

@@ -49,8 +49,8 @@ func TestRedactionFindsTheSame(t *testing.T) {
 	if fired < len(files) {
 		t.Errorf("%d findings of %d checks: the cases prove nothing", fired, len(files))
 	}
-	for _, fact := range []string{"settings", "fileSettings", "roleSettings", "hba", "libraries", "access", "databases", "tablespaces", "slots", "replicas", "passwords", "extensions",
-		"prepared", "decoding", "tables", "indexes", "unused", "duplicates", "sequences", "catalogs", "unanalyzed", "visits", "mounts", "places", "spaces", "sysctlConf", "programs", "dataDirectory"} {
+	for _, fact := range []string{"settings", "file_settings", "role_settings", "hba", "libraries", "access", "databases", "tablespaces", "slots", "replicas", "passwords", "extensions",
+		"prepared", "decoding", "tables", "indexes", "unused", "duplicates", "sequences", "catalogs", "unanalyzed", "visits", "mounts", "places", "spaces", "sysctl_conf", "programs", "data_directory"} {
 		if through[fact] < len(files) {
 			t.Errorf("%s went through redaction in %d cases only", fact, through[fact])
 		}
@@ -244,8 +244,8 @@ func graft(before, after, s, plain, redacted *snapshot.Snapshot, through map[str
 		return
 	}
 	one("settings", func(s *snapshot.Snapshot) any { return &srv(s).Settings })
-	one("fileSettings", func(s *snapshot.Snapshot) any { return &srv(s).FileSettings })
-	one("roleSettings", func(s *snapshot.Snapshot) any { return &srv(s).RoleSettings })
+	one("file_settings", func(s *snapshot.Snapshot) any { return &srv(s).FileSettings })
+	one("role_settings", func(s *snapshot.Snapshot) any { return &srv(s).RoleSettings })
 	one("hba", func(s *snapshot.Snapshot) any { return &srv(s).HBA })
 	one("libraries", func(s *snapshot.Snapshot) any { return &srv(s).Libraries })
 	one("access", func(s *snapshot.Snapshot) any { return &srv(s).Access })
@@ -269,11 +269,11 @@ func graft(before, after, s, plain, redacted *snapshot.Snapshot, through map[str
 	one("places", func(s *snapshot.Snapshot) any { return &s.Instances[0].Places })
 	one("spaces", func(s *snapshot.Snapshot) any { return &s.Host.Spaces })
 	one("datasets", func(s *snapshot.Snapshot) any { return &s.Host.Datasets })
-	one("fileFlags", func(s *snapshot.Snapshot) any { return &s.Host.FileFlags })
-	one("sysctlConf", func(s *snapshot.Snapshot) any { return &s.Host.SysctlConf })
+	one("file_flags", func(s *snapshot.Snapshot) any { return &s.Host.FileFlags })
+	one("sysctl_conf", func(s *snapshot.Snapshot) any { return &s.Host.SysctlConf })
 	one("programs", func(s *snapshot.Snapshot) any { return &s.Host.Programs })
-	one("dataDirectory", func(s *snapshot.Snapshot) any { return &s.Instances[0].DataDirectory })
-	one("statsDirectory", func(s *snapshot.Snapshot) any { return &s.Instances[0].StatsDir })
+	one("data_directory", func(s *snapshot.Snapshot) any { return &s.Instances[0].DataDirectory })
+	one("stats_directory", func(s *snapshot.Snapshot) any { return &s.Instances[0].StatsDir })
 	one("manager", func(s *snapshot.Snapshot) any { return &s.Instances[0].Manager })
 }
 
@@ -298,7 +298,7 @@ func archiveOf(t fataler, s *snapshot.Snapshot) *evidence.Archive {
 	for i := range s.Instances {
 		in := &s.Instances[i]
 		one := map[string]any{"key": in.Key}
-		for name, f := range map[string]known.Fact[string]{"dataDirectory": in.DataDirectory, "statsDirectory": in.StatsDir, "manager": in.Manager} {
+		for name, f := range map[string]known.Fact[string]{"data_directory": in.DataDirectory, "stats_directory": in.StatsDir, "manager": in.Manager} {
 			if v, ok := f.Get(); ok {
 				one[name] = v
 			} else if g := f.Gap(); g.Reason != "" {
@@ -356,7 +356,7 @@ func archiveOf(t fataler, s *snapshot.Snapshot) *evidence.Archive {
 	if p, ok := s.Host.Programs.Get(); ok {
 		list := []map[string]any{}
 		for _, p := range p {
-			one := map[string]any{"name": p.Name, "processes": p.Processes, "rss": p.RSS, "cpuTime": p.CPUTime, "since": p.Since}
+			one := map[string]any{"name": p.Name, "processes": p.Processes, "rss": p.RSS, "cpu_time": p.CPUTime, "since": p.Since}
 			if v, ok := p.Private.Get(); ok {
 				one["private"] = v
 			}

@@ -30,7 +30,7 @@ func several(t fataler, h host, instances, pool, used int) *snapshot.Snapshot {
 	}
 	var list []string
 	for i := 1; i <= instances; i++ {
-		list = append(list, fmt.Sprintf(`{"key":"%d","dataDirectory":"/data/%d","port":%d,"running":true}`, i, i, 5431+i))
+		list = append(list, fmt.Sprintf(`{"key":"%d","data_directory":"/data/%d","port":%d,"running":true}`, i, i, 5431+i))
 	}
 	for _, name := range d.Names() {
 		b, err := d.ReadFile(name)

@@ -35,7 +35,7 @@ type SubjectInstance struct {
 	State   string `json:"state"`   // running, stopped or unknown
 	Asked   bool   `json:"asked"`   // the server answered over SQL
 
-	FromFiles bool `json:"fromFiles,omitempty"` // it does not run: its settings are those of its configuration files
+	FromFiles bool `json:"from_files,omitempty"` // it does not run: its settings are those of its configuration files
 }
 
 // AssumedOf returns what a description did not tell and what stands in for it.

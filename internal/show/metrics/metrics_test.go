@@ -144,7 +144,7 @@ func TestExposition(t *testing.T) {
 func full(t *testing.T) *metrics.Reading {
 	status := "Name:\tpostgres\nState:\tS (sleeping)\nPid:\t%PID\nPPid:\t1\nUid:\t26\t26\t26\t26\nVmSize:\t400000 kB\nVmRSS:\t90000 kB\nRssAnon:\t5000 kB\nRssFile:\t5000 kB\nRssShmem:\t80000 kB\nVmPTE:\t700 kB\nVmSwap:\t12 kB\nHugetlbPages:\t0 kB\n"
 	files := map[string]string{
-		"instances.json":  `[{"key":"1","dataDirectory":"/srv/pg","port":5432,"running":true,"processes":[400,401],"pid":400}]`,
+		"instances.json":  `[{"key":"1","data_directory":"/srv/pg","port":5432,"running":true,"processes":[400,401],"pid":400}]`,
 		"proc/400/status": strings.ReplaceAll(status, "%PID", "400"), "proc/400/cmdline": "/usr/bin/postgres\x00-D\x00/srv/pg\x00",
 		"proc/401/status": strings.ReplaceAll(status, "%PID", "401"), "proc/401/cmdline": "postgres: checkpointer \x00",
 	}
@@ -292,7 +292,7 @@ func TestUnknownIsAbsent(t *testing.T) {
 // TestPartsNeedTheProcesses: where the processes of an instance that runs cannot be
 // seen, what they hold is not told to be of others.
 func TestPartsNeedTheProcesses(t *testing.T) {
-	a := describe(t, described, map[string]string{"instances.json": `[{"key":"1","dataDirectory":"/srv/pg","port":5432,"running":true}]`})
+	a := describe(t, described, map[string]string{"instances.json": `[{"key":"1","data_directory":"/srv/pg","port":5432,"running":true}]`})
 	f := parsed(t, text(t, sourceOf(reading(t, a)), metrics.Text))
 	if f["pgfettle_host_memory_part_bytes"] != nil || f["pgfettle_instance_page_tables_bytes"] != nil || f["pgfettle_instance_processes"] != nil {
 		t.Error("parts of the memory are told without the processes that hold them")

@@ -13,7 +13,7 @@ func pid() string { return strconv.Itoa(os.Getpid()) }
 func jsonOf(dirs [2]string) (string, error) {
 	type in struct {
 		Key  string `json:"key"`
-		Dir  string `json:"dataDirectory"`
+		Dir  string `json:"data_directory"`
 		Port int    `json:"port"`
 	}
 	b, err := json.Marshal([]in{{"1", dirs[0], 5432}, {"2", dirs[1], 5433}})
