@@ -146,7 +146,7 @@ func Markdown(rows []Row) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Coverage\n\nWhat the founding sources state, what has become of it, and what carries it in this program. Made from\n"+
-		"`internal/gen/coverage/coverage.tsv` (`make generate`); do not edit.\n\n%d statements: %d correct, %d depend on the case, %d outdated, %d wrong. "+
+		"`test/coverage/coverage.tsv` (`make generate`); do not edit.\n\n%d statements: %d correct, %d depend on the case, %d outdated, %d wrong. "+
 		"Each that is outdated or wrong has a page, found with `pgfettle explain`.\n\n| # | topic | claim | verdict | carried by |\n|---|---|---|---|---|\n",
 		len(rows), count[Correct], count[Depends], count[Outdated], count[Wrong])
 	for _, r := range rows {
