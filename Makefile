@@ -95,7 +95,6 @@ new-knob: ## write the stubs of a knob: make new-knob ADDR=io/pg:my_setting
 new-page: ## write the stub of a page: make new-page ID=my-page
 	@test -n "$(ID)" || { echo 'say make new-page ID=my-page'; exit 2; }
 	$(GO) run ./internal/gen/stub page $(ID)
-	$(GO) generate ./internal/judge/advice
 
 clean: ## remove what was built
 	rm -rf bin dist

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/gen/coverage"
+	"github.com/pgfettle/pgfettle/test/coverage"
 )
 
 // TestEveryCarrierExists: what docs/coverage.md names as the carrier of a

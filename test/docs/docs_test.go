@@ -16,7 +16,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/gen/coverage"
 	"github.com/pgfettle/pgfettle/internal/gen/plans"
 	"github.com/pgfettle/pgfettle/internal/gen/words"
 	"github.com/pgfettle/pgfettle/internal/judge/advice"
@@ -25,6 +24,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/cli"
 	"github.com/pgfettle/pgfettle/internal/show/markdown"
 	"github.com/pgfettle/pgfettle/internal/show/metrics"
+	"github.com/pgfettle/pgfettle/test/coverage"
 )
 
 var update = flag.Bool("update", false, "rewrite the generated pages and the sessions in the documents")

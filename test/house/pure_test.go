@@ -15,16 +15,17 @@ var pure = []string{
 	"encoding/json", "errors", "fmt", "hash/crc32", "io", "io/fs", "maps", "math", "math/bits", "net/netip",
 	"path", "regexp", "slices", "sort", "strconv", "strings", "sync", "time", "unicode", "unicode/utf16",
 	"unicode/utf8", "github.com/BurntSushi/toml", "gonum.org/v1/gonum/mathext",
+	module + "docs/pages", // words alone
 }
 
 // clocks are the functions of package time that ask the clock of this machine.
 var clocks = []string{"Now", "Since", "Until", "Sleep", "After", "NewTimer", "NewTicker", "AfterFunc", "Tick"}
 
-// TestPureStoreys holds that base, fact and judge import nothing but what the list has,
+// TestPureStoreys holds that base, fact, judge and the embedded docs import nothing but what the list has,
 // and ask no clock: the time is a fact of the evidence.
 func TestPureStoreys(t *testing.T) {
 	used := map[string]bool{}
-	for _, dir := range []string{"internal/base", "internal/fact", "internal/judge"} {
+	for _, dir := range []string{"internal/base", "internal/fact", "internal/judge", "docs"} {
 		for _, s := range sources(t, dir) {
 			for _, path := range s.imports() {
 				if strings.HasPrefix(path, module+"internal/") {

@@ -16,7 +16,7 @@ import (
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
-// The pages of internal/judge/advice say what is not so and since when. Here the
+// The pages of docs/pages say what is not so and since when. Here the
 // servers, their programs and this kernel are asked whether that is true.
 
 // gone are settings that pages say are gone, with the first version without them.

@@ -108,13 +108,17 @@ func readNotes(dir string) (string, error) {
 	return string(b), err
 }
 
-// copyTo puts the documents where the page is made from again, as they are.
+// copyTo puts the documents where the page is made from again, a run on a line.
 func copyTo(dir string, list []named) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
 	for _, e := range list {
-		if err := os.WriteFile(filepath.Join(dir, e.load+","+e.other+".json"), e.document, 0o644); err != nil {
+		text, err := rows(e.document)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, e.load+","+e.other+".json"), text, 0o644); err != nil {
 			return err
 		}
 	}

@@ -110,6 +110,11 @@ func TestPublished(t *testing.T) {
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Error(diff)
 	}
+	for _, e := range list {
+		if text, err := rows(e.document); err != nil || string(text) != string(e.document) {
+			t.Errorf("%s,%s is not published a run on a line (%v)", e.load, e.other, err)
+		}
+	}
 	dir := t.TempDir()
 	if err := copyTo(dir, list); err != nil {
 		t.Fatal(err)
@@ -119,6 +124,38 @@ func TestPublished(t *testing.T) {
 	}
 	if again, err := markdown(list, notes); err != nil || again != got {
 		t.Errorf("copies of the documents make another page (%v)", err)
+	}
+}
+
+// TestRows holds the form of published documents: brackets and commas in strings are
+// words, a list of numbers stays on its line, and no value is written anew.
+func TestRows(t *testing.T) {
+	const document = `{ "a": {"settings": [{"x": "1, [2] {3} \\\" ,"}, {"x": 2}]}, "n": 1.50e-7,
+ "blocks": [{"number": 1, "runs": [{"w": [1, 2]}, {"w": []}], "r": 1}, {"runs": []}], "secondary": [], "notes": ["a, b"]}`
+	const want = `{
+ "a":{"settings":[{"x":"1, [2] {3} \\\" ,"},{"x":2}]},
+ "n":1.50e-7,
+ "blocks":[
+  {"number":1,"runs":[
+    {"w":[1,2]},
+    {"w":[]}],"r":1},
+  {"runs":[]}],
+ "secondary":[],
+ "notes":["a, b"]
+}
+`
+	got, err := rows([]byte(document))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Error(diff)
+	}
+	if again, err := rows(got); err != nil || string(again) != want {
+		t.Errorf("rows of rows: %v\n%s", err, again)
+	}
+	if _, err := rows([]byte(`{"a":`)); err == nil {
+		t.Error("half a document is taken")
 	}
 }
 

@@ -29,7 +29,7 @@ type Literal struct {
 	File string
 }
 
-// Find returns the literals of a type, sorted by their key: "Page" in the Go files of
+// Find returns the literals of a type, sorted by their key: "Check" in the Go files of
 // fsys's root, "check.Check" in those of its folders. Tests and the generated file are
 // left out. An error names the file of a literal that has no key, or the two files of
 // a key that stands there twice.
@@ -103,7 +103,7 @@ func inFile(name string, src []byte, typeName, keyField string) ([]Literal, erro
 	return out, nil
 }
 
-// spelled is a type as the source has it: Page, check.Check; "" for what is no name.
+// spelled is a type as the source has it: Check, check.Check; "" for what is no name.
 func spelled(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -157,7 +157,7 @@ func text(e ast.Expr) (string, bool) {
 // Package says what a generated file is written for.
 type Package struct {
 	Path string // its import path
-	Type string // of the literals: "Page", or "check.Check" for those of the folders below
+	Type string // of the literals: "Check", or "check.Check" for those of the folders below
 	Key  string // the field that they are sorted by
 }
 

@@ -16,7 +16,7 @@ import (
 )
 
 func main() {
-	typeName := flag.String("type", "", "the type of the literals: Page, or check.Check for those of the folders below")
+	typeName := flag.String("type", "", "the type of the literals: check.Check for those of the folders below, Check for those of this one")
 	key := flag.String("key", "", "the field that they are sorted by: ID or Address")
 	dir := flag.String("dir", ".", "the folder of the package")
 	flag.Parse()

@@ -1,5 +1,6 @@
 // Command stub writes the files with which a check, a knob or a page begins: the
-// literal with its words to fill in, and the test cases. It never overwrites.
+// literal with its words to fill in and the test cases, or the Markdown file of the
+// page. It never overwrites.
 //
 //	go run ./internal/gen/stub check memory/my_check
 //	go run ./internal/gen/stub knob io/pg:my_setting
@@ -29,7 +30,7 @@ func main() {
 const (
 	checks = "internal/judge/checks"
 	rules  = "internal/judge/rules"
-	pages  = "internal/judge/advice"
+	pages  = "docs/pages"
 )
 
 var (
@@ -48,12 +49,7 @@ func run(root string, args []string) error {
 		if !pageID.MatchString(name) {
 			return fmt.Errorf("%q: the id of a page is lower case words with hyphens, such as pg-test-timing", name)
 		}
-		file := strings.ReplaceAll(name, "-", "_")
-		text := fmt.Sprintf(pageText, camel(file), name)
-		if !built(file + ".go") {
-			file += "_page"
-		}
-		return writeFiles(map[string]string{filepath.Join(root, pages, file+".go"): text})
+		return writeFiles(map[string]string{filepath.Join(root, pages, name+".md"): fmt.Sprintf(pageText, name)})
 	}
 	area, id, _ := strings.Cut(name, "/")
 	switch what {
@@ -206,17 +202,15 @@ var %[2]s = rule.Rule{
 }
 `
 
-const pageText = `package advice
-
-// %s …: say where the facts of this page were seen.
-var %[1]s = Page{
-	ID:      %[2]q,
-	Kind:    Advice,
-	Title:   "",
-	Names:   []string{},
-	Text:    []string{""},
-	Sources: []string{},
-}
+const pageText = `---
+# Say here where the facts of this page were seen.
+id: %s
+kind: advice
+title:
+names: []
+sources: []
+see: []
+---
 `
 
 const checkCases = `%[1]s: say in plain words what these cases are about

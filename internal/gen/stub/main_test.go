@@ -2,14 +2,17 @@ package main
 
 import (
 	"encoding/json"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/pgfettle/pgfettle/internal/gen/literals"
+	"github.com/pgfettle/pgfettle/internal/judge/advice"
 )
 
 // checkout is the root of the module.
@@ -43,7 +46,6 @@ func TestStubsBuild(t *testing.T) {
 	for _, args := range [][]string{
 		{"check", "memory/stub_of_a_check"}, {"check", "memory/house_test"}, {"check", "wal/stub_windows"}, {"check", "storage/stub_arm64"},
 		{"knob", "memory/pg:stub_of_a_knob"}, {"knob", "kernel/sysctl:vm.house_test"}, {"knob", "io/block:*/stub_requests"}, {"knob", "mount/mount:*/stub_linux"},
-		{"page", "house-test"}, {"page", "stub-windows"},
 	} {
 		if err := run(root, args); err != nil {
 			t.Fatalf("%v: %v", args, err)
@@ -110,9 +112,32 @@ func TestStubsBuild(t *testing.T) {
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
-	for _, page := range []string{"house_test_page.go", "stub_windows_page.go"} {
-		if _, err := os.Stat(filepath.Join(root, pages, page)); err != nil {
-			t.Error(err)
+}
+
+// TestPage holds that the stub of a page is its Markdown file and nothing else, whatever
+// the toolchain would make of the name, and that pgfettle reads it.
+func TestPage(t *testing.T) {
+	for _, id := range []string{"my-page", "house-test", "x-windows", "y-arm64", "1c-locks", "registry-gen"} {
+		root := t.TempDir()
+		if err := run(root, []string{"page", id}); err != nil {
+			t.Fatal(err)
+		}
+		var files []string
+		err := fs.WalkDir(os.DirFS(root), ".", func(p string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() {
+				files = append(files, p)
+			}
+			return err
+		})
+		if want := []string{"docs/pages/" + id + ".md"}; err != nil || !slices.Equal(files, want) {
+			t.Errorf("%s: wrote %v, not %v (%v)", id, files, want, err)
+		}
+		list, err := advice.Read(os.DirFS(filepath.Join(root, pages)))
+		if err != nil || len(list) != 1 || list[0].ID != id || list[0].Kind != advice.Advice {
+			t.Errorf("%s is read as %v (%v)", id, list, err)
+		}
+		if err := run(root, []string{"page", id}); err == nil || !strings.Contains(err.Error(), "is there already") {
+			t.Errorf("%s a second time: %v", id, err)
 		}
 	}
 }
@@ -130,6 +155,7 @@ func TestRefused(t *testing.T) {
 		{[]string{"knob", "memory/work_mem"}, "an address is"},
 		{[]string{"knob", "testdata/pg:my_setting"}, "no area"},
 		{[]string{"page", "My_Page"}, "lower case words with hyphens"},
+		{[]string{"page", "../my-page"}, "lower case words with hyphens"},
 		{[]string{"thing", "x"}, "write check, knob or page"},
 		{[]string{"check"}, "write: check AREA/ID"},
 	} {

@@ -1,7 +1,7 @@
 // Package advice holds the pages for what no check can see and no knob can set:
 // choices of hardware and of how an application is written, and statements that
-// one may still read somewhere and that are outdated or wrong. Each file holds
-// one page, words only; the registry is generated as that of the checks is.
+// one may still read somewhere and that are outdated or wrong. They stand in
+// docs/pages, one Markdown file each, and are read from there.
 //
 // A page is found by its id and by the old names it is known under: a setting
 // that was removed, a kernel file, a mount option, a tool.
@@ -22,7 +22,8 @@ const (
 	Application Kind = "application" // what the program that sends the queries has to do
 )
 
-// Page is one page. Read, and Since or nothing, are for NotSo only; Until,
+// Page is one page, ID.md of docs/pages: the fields of its front matter, in lower
+// case, and the paragraphs of its text. Read, and Since or nothing, are for NotSo only; Until,
 // Verify and See may be empty.
 type Page struct {
 	ID      string // words with hyphens, so that it is never taken for a setting or a check

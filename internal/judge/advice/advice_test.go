@@ -1,23 +1,15 @@
 package advice_test
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/gen/literals"
 	"github.com/pgfettle/pgfettle/internal/judge/advice"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/rules"
 )
-
-func TestRegistryIsCurrent(t *testing.T) {
-	if err := literals.Current(os.DirFS("."), literals.Package{Path: "internal/judge/advice", Type: "Page", Key: "ID"}); err != nil {
-		t.Error(err)
-	}
-}
 
 // judgements are the checks and knobs that a page may point to.
 func judgements() map[string]bool {
@@ -40,9 +32,6 @@ func TestPagesAreComplete(t *testing.T) {
 		known[p.ID] = true
 	}
 	for _, p := range advice.All() {
-		if _, err := os.Stat(strings.ReplaceAll(p.ID, "-", "_") + ".go"); err != nil {
-			t.Errorf("%s is not in a file of its name: %v", p.ID, err)
-		}
 		if p.Title == "" || len(p.Text) == 0 || len(p.Sources) == 0 || !slices.Contains([]advice.Kind{advice.Advice, advice.NotSo, advice.Application}, p.Kind) {
 			t.Errorf("%s: title, text, sources and kind are required", p.ID)
 		}

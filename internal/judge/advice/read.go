@@ -1,0 +1,181 @@
+package advice
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/pgfettle/pgfettle/docs/pages"
+)
+
+// embedded are the pages of this program. That each of them can be read, a test holds.
+var embedded = sync.OnceValues(func() ([]Page, error) { return Read(pages.Files) })
+
+// All returns every page, sorted by ID. The list is the caller's, what its pages hold is not.
+func All() []Page {
+	list, _ := embedded() // Read leaves out a page that it refuses
+	return slices.Clone(list)
+}
+
+// Read returns the pages of a folder, which stand in its root as ID.md, sorted by ID. Pages
+// that cannot be read are left out, and the error names each of them as FILE:LINE.
+//
+// A file begins with its front matter between two lines "---": one field a line as
+// "name: value", lists as [a, b], values and items in double quotes where YAML asks for
+// them, and comments after "#". The text follows, in paragraphs with a blank line between
+// them; a line break within a paragraph is a space.
+func Read(folder fs.FS) ([]Page, error) {
+	names, err := fs.Glob(folder, "*.md")
+	if err != nil {
+		return nil, err
+	}
+	var out []Page
+	var errs []error
+	for _, name := range names {
+		text, err := fs.ReadFile(folder, name)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		p, line, err := parse(string(text))
+		if err == nil && p.ID+".md" != name {
+			line, err = 1, fmt.Errorf("the id of this page is %q: a page stands in a file of its name", p.ID)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s:%d: %w", name, line, err))
+			continue
+		}
+		out = append(out, p)
+	}
+	slices.SortFunc(out, func(a, b Page) int { return strings.Compare(a.ID, b.ID) })
+	return out, errors.Join(errs...)
+}
+
+// fence is the line before and after the front matter.
+const fence = "---"
+
+// parse reads one file. An error comes with the number of the line that it is about,
+// from 1.
+func parse(text string) (Page, int, error) {
+	lines := strings.Split(text, "\n")
+	if lines[0] != fence {
+		return Page{}, 1, fmt.Errorf("a page begins with a line %s", fence)
+	}
+	var p Page
+	set := map[string]bool{}
+	for i, line := range lines[1:] {
+		switch {
+		case line == fence:
+			p.Text = paragraphs(lines[i+2:])
+			return p, 0, nil
+		case strings.TrimSpace(line) == "" || strings.HasPrefix(line, "#"):
+			continue
+		}
+		name, value, ok := strings.Cut(line, ":")
+		var err error
+		switch {
+		case !ok:
+			err = fmt.Errorf("%q is no field: write name: value", line)
+		case set[name]:
+			err = fmt.Errorf("%s stands there twice", name)
+		default:
+			err = p.set(name, strings.TrimSpace(value))
+		}
+		if err != nil {
+			return Page{}, i + 2, err
+		}
+		set[name] = true
+	}
+	return Page{}, len(lines), fmt.Errorf("no line %s ends the front matter", fence)
+}
+
+// set gives a field of the front matter its value. An error says what is wrong with the
+// name or with the value.
+func (p *Page) set(name, value string) error {
+	words := map[string]*string{
+		"id": &p.ID, "kind": (*string)(&p.Kind), "title": &p.Title, "read": &p.Read, "since": &p.Since, "until": &p.Until,
+		"verify": &p.Verify,
+	}
+	lists := map[string]*[]string{"names": &p.Names, "sources": &p.Sources, "see": &p.See}
+	var err error
+	switch {
+	case words[name] != nil:
+		var rest string
+		if *words[name], rest, err = scalar(value, ""); err == nil && rest != "" {
+			err = fmt.Errorf("%s: %q stands after the quotes", name, rest)
+		}
+	case lists[name] != nil:
+		*lists[name], err = list(value)
+	default:
+		return fmt.Errorf("there is no field %q", name)
+	}
+	return err
+}
+
+// scalar reads one value, up to the first of the bytes in end, and returns it with what
+// follows. It refuses what YAML would read as something else.
+func scalar(text, end string) (value, rest string, err error) {
+	if strings.HasPrefix(text, `"`) {
+		quoted, err := strconv.QuotedPrefix(text)
+		if err == nil {
+			value, err = strconv.Unquote(quoted)
+		}
+		if err != nil {
+			return "", "", fmt.Errorf("%s: quotes that do not end, or a backslash before what needs none", text)
+		}
+		return value, strings.TrimSpace(text[len(quoted):]), nil
+	}
+	value = text
+	if i := strings.IndexAny(text, end); i >= 0 {
+		value, rest = text[:i], text[i:]
+	}
+	value = strings.TrimSpace(value)
+	if strings.Contains(value, ": ") || strings.Contains(value, " #") || strings.HasSuffix(value, ":") ||
+		value != "" && strings.Contains("[]{}>|*&!%@`'#?,", value[:1]) {
+		return "", "", fmt.Errorf("%s: YAML wants this in double quotes", value)
+	}
+	return value, rest, nil
+}
+
+// list reads [a, b]; nil for an empty one. An error names what is no list, and an item
+// without words.
+func list(text string) ([]string, error) {
+	inner, ok := strings.CutPrefix(text, "[")
+	if ok {
+		inner, ok = strings.CutSuffix(inner, "]")
+	}
+	if !ok {
+		return nil, fmt.Errorf("%q is no list: write [a, b]", text)
+	}
+	var out []string
+	for inner = strings.TrimSpace(inner); inner != ""; {
+		item, rest, err := scalar(inner, ",")
+		if err != nil {
+			return nil, err
+		}
+		next, more := strings.CutPrefix(rest, ",")
+		inner = strings.TrimSpace(next)
+		if item == "" || rest != "" && !more || more && inner == "" {
+			return nil, fmt.Errorf("%s: an item without words, or no comma after one", text)
+		}
+		out = append(out, item)
+	}
+	return out, nil
+}
+
+// paragraphs joins the lines of each paragraph.
+func paragraphs(lines []string) []string {
+	var out, at []string
+	for _, line := range append(slices.Clone(lines), "") {
+		if line = strings.TrimSpace(line); line != "" {
+			at = append(at, line)
+		} else if len(at) > 0 {
+			out, at = append(out, strings.Join(at, " ")), nil
+		}
+	}
+	return out
+}
