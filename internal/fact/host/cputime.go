@@ -12,8 +12,15 @@ import (
 
 // CPUTime is the first line of /proc/stat, in clock ticks since boot.
 type CPUTime struct {
-	User, Nice, System, Idle, IOWait, IRQ, SoftIRQ, Steal int64
-	BootTime                                              int64 `json:"boot_time"` // btime: seconds since the epoch
+	User     int64 `json:"user"`
+	Nice     int64 `json:"nice"`
+	System   int64 `json:"system"`
+	Idle     int64 `json:"idle"`
+	IOWait   int64 `json:"iowait"`
+	IRQ      int64 `json:"irq"`
+	SoftIRQ  int64 `json:"softirq"`
+	Steal    int64 `json:"steal"`
+	BootTime int64 `json:"boot_time"` // btime: seconds since the epoch
 }
 
 // StealPercent returns stolen time as a percentage of all time since boot.

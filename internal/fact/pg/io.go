@@ -8,12 +8,18 @@ import (
 
 // IO is a row of pg_stat_io (16+) with any activity.
 type IO struct {
-	Backend                                   string `json:"backend"` // backend_type
-	Object                                    string `json:"object"`
-	Context                                   string `json:"context"`
-	Reads, Writes, Extends, Fsyncs, Evictions int64
-	ReadTime, WriteTime, FsyncTime            float64 // ms; 0 without track_io_timing
-	Secs                                      float64 // seconds that it has been counting; 0: not known
+	Backend   string  `json:"backend"` // backend_type
+	Object    string  `json:"object"`
+	Context   string  `json:"context"`
+	Reads     int64   `json:"reads"`
+	Writes    int64   `json:"writes"`
+	Extends   int64   `json:"extends"`
+	Fsyncs    int64   `json:"fsyncs"`
+	Evictions int64   `json:"evictions"`
+	ReadTime  float64 `json:"read_time"`
+	WriteTime float64 `json:"write_time"`
+	FsyncTime float64 `json:"fsync_time"` // ms; 0 without track_io_timing
+	Secs      float64 `json:"secs"`       // seconds that it has been counting; 0: not known
 }
 
 // ReadIO reads io.json.

@@ -38,70 +38,77 @@ const (
 
 // Visit is a database that was asked, or why it was not.
 type Visit struct {
-	Database string
-	Query    string // what was not answered there; "" for all
-	Reason   string // why; "" where all was answered
-	Reveal   string
+	Database string `json:"database"`
+	Query    string `json:"query"`  // what was not answered there; "" for all
+	Reason   string `json:"reason"` // why; "" where all was answered
+	Reveal   string `json:"reveal"`
 }
 
 // Table is a large table.
 type Table struct {
 	In
-	Schema, Name  string
-	Pages         int64   // relpages: as of the last VACUUM or ANALYZE
-	Rows          float64 // reltuples: as of the same; -1 (14+) when there was none
-	Live, Dead    int64
-	Changed       int64 // rows updated and deleted since the statistics were reset
-	SeqScans      int64
-	SeqRows       int64 // read by sequential scans since the statistics were reset
-	LastVacuum    int64 // the later of manual and automatic, seconds since the epoch; 0: never
-	LastAnalyze   int64
-	XIDAge        int64
-	AutovacuumOff bool    // autovacuum_enabled = off of the table
-	Threshold     float64 // autovacuum_vacuum_threshold of the table; -1: the server's
-	Scale         float64 // autovacuum_vacuum_scale_factor of the table; -1: the server's
-	Vacuuming     bool    // a VACUUM is at it now
+	Schema        string  `json:"schema"`
+	Name          string  `json:"name"`
+	Pages         int64   `json:"pages"` // relpages: as of the last VACUUM or ANALYZE
+	Rows          float64 `json:"rows"`  // reltuples: as of the same; -1 (14+) when there was none
+	Live          int64   `json:"live"`
+	Dead          int64   `json:"dead"`
+	Changed       int64   `json:"changed"` // rows updated and deleted since the statistics were reset
+	SeqScans      int64   `json:"seq_scans"`
+	SeqRows       int64   `json:"seq_rows"`    // read by sequential scans since the statistics were reset
+	LastVacuum    int64   `json:"last_vacuum"` // the later of manual and automatic, seconds since the epoch; 0: never
+	LastAnalyze   int64   `json:"last_analyze"`
+	XIDAge        int64   `json:"xid_age"`
+	AutovacuumOff bool    `json:"autovacuum_off"` // autovacuum_enabled = off of the table
+	Threshold     float64 `json:"threshold"`      // autovacuum_vacuum_threshold of the table; -1: the server's
+	Scale         float64 `json:"scale"`          // autovacuum_vacuum_scale_factor of the table; -1: the server's
+	Vacuuming     bool    `json:"vacuuming"`      // a VACUUM is at it now
 }
 
 // Index is an index and its table.
 type Index struct {
 	In
-	Schema, Table, Name string
-	Pages               int64
+	Schema string `json:"schema"`
+	Table  string `json:"table"`
+	Name   string `json:"name"`
+	Pages  int64  `json:"pages"`
 }
 
 // Unanalyzed is a table of which the planner knows nothing but its size.
 type Unanalyzed struct {
 	In
-	Schema, Name string
-	Partitioned  bool
-	Rows         int64
+	Schema      string `json:"schema"`
+	Name        string `json:"name"`
+	Partitioned bool   `json:"partitioned"`
+	Rows        int64  `json:"rows"`
 }
 
 // Duplicate is an index that another one of its table makes needless.
 type Duplicate struct {
 	Index
-	Kept string // the other one
+	Kept string `json:"kept"` // the other one
 }
 
 // Sequence is one that has come half of its way or more.
 type Sequence struct {
 	In
-	Schema, Name string
-	Table        string // whose column takes its default from it; "" for none
-	Column       string
-	Last, Most   int64 // Most is what the sequence, or the column, can hold
+	Schema string `json:"schema"`
+	Name   string `json:"name"`
+	Table  string `json:"table"` // whose column takes its default from it; "" for none
+	Column string `json:"column"`
+	Last   int64  `json:"last"`
+	Most   int64  `json:"most"` // Most is what the sequence, or the column, can hold
 }
 
 // Catalog is a system catalog of a database.
 type Catalog struct {
 	In
-	Name     string
-	Size     unit.Bytes // of its rows, without its indexes
-	Rows     float64    // reltuples; -1 (14+) when it was never vacuumed
-	Live     int64
-	Dead     int64
-	Inserted int64 // since the statistics were reset
+	Name     string     `json:"name"`
+	Size     unit.Bytes `json:"size"` // of its rows, without its indexes
+	Rows     float64    `json:"rows"` // reltuples; -1 (14+) when it was never vacuumed
+	Live     int64      `json:"live"`
+	Dead     int64      `json:"dead"`
+	Inserted int64      `json:"inserted"` // since the statistics were reset
 }
 
 // ReadDeep reads the answers that are asked for with --deep.

@@ -34,6 +34,7 @@ func TestSchemaIsCurrent(t *testing.T) {
 		Description: "What is known at one moment. A fact is {\"is\": value}, or says that it is absent, forbidden or unread, and why. Amounts of memory are bytes.",
 		Type:        reflect.TypeFor[snapshot.Snapshot](),
 		Version:     snapshot.Schema,
+		File:        "snapshot.schema.json",
 		Module:      "github.com/pgfettle/pgfettle",
 		Source:      os.DirFS(root),
 		Enums: map[string][]any{

@@ -17,12 +17,16 @@ import (
 	"strings"
 )
 
+// Published is where the schemas are read from: the $id of each is this and its file's name.
+const Published = "https://github.com/pgfettle/pgfettle/raw/main/schema/"
+
 // Document is what a schema says of the whole document.
 type Document struct {
 	Title       string
 	Description string
 	Type        reflect.Type
 	Version     string           // the only value of its field "schema"
+	File        string           // its name in the folder schema; $id is where it is published
 	Module      string           // path of the module that Source is the root of
 	Source      fs.FS            // where the comments stand
 	Enums       map[string][]any // by type name, such as "snapshot.PlaceRole": the only values
@@ -42,6 +46,7 @@ func Render(d Document) ([]byte, error) {
 	}
 	props["schema"] = map[string]any{"const": d.Version}
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	root["$id"] = Published + d.File
 	root["title"], root["description"], root["$defs"] = d.Title, d.Description, w.defs
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -36,7 +36,7 @@ set autovacuum_work_mem=-1
 set maintenance_work_mem=4GB`,
 			"autovacuum_off", "autovacuum_workers_share_limit maintenance_memory_times_workers"},
 		{"nothing is counted", `set track_counts=off
-fact in.server.deep.tables [{"schema":"s","name":"t","live":100000000,"dead":90000000,"autovacuumOff":true}]`,
+fact in.server.deep.tables [{"schema":"s","name":"t","live":100000000,"dead":90000000,"autovacuum_off":true}]`,
 			"track_counts_off", "table_autovacuum_off"},
 		{"a pool that is made on demand, and too small", `fact host.huge_pages [{"size":"2MB","total":0,"free":0,"reserved":0,"surplus":4300,"overcommit":4505}]`,
 			"huge_pages_short", "huge_pages_on_demand"},

@@ -25,6 +25,7 @@ func TestLogSchemaIsCurrent(t *testing.T) {
 		Description: "What a server's log shows, worst first. Amounts are bytes, spans seconds; times are those of the log, by the clock of its zone.",
 		Type:        reflect.TypeFor[serverlog.Report](),
 		Version:     serverlog.Schema,
+		File:        "diagnose-log.schema.json",
 		Module:      "github.com/pgfettle/pgfettle",
 		Source:      os.DirFS("../../.."),
 	})

@@ -85,6 +85,7 @@ func TestProbeSchemaIsCurrent(t *testing.T) {
 		Description: "What was measured of a machine, and what follows from it. Times are seconds and amounts bytes where nothing else is said.",
 		Type:        reflect.TypeFor[document.Probe](),
 		Version:     document.ProbeSchema,
+		File:        "probe.schema.json",
 		Module:      "github.com/pgfettle/pgfettle",
 		Source:      os.DirFS("../../.."),
 		Enums:       map[string][]any{"check.Severity": {check.Info, check.Notice, check.Warning, check.Critical}},

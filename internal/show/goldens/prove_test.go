@@ -258,6 +258,7 @@ func TestResultSchema(t *testing.T) {
 		Description: "Every run as it was measured, in the order in which they were run, and the verdict over them. A figure that is not known is null. Changes are of B against A, in per cent.",
 		Type:        reflect.TypeFor[result.Result](),
 		Version:     result.Schema,
+		File:        "result.schema.json",
 		Module:      "github.com/pgfettle/pgfettle",
 		Source:      os.DirFS(filepath.Join("..", "..", "..")),
 		Enums: map[string][]any{

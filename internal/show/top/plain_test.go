@@ -166,6 +166,7 @@ func TestTopSchema(t *testing.T) {
 		Description: "What a host and one of its instances do at this moment. Rates are over the time between two looks; what is not known is left out, and unknown says why.",
 		Type:        reflect.TypeFor[now.Report](),
 		Version:     now.Schema,
+		File:        "top.schema.json",
 		Module:      "github.com/pgfettle/pgfettle",
 		Source:      os.DirFS(filepath.Join("..", "..", "..")),
 	})
