@@ -39,7 +39,7 @@ func TestApplySettingsAndBack(t *testing.T) {
 					t.Fatal(err)
 				}
 				f.Close()
-				p := &apply.PG{Target: &target.Local{}}
+				p := apply.Setting{PG: &apply.PG{Target: &target.Local{}}}
 				in := &read(t, evidenceOf(t, i, false)).Instances[0]
 				before := text(t, auto)
 				values := settingsOf(t, read(t, evidenceOf(t, i, false)))
@@ -92,7 +92,7 @@ func TestForeignAlterSystemIsKept(t *testing.T) {
 		if err := i.Exec(t.Context(), `ALTER SYSTEM SET work_mem = '7MB'`); err != nil {
 			t.Fatal(err)
 		}
-		p := &apply.PG{Target: &target.Local{}}
+		p := apply.Setting{PG: &apply.PG{Target: &target.Local{}}}
 		in := &read(t, evidenceOf(t, i, false)).Instances[0]
 		made := carryOut(t, p, in, changesOf(in, [][3]string{{"work_mem", "16MB", "16384"}, {"random_page_cost", "1.1", "1.1"}, {"jit", "off", "off"}}))
 		if err := i.Exec(t.Context(), `ALTER SYSTEM SET statement_timeout = '5min'`, `ALTER SYSTEM SET jit = 'on'`); err != nil {
@@ -121,7 +121,7 @@ func TestForeignAlterSystemIsKept(t *testing.T) {
 func TestRefusedBeforeItIsWritten(t *testing.T) {
 	on(t, []int{13, 15, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
-		p := &apply.PG{Target: &target.Local{}}
+		p := apply.Setting{PG: &apply.PG{Target: &target.Local{}}}
 		in := &read(t, evidenceOf(t, i, false)).Instances[0]
 		auto := text(t, i.DataDir+"/"+pgconf.AutoFile)
 		for _, c := range []struct {
@@ -169,7 +169,7 @@ func TestServerThatDoesNotComeBack(t *testing.T) {
 		for _, collector := range []string{"off", "on"} {
 			t.Run("logging_collector="+collector, func(t *testing.T) {
 				i := start(t, b, map[string]string{"logging_collector": collector})
-				p := &apply.PG{Target: &target.Local{}}
+				p := apply.Setting{PG: &apply.PG{Target: &target.Local{}}}
 				in := &read(t, evidenceOf(t, i, false)).Instances[0]
 				before := text(t, i.DataDir+"/"+pgconf.AutoFile)
 				made := carryOut(t, p, in, changesOf(in, [][3]string{{"work_mem", "16MB", "16384"}, {"wal_level", "minimal", "minimal"}}))
@@ -201,7 +201,7 @@ func TestRestartKeepsHowItWasStarted(t *testing.T) {
 		if err := i.Start(t.Context(), "-c", "work_mem=9MB", "-c", "log_line_prefix=a 'b' \"c\" $x "); err != nil {
 			t.Fatal(err)
 		}
-		p := &apply.PG{Target: &target.Local{}}
+		p := apply.Setting{PG: &apply.PG{Target: &target.Local{}}}
 		in := &read(t, evidenceOf(t, i, false)).Instances[0]
 		if _, err := p.Look(t.Context(), apply.Knob{Address: knob.PG("work_mem"), Instance: in}); err == nil {
 			t.Error("a setting of the command line is taken")

@@ -63,7 +63,7 @@ func TestApplyOverSQLAlone(t *testing.T) {
 		}
 		auto := i.DataDir + "/" + pgconf.AutoFile
 		before := text(t, auto)
-		p := &apply.PG{Target: outsider{&target.Local{}, i.DataDir}, Conninfo: i.ConnString()}
+		p := apply.Setting{PG: &apply.PG{Target: outsider{&target.Local{}, i.DataDir}, Conninfo: i.ConnString()}}
 		defer p.Close()
 		in := &read(t, evidenceOf(t, i, false)).Instances[0]
 		changes := changesOf(in, wanted[9:])
@@ -88,7 +88,7 @@ func TestApplyOverSQLAlone(t *testing.T) {
 			}
 		}
 
-		plain := &apply.PG{Target: p.Target, Conninfo: strings.Replace(i.ConnString(), "user=postgres", "user=plain", 1)}
+		plain := apply.Setting{PG: &apply.PG{Target: p.Target, Conninfo: strings.Replace(i.ConnString(), "user=postgres", "user=plain", 1)}}
 		defer plain.Close()
 		_, err = plain.Look(t.Context(), apply.Knob{Address: knob.PG("work_mem"), Instance: in})
 		wantProblem(t, err, 7, "superuser")
@@ -118,7 +118,7 @@ func TestEngineOverSQLAlone(t *testing.T) {
 				if err := i.Exec(t.Context(), `SELECT pg_reload_conf()`); err != nil {
 					t.Fatal(err)
 				}
-				p := &apply.PG{Target: outsider{&target.Local{}, i.DataDir}, Conninfo: i.ConnString()}
+				p := apply.Setting{PG: &apply.PG{Target: outsider{&target.Local{}, i.DataDir}, Conninfo: i.ConnString()}}
 				defer p.Close()
 				s := read(t, evidenceOf(t, i, false))
 				in := &s.Instances[0]

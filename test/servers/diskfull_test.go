@@ -171,7 +171,7 @@ func levels(block int64, effect string) []int64 {
 // also where the disk filled up only after the plan was looked at.
 func TestNoRestartOnAFullDisk(t *testing.T) {
 	c := newCrowded(t, 15, "ext4", nil)
-	p := &apply.PG{Target: &target.Local{}}
+	p := apply.Setting{PG: &apply.PG{Target: &target.Local{}}}
 	in := &read(t, evidenceOf(t, c.server, false)).Instances[0]
 	pid := c.server.PID()
 	c.disk.Fill(t, 2*c.disk.Block)

@@ -134,14 +134,14 @@ type bed struct {
 	b   scratch.Binaries
 	i   *scratch.Instance
 	in  *snapshot.Instance
-	pg  *apply.PG
+	pg  apply.Setting
 	sum *outcomes
 	yes bool // the kernel promises more memory than there is
 }
 
 func newBed(t *testing.T, b scratch.Binaries, sum *outcomes) *bed {
 	i := start(t, b, nil)
-	p := &bed{t: t, b: b, i: i, pg: &apply.PG{Target: &target.Local{}}, sum: sum, yes: promisesMore(t)}
+	p := &bed{t: t, b: b, i: i, pg: apply.Setting{PG: &apply.PG{Target: &target.Local{}}}, sum: sum, yes: promisesMore(t)}
 	t.Cleanup(p.pg.Close)
 	main := i.DataDir + "/postgresql.conf"
 	p.write("postgresql.conf", text(t, main)+"include 'described.conf'\ninclude 'planned.conf'\n")

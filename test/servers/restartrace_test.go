@@ -36,7 +36,7 @@ func TestRestartBesideAnother(t *testing.T) {
 					t.Fatal(err)
 				}
 				in.BinDir = known.Is(bin)
-				p := &apply.PG{Target: &target.Local{}}
+				p := apply.Setting{PG: &apply.PG{Target: &target.Local{}}}
 				defer p.Close()
 				old := i.PID()
 				if err := i.Configure(map[string]string{"work_mem": "6MB"}); err != nil {

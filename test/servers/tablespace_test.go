@@ -99,13 +99,13 @@ func TestTablespaces(t *testing.T) {
 		if want := map[bool]int{true: 6, false: 2}[b.Version.Major() < 18]; len(p.Changes) != want {
 			t.Fatalf("%d changes, want %d: %+v", len(p.Changes), want, p.Changes)
 		}
-		srv := &apply.PG{Target: &target.Local{}}
+		srv := apply.Setting{PG: &apply.PG{Target: &target.Local{}}}
 		defer srv.Close()
-		world := func(of *apply.PG) *apply.World {
-			return &apply.World{Target: of.Target, Kinds: map[string]apply.Kind{"pg": of, "tablespace": apply.Tablespaces{Server: of}}, Dir: t.TempDir(), Hostname: "h", Suffix: "a", Holder: "a test", Now: time.Now}
+		world := func(of apply.Setting) *apply.World {
+			return &apply.World{Target: of.Target, Kinds: map[string]apply.Kind{"pg": of, "tablespace": apply.Tablespaces{Server: of.PG}}, Dir: t.TempDir(), Hostname: "h", Suffix: "a", Holder: "a test", Now: time.Now}
 		}
 
-		plain := &apply.PG{Target: &target.Local{}, Conninfo: strings.Replace(i.ConnString(), "user=postgres", "user=plain", 1)}
+		plain := apply.Setting{PG: &apply.PG{Target: &target.Local{}, Conninfo: strings.Replace(i.ConnString(), "user=postgres", "user=plain", 1)}}
 		defer plain.Close()
 		_, err = apply.Run(t.Context(), world(plain), p, s, apply.Options{MaxEffect: knob.Now})
 		wantProblem(t, err, 7, "does not own the tablespace")

@@ -62,7 +62,7 @@ func TestTempTablespaces(t *testing.T) {
 			t.Fatalf("planned: %+v", changes)
 		}
 		in := &s.Instances[0]
-		p := &apply.PG{Target: &target.Local{}}
+		p := apply.Setting{PG: &apply.PG{Target: &target.Local{}}}
 		defer p.Close()
 		noTrouble(t, p, in, changes)
 		made := carryOut(t, p, in, changes)

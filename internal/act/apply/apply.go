@@ -101,3 +101,10 @@ type Knob struct {
 	// To is the value that a step is about to give the knob; "" where none is.
 	To string
 }
+
+// Noter is a kind that has something to say about a knob after it was set,
+// though it was set: huge pages that stay until a server ends, options that a
+// mount takes only when it is made again.
+type Noter interface {
+	Notes(k Knob) ([]string, error)
+}

@@ -220,10 +220,6 @@ func (e *engine) blocking(c *journal.Change) *journal.Change {
 	return nil
 }
 
-func of(c *journal.Change) step {
-	return step{address: c.Address, instance: c.Instance, from: c.Before, to: c.After, effect: c.Effect}
-}
-
 // one makes one change: intention, change, reading back. The error is one after
 // which nothing more may be done; a change that failed and was put back is none.
 func (e *engine) one(ctx context.Context, c *journal.Change) error {
@@ -360,4 +356,16 @@ func spelled(kind Kind, k Knob, live string) string {
 		return s.Spell(k, live)
 	}
 	return live
+}
+
+// name is what a change is called in talk: with its instance where the journal has
+// more than one.
+func (e *engine) name(c *journal.Change) string {
+	w := Which{Address: c.Address}
+	for i := range e.log.Changes {
+		if d := e.log.Changes[i].Instance; c.Instance != "" && d != "" && d != c.Instance {
+			w.Instance = c.Instance
+		}
+	}
+	return w.String()
 }

@@ -7,12 +7,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
-
-// maxFile bounds a configuration file: postgresql.conf with every comment is
-// 30 kB, and a megabyte is no configuration that a person wrote.
-const maxFile = 1 << 20
 
 // LookFile returns what a file holds, or that there is none. Owner and mode of
 // one that is to be made are the caller's to fill in.
@@ -96,4 +93,17 @@ func over(want, now journal.State) journal.State {
 	f.Over = now.File
 	want.File = &f
 	return want
+}
+
+func rootsFile(t target.Target, name string) error {
+	if t.UID() != 0 {
+		return nil
+	}
+	err := target.RootsOwn(t, name)
+	var c *target.Changeable
+	if !errors.As(err, &c) {
+		return err
+	}
+	return &say.Problem{Message: name + " is not written as root", Detail: c.Path + " " + c.Why, Code: say.CodeRefused,
+		Hint: "give it to root with chown root: and take the right to write from others with chmod go-w"}
 }

@@ -15,12 +15,6 @@ type Forewarner interface {
 	Forewarn(ctx context.Context, k Knob) ([]string, error)
 }
 
-// Forewarned is a sentence about the changes that it is true of.
-type Forewarned struct {
-	Of   []Which
-	Text string
-}
-
 // Forewarn asks the kinds of the changes for what should be told before they are
 // made, each sentence once. A change that cannot be looked at has nothing to tell
 // here: Run refuses it with its reason.

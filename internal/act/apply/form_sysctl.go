@@ -8,7 +8,6 @@ import (
 // ship (10- to 50-) and before what administrators call 90- and 99-: theirs win,
 // and Overrides names them.
 const (
-	sysctlFile   = "/etc/sysctl.d/60-pgfettle.conf"
 	tmpfilesFile = "/etc/tmpfiles.d/60-pgfettle.conf"
 	udevFile     = "/etc/udev/rules.d/60-pgfettle.rules"
 	grubFile     = "/etc/default/grub.d/60-pgfettle.cfg"

@@ -9,7 +9,6 @@ import (
 	"syscall"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
-	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
@@ -88,13 +87,6 @@ func (h Host) mayRun(program string) error {
 	return &fs.PathError{Op: "run as root", Path: program, Err: syscall.EPERM}
 }
 
-// Noter is a kind that has something to say about a knob after it was set,
-// though it was set: huge pages that stay until a server ends, options that a
-// mount takes only when it is made again.
-type Noter interface {
-	Notes(k Knob) ([]string, error)
-}
-
 // lookFile is LookFile for a file that may have to be made: it tells the owner
 // and the mode that it will get, and which folders are missing.
 func (h Host) lookFile(at string) (*journal.File, error) {
@@ -123,19 +115,6 @@ func (h Host) lookFile(at string) (*journal.File, error) {
 // roots refuses a file of the system that somebody besides root could exchange: by
 // its folders, or by the file itself. Who is not root has no rights to lose.
 func (h Host) roots(name string) error { return rootsFile(h.Files, name) }
-
-func rootsFile(t target.Target, name string) error {
-	if t.UID() != 0 {
-		return nil
-	}
-	err := target.RootsOwn(t, name)
-	var c *target.Changeable
-	if !errors.As(err, &c) {
-		return err
-	}
-	return &say.Problem{Message: name + " is not written as root", Detail: c.Path + " " + c.Why, Code: say.CodeRefused,
-		Hint: "give it to root with chown root: and take the right to write from others with chmod go-w"}
-}
 
 // setFile is SetFile that makes the folders that are missing, and removes those
 // that were when the file goes.

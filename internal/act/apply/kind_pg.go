@@ -7,11 +7,8 @@ import (
 	"io/fs"
 	"path"
 	"strconv"
-	"sync"
-	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
-	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
@@ -19,50 +16,18 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 )
 
-// PG is the kind of server settings, and what sets and proves them: Try, Look,
-// Set, Activate, Verify. A setting's File is the one file that wins among those
-// that may be written; its Live value is what pg_settings has, which only
-// Activate changes.
-type PG struct {
-	Target   target.Target
-	Conninfo string // how the user reaches the server; "": the socket that its lock file names
-	// Environment says that Conninfo is the whole of it where it is "": PG*
-	// variables name the server.
-	Environment bool
-	// RestartCommand is the user's own shell line that restarts the server; "":
-	// found out by what runs it.
-	RestartCommand string
-	// StopCommand and StartCommand are his shell lines that stop and start it, both
-	// or none.
-	StopCommand, StartCommand string
-	// Wait bounds each of stopping and starting at a restart, and a reload; 0:
-	// DefaultWait.
-	Wait time.Duration
-	// Pool is the number of huge pages of the kernel's own size that the plan will
-	// have brought about before the server starts; 0: what there is now.
-	Pool int64
-
-	Tell func(string) // one clause for a person; nil: nobody listens
-
-	lock     sync.Mutex
-	manners  map[string]manner         // by data directory: see mannerOf
-	sessions map[string]*pgSession     // by data directory, between calls
-	accounts map[string]*trust.Account // by data directory: see account
-	logs     map[string]string         // by data directory: what pg_ctl is to append the messages of a server to that is down
-}
-
 var (
-	_ Kind    = (*PG)(nil)
-	_ Witness = (*PG)(nil)
-	_ Scribe  = (*PG)(nil)
-	_ Speller = (*PG)(nil)
+	_ Kind    = Setting{}
+	_ Witness = Setting{}
+	_ Scribe  = Setting{}
+	_ Speller = Setting{}
 
-	_ Sweeper    = (*PG)(nil)
-	_ Forewarner = (*PG)(nil)
+	_ Sweeper    = Setting{}
+	_ Forewarner = Setting{}
 )
 
 // Look implements Kind.
-func (p *PG) Look(ctx context.Context, k Knob) (journal.State, error) {
+func (p Setting) Look(ctx context.Context, k Knob) (journal.State, error) {
 	s, err := p.session(ctx, k.Instance)
 	if err != nil && !p.mayWriteBlind(k, err) {
 		return journal.State{}, err
@@ -75,12 +40,12 @@ func (p *PG) Look(ctx context.Context, k Knob) (journal.State, error) {
 
 // mayWriteBlind says whether a server that lets nobody in may be looked at by
 // its files alone: to put back what keeps it from starting.
-func (p *PG) mayWriteBlind(k Knob, err error) bool {
+func (p Setting) mayWriteBlind(k Knob, err error) bool {
 	var no *say.Problem
 	return k.Place != "" && errors.As(err, &no) && no.Code != say.CodeNoAccess
 }
 
-func (p *PG) look(ctx context.Context, k Knob, s *pgSession) (journal.State, error) {
+func (p Setting) look(ctx context.Context, k Knob, s *pgSession) (journal.State, error) {
 	var state journal.State
 	name := k.Address.Name()
 	at := k.Place
@@ -117,14 +82,14 @@ func (p *PG) look(ctx context.Context, k Knob, s *pgSession) (journal.State, err
 
 // overSQL says whether a file is written by the server alone, as it is closed to
 // us.
-func (p *PG) overSQL(at string, s *pgSession) bool {
+func (p Setting) overSQL(at string, s *pgSession) bool {
 	return formOf(at) == autoForm && s != nil && !(s.here && p.mayWrite(s.of.dir, at) == nil)
 }
 
 // asWritten is a file as its next ALTER SYSTEM leaves it: over SQL alone there is
 // no way back to comments, nor to a line that a later one overrules, so they are
 // not part of what is looked at. Its settings are. Forewarn tells of what goes.
-func (p *PG) asWritten(f journal.File, s *pgSession) (journal.File, error) {
+func (p Setting) asWritten(f journal.File, s *pgSession) (journal.File, error) {
 	if !p.overSQL(f.Path, s) {
 		return f, nil
 	}
@@ -142,7 +107,7 @@ func (p *PG) asWritten(f journal.File, s *pgSession) (journal.File, error) {
 }
 
 // Forewarn implements Forewarner.
-func (p *PG) Forewarn(ctx context.Context, k Knob) ([]string, error) {
+func (p Setting) Forewarn(ctx context.Context, k Knob) ([]string, error) {
 	s, err := p.session(ctx, k.Instance)
 	if err != nil || s == nil {
 		return nil, err
@@ -165,7 +130,7 @@ func (p *PG) Forewarn(ctx context.Context, k Knob) ([]string, error) {
 
 // MayWrite implements Scribe: ALTER SYSTEM is the server's to carry out, and needs
 // no right to the file.
-func (p *PG) MayWrite(ctx context.Context, k Knob, f journal.File) error {
+func (p Setting) MayWrite(ctx context.Context, k Knob, f journal.File) error {
 	dir, _ := k.Instance.DataDirectory.Get()
 	if formOf(f.Path) != autoForm {
 		return p.mayWrite(dir, f.Path)
@@ -178,7 +143,7 @@ func (p *PG) MayWrite(ctx context.Context, k Knob, f journal.File) error {
 		return p.mayWrite(dir, f.Path)
 	}
 	defer s.close()
-	may, err := s.mayAlter(ctx, k.Address.Name())
+	may, err := mayAlter(ctx, s, k.Address.Name())
 	if err != nil {
 		return err
 	}
@@ -190,9 +155,9 @@ func (p *PG) MayWrite(ctx context.Context, k Knob, f journal.File) error {
 
 // lookFile is LookFile; a file that has to be made gets the owner and mode of
 // the configuration beside it. What may not be read is asked of the server.
-func (p *PG) lookFile(ctx context.Context, at string, k Knob, s *pgSession) (journal.File, error) {
+func (p Setting) lookFile(ctx context.Context, at string, k Knob, s *pgSession) (journal.File, error) {
 	if s != nil && !s.here && formOf(at) == autoForm {
-		return s.auto(ctx)
+		return autoFile(ctx, s)
 	}
 	files, err := p.filesOf(k.Instance)
 	if err != nil {
@@ -205,7 +170,7 @@ func (p *PG) lookFile(ctx context.Context, at string, k Knob, s *pgSession) (jou
 	}
 	file, err := LookFile(files, at)
 	if errors.Is(err, fs.ErrPermission) && s != nil && s.super && formOf(at) == autoForm {
-		return s.auto(ctx)
+		return autoFile(ctx, s)
 	}
 	if errors.Is(err, fs.ErrPermission) {
 		return file, noRight(k, s, err.Error())
@@ -214,7 +179,7 @@ func (p *PG) lookFile(ctx context.Context, at string, k Knob, s *pgSession) (jou
 		return file, err
 	}
 	model := path.Dir(at)
-	if c := p.configFile(k, s); formOf(at) == dropInForm && c != "" {
+	if c := p.configFile(k.Instance, s); formOf(at) == dropInForm && c != "" {
 		model = c
 	}
 	in, err := files.Stat(model)
@@ -226,7 +191,7 @@ func (p *PG) lookFile(ctx context.Context, at string, k Knob, s *pgSession) (jou
 }
 
 // Want implements Kind.
-func (p *PG) Want(now journal.State, k Knob, value string) (journal.State, error) {
+func (p Setting) Want(now journal.State, k Knob, value string) (journal.State, error) {
 	name := k.Address.Name()
 	if now.File == nil {
 		return now, fmt.Errorf("%s: no file to write it to", name)
@@ -274,7 +239,7 @@ func inBase(k Knob, value string) *string {
 
 // Spell implements Speller: pg_settings has numbers in the setting's base unit,
 // such as blocks of 8 kB.
-func (p *PG) Spell(k Knob, live string) string {
+func (p Setting) Spell(k Knob, live string) string {
 	set, _ := k.Instance.Server.Settings.Get()
 	row := set[k.Address.Name()] // of a server that tells none, no unit
 	row.Value = live
@@ -286,7 +251,7 @@ func (p *PG) Spell(k Knob, live string) string {
 // else's ALTER SYSTEM can be lost. To put an entry back where it stood no
 // statement will do, and the file is replaced; who may not do that takes as many
 // statements as it needs.
-func (p *PG) Set(ctx context.Context, k Knob, want journal.State) error {
+func (p Setting) Set(ctx context.Context, k Knob, want journal.State) error {
 	if want.File == nil {
 		return nil
 	}
@@ -312,7 +277,7 @@ func (p *PG) Set(ctx context.Context, k Knob, want journal.State) error {
 	steps, err := stepsTo(now, *want.File)
 	switch {
 	case err == nil && s.alter && (len(steps) == 1 || !byFile):
-		if err := s.steps(ctx, steps); err != nil {
+		if err := runSteps(ctx, s, steps); err != nil {
 			return err
 		}
 	case byFile:
@@ -331,7 +296,7 @@ func (p *PG) Set(ctx context.Context, k Knob, want journal.State) error {
 	return fmt.Errorf("%s: the server made something else of it than was asked for", want.File.Path)
 }
 
-func (p *PG) lookWritten(ctx context.Context, at string, k Knob, s *pgSession) (journal.File, error) {
+func (p Setting) lookWritten(ctx context.Context, at string, k Knob, s *pgSession) (journal.File, error) {
 	f, err := p.lookFile(ctx, at, k, s)
 	if err != nil {
 		return f, err
@@ -351,9 +316,9 @@ func stepsTo(now, want journal.File) ([]conf.Step, error) {
 	return conf.Steps(from, *want.Text)
 }
 
-// steps runs statements one after another; between any two the file is a
+// runSteps runs statements one after another; between any two the file is a
 // configuration that was meant.
-func (s *pgSession) steps(ctx context.Context, steps []conf.Step) error {
+func runSteps(ctx context.Context, s *pgSession, steps []conf.Step) error {
 	for _, st := range steps {
 		sql, err := st.SQL()
 		if err != nil {
@@ -367,7 +332,7 @@ func (s *pgSession) steps(ctx context.Context, steps []conf.Step) error {
 }
 
 // Witness implements Witness: where the value that holds is from.
-func (p *PG) Witness(ctx context.Context, k Knob, found journal.State) string {
+func (p Setting) Witness(ctx context.Context, k Knob, found journal.State) string {
 	s, err := p.session(ctx, k.Instance)
 	if err != nil || s == nil {
 		return ""
@@ -391,7 +356,7 @@ func (p *PG) Witness(ctx context.Context, k Knob, found journal.State) string {
 }
 
 // Ours implements Kind.
-func (p *PG) Ours(found, after journal.State, k Knob) bool {
+func (p Setting) Ours(found, after journal.State, k Knob) bool {
 	if found.File == nil || after.File == nil {
 		return found.File == after.File
 	}
@@ -405,7 +370,7 @@ func (p *PG) Ours(found, after journal.State, k Knob) bool {
 }
 
 // Without implements Kind.
-func (p *PG) Without(found, before journal.State, k Knob) (journal.State, error) {
+func (p Setting) Without(found, before journal.State, k Knob) (journal.State, error) {
 	out := journal.State{Live: before.Live}
 	if found.File == nil || before.File == nil {
 		return out, nil
@@ -419,3 +384,31 @@ func (p *PG) Without(found, before journal.State, k Knob) (journal.State, error)
 	out.File, err = form.with(*found.File, name, value)
 	return out, err
 }
+
+// autoFile reads postgresql.auto.conf through the server, for who may not read the
+// file: its owner and mode stay unknown.
+func autoFile(ctx context.Context, s *pgSession) (journal.File, error) {
+	f := journal.File{Path: path.Join(s.dataDir, conf.AutoFile)}
+	rows, err := s.rows(ctx, `select t, (t is null)::text from pg_read_file('`+conf.AutoFile+`', 0, $1::int8, true) t`, strconv.Itoa(maxFile))
+	if err != nil || len(rows) != 1 {
+		return f, errors.Join(fmt.Errorf("%s through the server", conf.AutoFile), err)
+	}
+	if rows[0][1] == "false" {
+		f.Text = &rows[0][0]
+	}
+	return f, nil
+}
+
+// Sweep implements Sweeper.
+func (p Setting) Sweep(k Knob, name string) error {
+	files, err := p.filesOf(k.Instance)
+	if err != nil {
+		return err
+	}
+	return files.Sweep(name)
+}
+
+// Setting is the kind of server settings. A setting's File is the one file that wins
+// among those that may be written; its Live value is what pg_settings has, which only
+// an activation changes.
+type Setting struct{ *PG }

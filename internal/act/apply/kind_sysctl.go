@@ -23,17 +23,6 @@ const maxLive = 4096
 // sysctlName is a dotted name whose parts are file names.
 var sysctlName = regexp.MustCompile(`^[a-z0-9_]+(\.[A-Za-z0-9_-]+)+$`)
 
-// pairs are parameters of which one alone rules: writing either makes the
-// kernel set the other to 0 (mm/page-writeback.c, mm/util.c). A 0 read from one
-// means that the other rules, and writing that 0 back is refused (EINVAL for
-// dirty_bytes) or leaves neither in force (overcommit_kbytes: CommitLimit is
-// then the swap alone).
-var pairs = map[string]string{
-	"vm.dirty_bytes": "vm.dirty_ratio", "vm.dirty_ratio": "vm.dirty_bytes",
-	"vm.dirty_background_bytes": "vm.dirty_background_ratio", "vm.dirty_background_ratio": "vm.dirty_background_bytes",
-	"vm.overcommit_kbytes": "vm.overcommit_ratio", "vm.overcommit_ratio": "vm.overcommit_kbytes",
-}
-
 // Look implements Kind. The live value of a parameter that is 0 because its
 // pair rules tells the pair's: «0; vm.dirty_ratio = 20».
 func (s sysctl) Look(_ context.Context, k Knob) (st journal.State, err error) {

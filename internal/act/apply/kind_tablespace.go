@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -20,16 +18,9 @@ type Tablespaces struct{ Server *PG }
 
 var _ Kind = Tablespaces{}
 
-// TablespaceOptions are those that a server has, 13 to 19.
-var TablespaceOptions = []string{"seq_page_cost", "random_page_cost", "effective_io_concurrency", "maintenance_io_concurrency"}
-
 // noTablespace is the live value of an option of a tablespace that is not there: it was
 // dropped or renamed, and to undo there is nothing to put back.
 const noTablespace = "gone, as there is no such tablespace"
-
-// optionValue is what a number of the server may be spelled with. All else stays out of
-// the statement.
-var optionValue = regexp.MustCompile(`^[0-9A-Za-z.+ -]{1,100}$`)
 
 func optionOf(k Knob) (name, option string, err error) {
 	name, option, ok := k.Address.Tablespace()
@@ -62,9 +53,9 @@ func (t Tablespaces) open(ctx context.Context, k Knob) (*pgSession, error) {
 	return s, nil
 }
 
-// tablespace asks the catalog. The names are compared as text: as a name, a long one would be
+// catalogOf asks the catalog. The names are compared as text: as a name, a long one would be
 // cut and could be another's.
-func (s *pgSession) tablespace(ctx context.Context, name, option string) (catalog, error) {
+func catalogOf(ctx context.Context, s *pgSession, name, option string) (catalog, error) {
 	rows, err := s.rows(ctx, `select pg_is_in_recovery()::text, (t.oid is not null)::text, coalesce(pg_has_role(t.spcowner, 'USAGE'), false)::text,
  coalesce((select o.option_value from pg_options_to_table(t.spcoptions) o where o.option_name = $2), ''),
  exists (select from pg_options_to_table(t.spcoptions) o where o.option_name = $2)::text
@@ -94,7 +85,7 @@ func (t Tablespaces) Look(ctx context.Context, k Knob) (journal.State, error) {
 		return journal.State{}, err
 	}
 	defer s.close()
-	c, err := s.tablespace(ctx, name, option)
+	c, err := catalogOf(ctx, s, name, option)
 	if err != nil {
 		return journal.State{}, err
 	}
@@ -130,7 +121,7 @@ func (t Tablespaces) Set(ctx context.Context, k Knob, want journal.State) error 
 		return err
 	}
 	defer s.close()
-	c, err := s.tablespace(ctx, name, option)
+	c, err := catalogOf(ctx, s, name, option)
 	switch {
 	case err != nil:
 		return err
@@ -149,18 +140,6 @@ func (t Tablespaces) Set(ctx context.Context, k Knob, want journal.State) error 
 	return nil
 }
 
-// TablespaceSQL is the statement that gives a tablespace an option, or takes it out.
-func TablespaceSQL(name, option, value string) (string, error) {
-	if !slices.Contains(TablespaceOptions, option) || value != knob.Unset && !optionValue.MatchString(value) || name == "" || strings.ContainsRune(name, 0) {
-		return "", fmt.Errorf("%q is not a value of the option %q of a tablespace", value, option)
-	}
-	alter := `ALTER TABLESPACE "` + strings.ReplaceAll(name, `"`, `""`) + `" `
-	if value == knob.Unset {
-		return alter + "RESET (" + option + ");", nil
-	}
-	return alter + "SET (" + option + " = '" + value + "');", nil
-}
-
 // Allowed implements Guard.
 func (t Tablespaces) Allowed(ctx context.Context, k Knob) error {
 	name, option, err := optionOf(k)
@@ -172,7 +151,7 @@ func (t Tablespaces) Allowed(ctx context.Context, k Knob) error {
 		return err
 	}
 	defer s.close()
-	c, err := s.tablespace(ctx, name, option)
+	c, err := catalogOf(ctx, s, name, option)
 	switch {
 	case err != nil:
 		return err

@@ -52,15 +52,6 @@ func (p *PG) account(dir string) (*trust.Account, error) {
 	return a, nil
 }
 
-// Sweep implements Sweeper.
-func (p *PG) Sweep(k Knob, name string) error {
-	files, err := p.filesOf(k.Instance)
-	if err != nil {
-		return err
-	}
-	return files.Sweep(name)
-}
-
 // files is the target with the account's rights to files, as which all files of
 // an instance are looked at and written.
 func (p *PG) files(dir string) (target.Target, error) {

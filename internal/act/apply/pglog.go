@@ -35,7 +35,7 @@ func (p *PG) mark(in *snapshot.Instance, dir string, m manner) mark {
 		return at
 	}
 	at.view = files
-	values := conf.Resolve(pgFiles{t: files}, p.configFile(Knob{Instance: in}, nil), dir).Values()
+	values := conf.Resolve(pgFiles{t: files}, p.configFile(in, nil), dir).Values()
 	if on := strings.ToLower(values["logging_collector"]); on == "on" || on == "true" || on == "yes" || on == "1" {
 		folder := values["log_directory"]
 		if folder == "" {

@@ -140,7 +140,7 @@ func (p *PG) unitOf(ctx context.Context, in *snapshot.Instance, dir string, pm p
 		}
 		return ""
 	}
-	if part := strings.Split(strings.TrimPrefix(p.configFile(Knob{Instance: in}, nil), "/etc/postgresql/"), "/"); len(part) == 3 {
+	if part := strings.Split(strings.TrimPrefix(p.configFile(in, nil), "/etc/postgresql/"), "/"); len(part) == 3 {
 		// Debian's unit names the cluster and not its folder
 		name := "postgresql@" + part[0] + "-" + part[1] + ".service"
 		if strings.TrimSpace(show("show", "--property=LoadState", "--value", "--", name)) == "loaded" {
@@ -167,7 +167,7 @@ func (p *PG) unitOf(ctx context.Context, in *snapshot.Instance, dir string, pm p
 // systemd, which does not run this server.
 func (p *PG) debian(in *snapshot.Instance, dir string, pm postmaster, up bool) (m manner, ok bool, err error) {
 	const tool = "/usr/bin/pg_ctlcluster"
-	file := p.configFile(Knob{Instance: in}, nil)
+	file := p.configFile(in, nil)
 	rest, ok := strings.CutPrefix(file, "/etc/postgresql/")
 	part := strings.Split(rest, "/")
 	if !ok || len(part) != 3 || part[2] != "postgresql.conf" {

@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"slices"
-	"strconv"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -16,76 +14,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// managers tells where the change belongs instead.
-var managers = map[string]string{
-	"patroni":          "give it to Patroni with \"patronictl edit-config\"; 'pgfettle plan --format patroni' prints it in that form",
-	"cloudnative-pg":   "put it into the Cluster resource; 'pgfettle plan --format cnpg' prints it in that form",
-	"pg_auto_failover": "set it with \"pg_autoctl config set\" and in the files that it includes",
-	"ansible":          "put it into the role that writes the file; 'pgfettle plan --format ansible' prints it in that form",
-}
-
-// Refuse says whether an instance is not ours to configure: another program
-// owns its configuration and would write over ours, or it runs in a container,
-// whose files and programs are others than the ones seen here. nil: it is ours.
-func (p *PG) Refuse(in *snapshot.Instance) error {
-	if m, ok := in.Manager.Get(); ok && m != "" {
-		hint, known := managers[m]
-		if !known {
-			hint = "change it where " + m + " takes it from; 'pgfettle plan --format conf' prints it as lines of postgresql.conf"
-		}
-		return &say.Problem{Message: m + " owns the configuration of " + in.Label(), Code: say.CodeRefused,
-			Detail: "it would write over what is changed behind its back", Hint: hint}
-	}
-	pm, ok := in.Postmaster().Get()
-	if !ok {
-		return nil
-	}
-	theirs, err1 := p.Target.Stat("/proc/" + strconv.Itoa(pm.PID) + "/root")
-	ours, err2 := p.Target.Stat("/")
-	if err1 == nil && err2 == nil && (theirs.Dev != ours.Dev || theirs.Inode != ours.Inode) {
-		return &say.Problem{Message: in.Label() + " runs in a container", Code: say.CodeRefused,
-			Detail: "its files and programs are not those of this host",
-			Hint:   "run pgfettle in the container, or change the image or the arguments that it starts with"}
-	}
-	return nil
-}
-
-// configFile returns the path of postgresql.conf: as the server says, as the
-// snapshot has it, or where Debian or initdb put it; "" where there is none.
-func (p *PG) configFile(k Knob, s *pgSession) string {
-	dir, _ := k.Instance.DataDirectory.Get()
-	files, err := p.filesOf(k.Instance)
-	if err != nil {
-		return ""
-	}
-	candidates := []string{}
-	if s != nil {
-		candidates = append(candidates, s.configFile)
-	}
-	if set, ok := k.Instance.Server.Settings.Get(); ok {
-		v, _ := set.Text("config_file")
-		candidates = append(candidates, v)
-	}
-	if dir != "" {
-		candidates = append(candidates, path.Join(dir, "postgresql.conf"))
-		if v, c := path.Base(path.Dir(dir)), path.Base(dir); path.Dir(path.Dir(dir)) == "/var/lib/postgresql" {
-			candidates = append(candidates, path.Join("/etc/postgresql", v, c, "postgresql.conf"))
-		}
-	}
-	for _, c := range candidates {
-		if c == "" {
-			continue
-		}
-		if _, err := files.Stat(c); err == nil {
-			return c
-		}
-	}
-	return ""
-}
-
 // home finds the file that a setting is to be written to: the one whose value
 // wins once it is there. s is nil where no server runs.
-func (p *PG) home(ctx context.Context, k Knob, s *pgSession) (string, error) {
+func (p Setting) home(ctx context.Context, k Knob, s *pgSession) (string, error) {
 	if err := p.Refuse(k.Instance); err != nil {
 		return "", err
 	}
@@ -98,7 +29,7 @@ func (p *PG) home(ctx context.Context, k Knob, s *pgSession) (string, error) {
 			Hint: "run pgfettle as root or as the owner of the data directory, or connect as a superuser"}
 	}
 	auto := path.Join(dir, conf.AutoFile)
-	may, err := s.mayAlter(ctx, k.Address.Name())
+	may, err := mayAlter(ctx, s, k.Address.Name())
 	if err != nil {
 		return "", err
 	}
@@ -108,7 +39,7 @@ func (p *PG) home(ctx context.Context, k Knob, s *pgSession) (string, error) {
 		}
 		return "", notHere(k)
 	}
-	main := p.configFile(k, s)
+	main := p.configFile(k.Instance, s)
 	if main == "" && may {
 		return auto, nil // Debian's /etc/postgresql may be closed to us; ALTER SYSTEM wins over all of it
 	}
@@ -133,7 +64,7 @@ func (p *PG) home(ctx context.Context, k Knob, s *pgSession) (string, error) {
 			return auto, p.mayWrite(dir, auto)
 		}
 		return "", &say.Problem{Message: fmt.Sprintf("%s line %d sets %s, and wins over every file that could be written", win.File, win.Line, win.Name),
-			Detail: s.whyNot(), Hint: "take it out with ALTER SYSTEM RESET as a superuser, while allow_alter_system is on", Code: say.CodeRefused}
+			Detail: whyNot(s), Hint: "take it out with ALTER SYSTEM RESET as a superuser, while allow_alter_system is on", Code: say.CodeRefused}
 	}
 	return p.fileHome(files, k, main, dir, now, s)
 }
@@ -153,7 +84,7 @@ func ours(files target.Target, win conf.Setting, k Knob) bool {
 
 // fileHome chooses among the files of an administrator: a drop-in of ours in the
 // last folder whose line would win, else lines at the end of postgresql.conf.
-func (p *PG) fileHome(files target.Target, k Knob, main, dir string, now conf.Resolved, s *pgSession) (string, error) {
+func (p Setting) fileHome(files target.Target, k Knob, main, dir string, now conf.Resolved, s *pgSession) (string, error) {
 	name := k.Address.Name()
 	var candidates []string
 	for _, d := range slices.Backward(now.Dirs) {
@@ -193,7 +124,7 @@ func (p *PG) fileHome(files target.Target, k Knob, main, dir string, now conf.Re
 }
 
 // mayAlter says whether ALTER SYSTEM would be let through for a setting.
-func (s *pgSession) mayAlter(ctx context.Context, name string) (bool, error) {
+func mayAlter(ctx context.Context, s *pgSession, name string) (bool, error) {
 	if s == nil || !s.alter {
 		return false, nil
 	}
@@ -208,7 +139,7 @@ func (s *pgSession) mayAlter(ctx context.Context, name string) (bool, error) {
 }
 
 // whyNot tells why ALTER SYSTEM is not used.
-func (s *pgSession) whyNot() string {
+func whyNot(s *pgSession) string {
 	switch {
 	case s == nil:
 		return "no server runs that could be told"
@@ -219,7 +150,7 @@ func (s *pgSession) whyNot() string {
 }
 
 func noRight(k Knob, s *pgSession, detail string) error {
-	return &say.Problem{Message: k.Address.Name() + " is not to be written: " + s.whyNot(), Detail: detail, Code: say.CodeNoAccess,
+	return &say.Problem{Message: k.Address.Name() + " is not to be written: " + whyNot(s), Detail: detail, Code: say.CodeNoAccess,
 		Hint: "connect as a superuser, or run pgfettle as root or as the owner of the configuration files"}
 }
 
@@ -228,32 +159,9 @@ func notHere(k Knob) error {
 		Hint: "connect as a superuser, or run pgfettle on the server's host"}
 }
 
-// mayWrite says which right is missing to replace a file of the instance of a data
-// directory: its folder has to be writable, and a mount that is read-only says so
-// here and not half-way. As root it is the right of the account: see files.
-func (p *PG) mayWrite(dir, name string) error {
-	files := p.Target
-	if dir != "" || p.Target.UID() == 0 {
-		var err error
-		if files, err = p.files(dir); err != nil {
-			return err
-		}
-	}
-	if err := files.Writable(name); err != nil {
-		return err
-	}
-	in, err := files.Stat(name)
-	if err == nil && files.UID() != 0 && in.UID != files.UID() {
-		// a new file of ours would take the place of somebody else's, and its
-		// owner could not be put back
-		return &fs.PathError{Op: "write", Path: name, Err: fs.ErrPermission}
-	}
-	return nil
-}
-
 // setFile is SetFile of a file of an instance, as its account: nobody is led by
 // what lies in its folders to a file that is not its own.
-func (p *PG) setFile(in *snapshot.Instance, f journal.File) error {
+func (p Setting) setFile(in *snapshot.Instance, f journal.File) error {
 	files, err := p.filesOf(in)
 	if err != nil {
 		return err

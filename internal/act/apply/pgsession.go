@@ -14,7 +14,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
@@ -285,18 +284,4 @@ func (s setting) ofInstance() bool {
 		return false
 	}
 	return true
-}
-
-// auto reads postgresql.auto.conf through the server, for who may not read the
-// file: its owner and mode stay unknown.
-func (s *pgSession) auto(ctx context.Context) (journal.File, error) {
-	f := journal.File{Path: path.Join(s.dataDir, conf.AutoFile)}
-	rows, err := s.rows(ctx, `select t, (t is null)::text from pg_read_file('`+conf.AutoFile+`', 0, $1::int8, true) t`, strconv.Itoa(maxFile))
-	if err != nil || len(rows) != 1 {
-		return f, errors.Join(fmt.Errorf("%s through the server", conf.AutoFile), err)
-	}
-	if rows[0][1] == "false" {
-		f.Text = &rows[0][0]
-	}
-	return f, nil
 }

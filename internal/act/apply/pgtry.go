@@ -188,7 +188,7 @@ func (p *PG) future(ctx context.Context, in *snapshot.Instance, changes []plan.C
 // they are closed to us as the server tells it.
 func (p *PG) inFiles(ctx context.Context, in *snapshot.Instance, s *pgSession) (map[string]string, error) {
 	dir, _ := in.DataDirectory.Get()
-	if main := p.configFile(Knob{Instance: in}, s); main != "" && dir != "" && (s == nil || s.here) {
+	if main := p.configFile(in, s); main != "" && dir != "" && (s == nil || s.here) {
 		files, err := p.files(dir)
 		if err != nil {
 			return nil, err

@@ -19,7 +19,7 @@ type spellsPages struct{ toyKind }
 func (spellsPages) Spell(k apply.Knob, live string) string {
 	in := &snapshot.Instance{}
 	in.Server.Settings = known.Is(pg.Settings{"r_a": {Name: "r_a", Unit: "8kB"}})
-	return (&apply.PG{}).Spell(apply.Knob{Address: k.Address, Instance: in}, live)
+	return apply.Setting{PG: &apply.PG{}}.Spell(apply.Knob{Address: k.Address, Instance: in}, live)
 }
 
 // TestSpelledForPeople: what was found is told as the plan tells values, 16GB, and
@@ -43,12 +43,12 @@ func TestSpelledForPeople(t *testing.T) {
 		t.Errorf("%+v, %v", list, err)
 	}
 	in := &snapshot.Instance{}
-	if got := (&apply.PG{}).Spell(apply.Knob{Address: "pg:work_mem", Instance: in}, "4096"); got != "4096" {
+	if got := (apply.Setting{PG: &apply.PG{}}).Spell(apply.Knob{Address: "pg:work_mem", Instance: in}, "4096"); got != "4096" {
 		t.Errorf("of a server that told nothing: %s", got)
 	}
 	in.Server.Settings = known.Is(pg.Settings{"max_connections": {Name: "max_connections"}, "checkpoint_timeout": {Name: "checkpoint_timeout", Unit: "s"}})
 	for a, want := range map[knob.Address]string{"pg:max_connections": "300", "pg:checkpoint_timeout": "5min"} {
-		if got := (&apply.PG{}).Spell(apply.Knob{Address: a, Instance: in}, "300"); got != want {
+		if got := (apply.Setting{PG: &apply.PG{}}).Spell(apply.Knob{Address: a, Instance: in}, "300"); got != want {
 			t.Errorf("%s: %s", a, got)
 		}
 	}

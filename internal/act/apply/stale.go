@@ -4,10 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
-	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
 // fitness asks, before anything is written, whether the changes can be made at
@@ -100,50 +98,4 @@ func movedFrom(kind Kind, now journal.State, k Knob, from, base string) (string,
 		return "", false
 	}
 	return spelled(kind, k, *now.Live), true
-}
-
-func stale(detail string) error {
-	return &say.Problem{Message: "the plan is stale", Detail: detail, Hint: "plan again and look at what changed", Code: say.CodeStale}
-}
-
-// Moved says whether a plan still holds beside the one that the host gives now,
-// made with the same options. Inputs that moved without changing what they lead
-// to, such as the memory that is free at the moment, make no plan stale. The
-// error names the fact.
-func Moved(p, fresh *plan.Plan) error {
-	for i := range p.Changes {
-		c := &p.Changes[i]
-		d := same(fresh, c)
-		switch {
-		case d == nil:
-			return stale(fmt.Sprintf("%s (%s → %s) is not planned any more", c.Address, c.From, c.To))
-		case c.FromBase != d.FromBase:
-			return stale(fmt.Sprintf("%s is %s now; the plan found %s", c.Address, d.From, c.From))
-		case c.ToBase != d.ToBase:
-			return stale(fmt.Sprintf("%s would be set to %s now, not %s%s", c.Address, d.To, c.To, inputs(c.Inputs, d.Inputs)))
-		}
-	}
-	return nil
-}
-
-func same(p *plan.Plan, c *plan.Change) *plan.Change {
-	for i := range p.Changes {
-		if d := &p.Changes[i]; d.Address == c.Address && d.Instance == c.Instance {
-			return d
-		}
-	}
-	return nil
-}
-
-// inputs names the inputs that moved.
-func inputs(then, now []rule.Input) string {
-	said := ""
-	for _, a := range then {
-		for _, b := range now {
-			if a.Name == b.Name && a.Value != b.Value {
-				said += fmt.Sprintf("; %s was %s and is %s", a.Name, a.Value, b.Value)
-			}
-		}
-	}
-	return said
 }

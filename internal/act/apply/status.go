@@ -9,31 +9,6 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// Hold says how an applied value stands now.
-type Hold string
-
-// The holds.
-const (
-	Holds   Hold = "holds"   // in force, and kept for the next start
-	Changed Hold = "changed" // another value is in force
-	Lost    Hold = "lost"    // in force or not, its file no longer has it: it will not outlive the next start
-	Waits   Hold = "waits"   // in its file; a restart or reboot is still needed
-	Unknown Hold = "unknown" // it could not be looked at
-)
-
-// Drift is one applied knob beside what is there now.
-type Drift struct {
-	Journal  string       `json:"journal"`
-	Address  knob.Address `json:"address"`
-	Instance string       `json:"instance,omitempty"`
-	Applied  string       `json:"applied"`
-	Where    string       `json:"where"`
-	Hold     Hold         `json:"hold"`
-	Found    string       `json:"found,omitempty"`  // where it changed: the value now
-	By       string       `json:"by,omitempty"`     // who set it, where that can be known
-	Reason   string       `json:"reason,omitempty"` // where it is unknown
-}
-
 // Status looks at every knob that was applied and not taken back: of one
 // journal, or with id "" of all of them, where a later apply of the same knob
 // stands for the earlier. What a damaged journal names and does not prove is unknown.

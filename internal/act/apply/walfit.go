@@ -70,7 +70,7 @@ func (w *Wal) Fit(ctx context.Context, in *snapshot.Instance, asked string, o Wa
 	if !path.IsAbs(asked) || strings.ContainsAny(asked, "\n\r\x00") {
 		return f, &say.Problem{Message: fmt.Sprintf("%q is not an absolute path", asked), Hint: "write the folder with its whole path: the link in the data directory will hold it", Code: say.CodeUsage}
 	}
-	dir, err := w.dir(Knob{Instance: in})
+	dir, err := w.dir(in)
 	if err != nil {
 		return f, noAccess("the data directory", err)
 	}
@@ -461,7 +461,7 @@ func (w *Wal) maxWAL(in *snapshot.Instance, dir string) unit.Bytes {
 	if err != nil {
 		return unit.GB
 	}
-	values := conf.Resolve(pgFiles{t: files}, p.configFile(Knob{Instance: in}, nil), dir).Values()
+	values := conf.Resolve(pgFiles{t: files}, p.configFile(in, nil), dir).Values()
 	if mb, err := unit.ParseGUC(values["max_wal_size"], "MB"); err == nil && mb > 0 {
 		return unit.Bytes(mb) * unit.MB
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
@@ -51,8 +50,9 @@ func (m *walMove) fill() string {
 	return m.n.To.Path
 }
 
-// begin writes the note of a new move.
-func (m *walMove) begin(ctx context.Context, from, to walPlace, s journal.State) error {
+// begin writes the note of a new move. made says that the folder from was made for
+// an earlier one.
+func (m *walMove) begin(ctx context.Context, from, to walPlace, made bool) error {
 	up, err := m.Server.Runs(m.in)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (m *walMove) begin(ctx context.Context, from, to walPlace, s journal.State)
 		_, err := m.Target.Stat(to.Path)
 		to.Made = errors.Is(err, fs.ErrNotExist)
 	}
-	from.Made = s.File != nil && s.File.Missing == from.Path
+	from.Made = made
 	m.n = &walNote{From: from, To: to, Running: up, Phase: walCopying}
 	if up {
 		m.n.Log = m.Server.Log(ctx, m.in)

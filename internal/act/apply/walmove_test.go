@@ -16,12 +16,12 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
-func (h *walHost) world(w *apply.Wal) *apply.World {
+func (h *walHost) world(w *apply.WalKind) *apply.World {
 	return &apply.World{Target: h, Kinds: map[string]apply.Kind{"wal": w}, Now: h.Now, Dir: h.root + "/j/journal", Suffix: "a", Hostname: "h"}
 }
 
 // move does what the command does.
-func (h *walHost) move(to string, change func(*apply.Wal)) (apply.Result, error) {
+func (h *walHost) move(to string, change func(*apply.WalKind)) (apply.Result, error) {
 	w := h.wal()
 	s := h.snapshot()
 	f, err := w.Fit(context.Background(), &s.Instances[0], to, apply.WalOptions{SameFilesystem: true})
@@ -265,14 +265,14 @@ func (c setting) undoKilledAtEveryPoint(t *testing.T) {
 // killed at any point too.
 func TestMoveWALThatFails(t *testing.T) {
 	for name, c := range map[string]struct {
-		do     func(h *walHost, w *apply.Wal)
+		do     func(h *walHost, w *apply.WalKind)
 		reason string
 	}{
-		"the server does not start there": {func(h *walHost, _ *apply.Wal) { h.refuses = h.root + "/wal/new" }, "could not open the WAL"},
-		"the disk is full":                {func(h *walHost, _ *apply.Wal) { h.full = true }, "no space left"},
-		"the server does not stop":        {func(h *walHost, _ *apply.Wal) { h.onStop = func() error { return errors.New("it does not stop") } }, "does not stop"},
-		"somebody starts it meanwhile":    {func(h *walHost, _ *apply.Wal) { h.onCopy = func() { h.must(h.start()) } }, "changed while it was copied|has started the server|not the same"},
-		"Ctrl-C": {func(h *walHost, w *apply.Wal) {
+		"the server does not start there": {func(h *walHost, _ *apply.WalKind) { h.refuses = h.root + "/wal/new" }, "could not open the WAL"},
+		"the disk is full":                {func(h *walHost, _ *apply.WalKind) { h.full = true }, "no space left"},
+		"the server does not stop":        {func(h *walHost, _ *apply.WalKind) { h.onStop = func() error { return errors.New("it does not stop") } }, "does not stop"},
+		"somebody starts it meanwhile":    {func(h *walHost, _ *apply.WalKind) { h.onCopy = func() { h.must(h.start()) } }, "changed while it was copied|has started the server|not the same"},
+		"Ctrl-C": {func(h *walHost, w *apply.WalKind) {
 			ctx, stop := context.WithCancel(context.Background())
 			w.Interrupt, h.onCopy = ctx, stop
 		}, "interrupted"},
@@ -285,7 +285,7 @@ func TestMoveWALThatFails(t *testing.T) {
 				h.fuse = fuse
 				var res apply.Result
 				var err error
-				died := dies(func() { res, err = h.move(h.root+"/wal/new", func(w *apply.Wal) { c.do(h, w) }) })
+				died := dies(func() { res, err = h.move(h.root+"/wal/new", func(w *apply.WalKind) { c.do(h, w) }) })
 				if !died && res.Journal != nil && (res.Journal.State != journal.Partly || res.Journal.Changes[0].State != journal.IsFailed) {
 					t.Errorf("the journal says %s, %+v", res.Journal.State, res.Journal.Changes)
 				}

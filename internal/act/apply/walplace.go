@@ -75,7 +75,7 @@ func (w *Wal) where(dir string, f *WalFit) error {
 func (w *Wal) unmounted(to string, mounts []host.Mount) error {
 	for _, at := range w.fstabPoints() {
 		if at != "/" && below(to, at) && !slices.ContainsFunc(mounts, func(m host.Mount) bool { return m.Point == at }) {
-			return refusal("nothing is mounted on "+at, fstabFile+" has a filesystem for it, which would cover what is written there now", "mount "+at)
+			return refusal("nothing is mounted on "+at, fstabPath+" has a filesystem for it, which would cover what is written there now", "mount "+at)
 		}
 	}
 	return nil
@@ -83,11 +83,11 @@ func (w *Wal) unmounted(to string, mounts []host.Mount) error {
 
 // fstabPoints are the mount points of /etc/fstab; where it cannot be read, none.
 func (w *Wal) fstabPoints() (out []string) {
-	file, err := LookFile(w.Target, fstabFile)
-	if err != nil || file.Text == nil {
+	b, err := w.Target.ReadFile(fstabPath, maxFile)
+	if err != nil {
 		return nil
 	}
-	for _, l := range host.FstabLines(*file.Text) {
+	for _, l := range host.FstabLines(string(b)) {
 		out = append(out, l.Point)
 	}
 	return out
@@ -163,10 +163,12 @@ func (w *Wal) mountNotes(f *WalFit) (out []string) {
 	}
 	points := w.fstabPoints()
 	if m.Point != "/" && m.FSType != "zfs" && !slices.Contains(points, m.Point) {
-		out = append(out, m.Point+" is not in "+fstabFile+": see that it is mounted before the server starts, which without its WAL does not")
+		out = append(out, m.Point+" is not in "+fstabPath+": see that it is mounted before the server starts, which without its WAL does not")
 	}
 	if m.Point != f.FromMount.Point && strings.HasPrefix(m.Source, "/dev/loop") {
 		out = append(out, m.Source+" is a file on another filesystem, and no faster than that")
 	}
 	return out
 }
+
+const fstabPath = "/etc/fstab"

@@ -348,8 +348,8 @@ func (h *walHost) snapshot() *snapshot.Snapshot {
 	return &snapshot.Snapshot{HostSeen: true, Instances: []snapshot.Instance{{Key: "1", DataDirectory: known.Is(h.dir)}}}
 }
 
-func (h *walHost) wal() *apply.Wal {
-	return &apply.Wal{Target: h, Server: h, Folders: h.folders, Tell: func(s string) { h.said = append(h.said, s) }}
+func (h *walHost) wal() *apply.WalKind {
+	return &apply.WalKind{Wal: &apply.Wal{Target: h, Server: h, Folders: h.folders, Tell: func(s string) { h.said = append(h.said, s) }}}
 }
 
 // picture is every name below the temporary folder but for the journal, with what

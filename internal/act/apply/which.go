@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
-	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
@@ -46,16 +45,4 @@ func (w Which) is(c *plan.Change) bool {
 // Named says whether a list names a change.
 func Named(list []Which, c *plan.Change) bool {
 	return slices.ContainsFunc(list, func(w Which) bool { return w.is(c) })
-}
-
-// name is what a change is called in talk: with its instance where the journal has
-// more than one.
-func (e *engine) name(c *journal.Change) string {
-	w := Which{Address: c.Address}
-	for i := range e.log.Changes {
-		if d := e.log.Changes[i].Instance; c.Instance != "" && d != "" && d != c.Instance {
-			w.Instance = c.Instance
-		}
-	}
-	return w.String()
 }

@@ -49,15 +49,6 @@ func (w *World) dir() string {
 	return w.Dir
 }
 
-// Options bound what is done.
-type Options struct {
-	MaxEffect  knob.Effect // changes that need more are left out
-	Only       []Which     // where not empty: these alone
-	Skip       []Which     // these not, such as those that a person said no to
-	AcceptRisk []Which     // changes of high risk that may be made
-	Wait       bool        // for another apply to end, instead of refusing
-}
-
 // Result is how it ended. Journal is nil where nothing was begun.
 type Result struct {
 	Journal *journal.Journal

@@ -86,8 +86,8 @@ conninfo that leads to it.
 }
 
 // newWal is the kind of the place of the WAL.
-func newWal(env *Env, w *apply.World, server *apply.PG) *apply.Wal {
-	k := &apply.Wal{Target: w.Target, Server: server, Tell: w.Tell, Folders: (&target.Local{}).Folders}
+func newWal(env *Env, w *apply.World, server *apply.PG) *apply.WalKind {
+	k := &apply.WalKind{Wal: &apply.Wal{Target: w.Target, Server: server, Tell: w.Tell, Folders: (&target.Local{}).Folders}}
 	if l, ok := w.Target.(*target.Local); ok {
 		k.Folders = l.Folders
 	}
@@ -124,7 +124,7 @@ func runMoveWAL(ctx context.Context, env *Env, o *moveWALOptions) error {
 	}
 	defer server.Close()
 	w.Verify = nil // no setting is changed
-	kind := w.Kinds["wal"].(*apply.Wal)
+	kind := w.Kinds["wal"].(*apply.WalKind)
 	kind.Interrupt = ctx
 	fit, err := kind.Fit(ctx, in, o.dir, o.fit)
 	if err != nil {

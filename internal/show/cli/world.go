@@ -186,7 +186,7 @@ func world(env *Env, l *loaded, place *placeOptions, restart restartOptions) (*a
 	}
 	host.Service = onlyUnit(l.snapshot)
 	w.Kinds = host.Kinds()
-	w.Kinds["pg"] = server
+	w.Kinds["pg"] = apply.Setting{PG: server}
 	w.Kinds["tablespace"] = apply.Tablespaces{Server: server}
 	w.Kinds["wal"] = newWal(env, w, server)
 	return w, server, nil
