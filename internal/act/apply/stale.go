@@ -4,14 +4,16 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 )
 
 // fitness asks, before anything is written, whether the changes can be made at
 // all: every knob is where the plan found it, its file may be written, and the
 // installed binary takes the settings.
-func (e *engine) fitness(ctx context.Context, chosen []plan.Change) error {
+func (e *operation) fitness(ctx context.Context, chosen []plan.Change) error {
 	settings := map[string][]plan.Change{}
 	var keys []string // in the order of the plan
 	for i := range chosen {
@@ -22,26 +24,26 @@ func (e *engine) fitness(ctx context.Context, chosen []plan.Change) error {
 		}
 		now, err := kind.Look(ctx, k)
 		if err != nil {
-			return noAccess(string(c.Address), err)
+			return target.NoAccess(string(c.Address), err)
 		}
 		want, err := wanted(kind, now, k, c.To, c.Effect)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.Address, err)
 		}
-		e.held = append(e.held, part(now, want))
+		e.held = append(e.held, heldPart(now, want))
 		if !holds(now, want) {
 			if found, moved := movedFrom(kind, now, k, c.From, c.FromBase); moved {
-				return stale(fmt.Sprintf("%s is %s now; the plan found %s", c.Address, found, c.From))
+				return selection.Stale(fmt.Sprintf("%s is %s now; the plan found %s", c.Address, found, c.From))
 			}
 		}
 		if want.File != nil {
 			if err := e.mayWrite(ctx, kind, k, *want.File); err != nil {
-				return noAccess(want.File.Path, err)
+				return target.NoAccess(want.File.Path, err)
 			}
 		}
 		if g, ok := kind.(Guard); ok {
 			if err := g.Allowed(ctx, k); err != nil {
-				return noAccess(string(c.Address), err)
+				return target.NoAccess(string(c.Address), err)
 			}
 		}
 		if k.Instance != nil {
@@ -62,8 +64,8 @@ func (e *engine) fitness(ctx context.Context, chosen []plan.Change) error {
 	return nil
 }
 
-// part says where a knob has the value already.
-func part(now, want journal.State) journal.Part {
+// heldPart says where a knob has the value already.
+func heldPart(now, want journal.State) journal.Part {
 	file, live := want.File != nil && now.SameFile(want), want.Live != nil && now.SameLive(want)
 	switch {
 	case file && live:
@@ -76,11 +78,11 @@ func part(now, want journal.State) journal.Part {
 	return ""
 }
 
-func (e *engine) mayWrite(ctx context.Context, kind Kind, k Knob, f journal.File) error {
+func (e *operation) mayWrite(ctx context.Context, kind Kind, k Knob, f journal.File) error {
 	if s, ok := kind.(Scribe); ok {
 		return s.MayWrite(ctx, k, f)
 	}
-	if err := rootsFile(e.w.Target, f.Path); err != nil {
+	if err := RootsFile(e.w.Target, f.Path); err != nil {
 		return err
 	}
 	return e.w.Target.Writable(f.Path)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/pgfettle/pgfettle/internal/act/journalfile"
+	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -14,8 +15,8 @@ import (
 // stands for the earlier. What a damaged journal names and does not prove is unknown.
 // Nothing is written. Journals that cannot be read are
 // named by the error beside the drifts of the others.
-func Status(ctx context.Context, w *World, s *snapshot.Snapshot, id string) ([]Drift, error) {
-	e := &engine{w: w, s: s}
+func Status(ctx context.Context, w *System, s *snapshot.Snapshot, id string) ([]journal.Drift, error) {
+	e := &operation{w: w, s: s}
 	var list []*journal.Journal
 	var err error
 	if id == "" {
@@ -27,9 +28,9 @@ func Status(ctx context.Context, w *World, s *snapshot.Snapshot, id string) ([]D
 		}
 	}
 	if err != nil {
-		err = noAccess("the journals", err)
+		err = target.NoAccess("the journals", err)
 	}
-	drifts := []Drift{}
+	drifts := []journal.Drift{}
 	at := map[[2]string]int{}
 	for _, j := range list {
 		if !w.owns(j) {
@@ -37,7 +38,7 @@ func Status(ctx context.Context, w *World, s *snapshot.Snapshot, id string) ([]D
 		}
 		if j.Damage != nil {
 			for _, u := range j.Damage.Unproven(j) {
-				drifts = append(drifts, Drift{Journal: j.ID, Address: u.Address, Instance: u.Instance, Where: u.Path, Hold: Unknown, Reason: j.Trouble()})
+				drifts = append(drifts, journal.Drift{Journal: j.ID, Address: u.Address, Instance: u.Instance, Where: u.Path, Hold: journal.Unseen, Reason: j.Trouble()})
 			}
 		}
 		for i := range j.Changes {
@@ -62,8 +63,8 @@ func Status(ctx context.Context, w *World, s *snapshot.Snapshot, id string) ([]D
 	return drifts, err
 }
 
-func (e *engine) drift(ctx context.Context, c *journal.Change) Drift {
-	d := Drift{Address: c.Address, Instance: c.Instance, Applied: c.After, Where: c.Where, Hold: Unknown}
+func (e *operation) drift(ctx context.Context, c *journal.Change) journal.Drift {
+	d := journal.Drift{Address: c.Address, Instance: c.Instance, Applied: c.After, Where: c.Where, Hold: journal.Unseen}
 	kind, k, err := e.begun(c)
 	var now journal.State
 	if err == nil {
@@ -86,15 +87,15 @@ func (e *engine) drift(ctx context.Context, c *journal.Change) Drift {
 	}
 	switch {
 	case !inFile:
-		d.Hold = Lost
+		d.Hold = journal.Lost
 	case now.Live == nil || will.Live == nil || now.SameLive(will):
-		d.Hold = Holds // of files alone, as under --root, there is nothing more to see
+		d.Hold = journal.Holds // of files alone, as under --root, there is nothing more to see
 	case !c.Active() && now.SameLive(c.Was):
-		d.Hold = Waits
+		d.Hold = journal.Waits
 	default:
-		d.Hold = Changed
+		d.Hold = journal.Changed
 	}
-	if d.Hold == Changed || d.Hold == Lost {
+	if d.Hold == journal.Changed || d.Hold == journal.Lost {
 		d.Found = liveOf(kind, k, now)
 		if v, ok := kind.(Witness); ok {
 			d.By = v.Witness(ctx, k, now)

@@ -1,4 +1,3 @@
-// Package pgctl holds what concerns one server: where its logs are.
 package pgctl
 
 import (
