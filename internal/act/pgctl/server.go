@@ -68,7 +68,7 @@ type Server struct {
 	Tell func(string) // one clause for a person; nil: nobody listens
 
 	lock     sync.Mutex
-	services map[string]service        // by data directory: see mannerOf
+	services map[string]service        // by data directory: see serviceOf
 	sessions map[string]*Session       // by data directory, between calls
 	accounts map[string]*trust.Account // by data directory: see account
 	logs     map[string]string         // by data directory: what pg_ctl is to append the messages of a server to that is down

@@ -35,7 +35,7 @@ func stopped(dir string) *snapshot.Instance {
 	return &snapshot.Instance{DataDirectory: known.Is(dir)}
 }
 
-func TestRoom(t *testing.T) {
+func TestSharedMemoryLimits(t *testing.T) {
 	r := sharedMemoryLimits{memory: 64 * unit.GB, size: 2 * unit.MB, pool: 1000, others: 100, more: 50}
 	for _, c := range []struct {
 		title              string
@@ -104,9 +104,9 @@ func (h *pgHost) Run(_ context.Context, c target.Command) (target.Output, error)
 	return target.Output{Stdout: []byte(said)}, nil
 }
 
-// TestManner: a server is restarted through what runs it; a unit that it merely
+// TestServiceOf: a server is restarted through what runs it; a unit that it merely
 // belongs to is not that.
-func TestManner(t *testing.T) {
+func TestServiceOf(t *testing.T) {
 	files := map[string]string{"run/systemd/system/x": "", "data/postmaster.opts": "/opt/pg/bin/postgres \"-D\" \"/data\"\n", "data/postgresql.conf": "",
 		"proc/77/comm": "bash\n", "proc/78/comm": "supervisord\n", "proc/99/cmdline": "/opt/pg/bin/postgres\x00-D\x00/data\x00", "dev/log": "", "proc/99/fd/.keep": ""}
 	for _, c := range []struct {

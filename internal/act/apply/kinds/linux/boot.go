@@ -295,7 +295,7 @@ func (b bootKind) Without(found, before journal.State, k apply.Knob) (journal.St
 	return journal.State{Live: before.Live, File: grubForm.takeOut(found.File, before.File, k.Address.Name())}, nil
 }
 
-// Warnings implements Forewarner: the same is to be known before.
+// Warnings implements apply.Warner: the same is to be known before.
 func (b bootKind) Warnings(_ context.Context, k apply.Knob) ([]string, error) { return b.Notes(k) }
 
 // Notes implements Noter.

@@ -28,7 +28,7 @@ func (s sysctl) Witness(_ context.Context, k apply.Knob, found journal.State) st
 	return clause
 }
 
-// Warnings implements Forewarner: by the files themselves, which are those of the
+// Warnings implements apply.Warner: by the files themselves, which are those of the
 // tree where the snapshot is of another host or of none.
 func (s sysctl) Warnings(_ context.Context, k apply.Knob) ([]string, error) {
 	return plan.SysctlOverridesIn(s.sets(), k.Address.Name()), nil

@@ -15,9 +15,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
-// TestForewarned: what would win over a change, and what is else to be known, is told
+// TestWarnings: what would win over a change, and what is else to be known, is told
 // before it is made; one sentence for all that it is true of.
-func TestForewarned(t *testing.T) {
+func TestWarnings(t *testing.T) {
 	l := newLab(t, debian)
 	l.lay("/etc/sysctl.d/90-late.conf", "vm.swappiness = 5\nvm.dirty_ratio = 30\n")
 	w := &apply.System{Target: l, Kinds: Host{Files: l, Kernel: l}.Kinds()}

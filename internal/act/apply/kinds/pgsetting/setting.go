@@ -90,7 +90,7 @@ func (p Kind) overSQL(at string, s *pgctl.Session) bool {
 
 // asWritten is a file as its next ALTER SYSTEM leaves it: over SQL alone there is
 // no way back to comments, nor to a line that a later one overrules, so they are
-// not part of what is looked at. Its settings are. Forewarn tells of what goes.
+// not part of what is looked at. Its settings are. Warnings tells what is lost.
 func (p Kind) asWritten(f journal.File, s *pgctl.Session) (journal.File, error) {
 	if !p.overSQL(f.Path, s) {
 		return f, nil
@@ -108,7 +108,7 @@ func (p Kind) asWritten(f journal.File, s *pgctl.Session) (journal.File, error) 
 	return f, nil
 }
 
-// Warnings implements Forewarner.
+// Warnings implements apply.Warner.
 func (p Kind) Warnings(ctx context.Context, k apply.Knob) ([]string, error) {
 	s, err := p.Session(ctx, k.Instance)
 	if err != nil || s == nil {

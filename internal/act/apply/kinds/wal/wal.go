@@ -10,18 +10,16 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/movewal"
-	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 	"github.com/pgfettle/pgfettle/internal/judge/walmove"
 )
 
 var (
-	_ apply.Kind     = (*Kind)(nil)
-	_ apply.Guard    = (*Kind)(nil)
-	_ apply.Partial  = (*Kind)(nil)
-	_ apply.Stopper  = (*Kind)(nil)
-	_ movewal.Server = (*pgctl.Server)(nil)
+	_ apply.Kind    = (*Kind)(nil)
+	_ apply.Guard   = (*Kind)(nil)
+	_ apply.Partial = (*Kind)(nil)
+	_ apply.Stopper = (*Kind)(nil)
 )
 
 // unfinished ends the Live value while a move is under way.

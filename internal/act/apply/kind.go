@@ -1,24 +1,3 @@
-// Package apply carries a plan out, and takes it back: one file a kind of knob.
-// The intention is journalled before a knob is touched and the result is read
-// back after; a crash anywhere leaves each knob as it was or as it should be,
-// and the journal says which.
-//
-// How the engine uses a kind:
-//
-//   - apply: Look, Want; the two equal → the knob has the value already. Else the
-//     journal's intend line, Set(want), Look again. What was read back must equal
-//     want: the File byte for byte with mode and owner, and Live too where the
-//     effect is now. For effect reload and restart Live is compared after the
-//     activation; for reboot never (want.Live is then nil). A part of want that
-//     is nil is not compared, and Set leaves a part that is nil alone.
-//   - undo: the two parts are judged apart. A part that equals after goes back to
-//     before; one that equals before stays; any other was changed by somebody: a
-//     File is given to Ours, and if our value is still in it to Without; a Live
-//     value is left, and Set gets nil for it. Ours and Without get a Live that
-//     equals after's, so that they judge the file alone.
-//
-// Several knobs may share a file: its Text before the second is its Text after
-// the first. LookFile and SetFile read and write a journal.File.
 package apply
 
 import (
