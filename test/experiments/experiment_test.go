@@ -16,13 +16,13 @@ import (
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
-// experiment is a short one, of two blocks of two seconds.
-func experiment(t *testing.T, b scratch.Binaries, load, design string) *engine.Experiment {
+// orderOf is a short one, of two blocks of two seconds.
+func orderOf(t *testing.T, b scratch.Binaries, load, design string) *engine.Experiment {
 	t.Helper()
-	return experimentIn(t, b, load, design, open(t))
+	return orderIn(t, b, load, design, open(t))
 }
 
-func experimentIn(t *testing.T, b scratch.Binaries, load, design, dir string) *engine.Experiment {
+func orderIn(t *testing.T, b scratch.Binaries, load, design, dir string) *engine.Experiment {
 	t.Helper()
 	p, err := workload.FindPgbench(t.Context(), b.Version)
 	if err != nil {
@@ -149,7 +149,7 @@ func TestExperiments(t *testing.T) {
 		}[b.Version.Major()] {
 			t.Run(c.design+" "+c.load, func(t *testing.T) {
 				t.Parallel() // they mostly wait, and nothing in them is judged by its speed
-				e := experiment(t, b, c.load, c.design)
+				e := orderOf(t, b, c.load, c.design)
 				var steps []string
 				e.Progress = func(ev engine.Event) { steps = append(steps, ev.Step) }
 				r, err := engine.Run(t.Context(), e)
@@ -179,7 +179,7 @@ func TestExperiments(t *testing.T) {
 func TestExperimentCounters(t *testing.T) {
 	each(t, func(t *testing.T, b scratch.Binaries) {
 		t.Parallel()
-		e := experiment(t, b, "simple-update", experiment.DesignSingle)
+		e := orderOf(t, b, "simple-update", experiment.DesignSingle)
 		e.Spec.Blocks, e.Spec.Duration, e.Spec.Warmup = 1, 1, 0
 		r, err := engine.Run(t.Context(), e)
 		if err != nil {
@@ -215,7 +215,7 @@ func TestExperimentCounters(t *testing.T) {
 func TestExperimentKeepsData(t *testing.T) {
 	on(t, []int{15}, func(t *testing.T, b scratch.Binaries) {
 		dir := open(t)
-		first := experimentIn(t, b, "select-only", experiment.DesignRestart, dir)
+		first := orderIn(t, b, "select-only", experiment.DesignRestart, dir)
 		first.KeepData = true
 		var kept engine.Event
 		first.Progress = func(ev engine.Event) {
@@ -238,12 +238,12 @@ func TestExperimentKeepsData(t *testing.T) {
 		if kept.Kept != filepath.Join(first.Scratch, "master") || kept.Done < 40<<20 || kept.Done > 1<<30 {
 			t.Errorf("told %+v", kept)
 		}
-		second := experimentIn(t, b, "tpcb", experiment.DesignSlices, dir)
+		second := orderIn(t, b, "tpcb", experiment.DesignSlices, dir)
 		second.Dir += "2"
 		if held := engine.Loaded(second); held == nil || !held.Fits {
 			t.Errorf("the data of tpcb are those of select-only: %+v", held)
 		}
-		other := experimentIn(t, b, "olap", experiment.DesignSlices, dir)
+		other := orderIn(t, b, "olap", experiment.DesignSlices, dir)
 		if held := engine.Loaded(other); held == nil || held.Fits {
 			t.Errorf("the data of olap are others: %+v", held)
 		}
@@ -267,7 +267,7 @@ func TestExperimentKeepsData(t *testing.T) {
 func TestExperimentCycles(t *testing.T) {
 	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		t.Parallel()
-		e := experiment(t, b, "simple-update", experiment.DesignSingle)
+		e := orderOf(t, b, "simple-update", experiment.DesignSingle)
 		// The least that it may be: a checkpoint is requested after a segment of 16 MB or two.
 		e.A = engine.Config{Name: "small", Settings: map[string]string{"max_wal_size": "32MB", "min_wal_size": "32MB", "checkpoint_timeout": "2min"}}
 		e.Spec.Blocks, e.Spec.Cycles, e.Spec.Duration, e.Spec.Warmup, e.Spec.Count = 1, 1, 1, 0, 0
@@ -298,7 +298,7 @@ func TestExperimentKept(t *testing.T) {
 		for _, design := range []string{experiment.DesignRestart, experiment.DesignSlices} {
 			t.Run(design, func(t *testing.T) {
 				t.Parallel()
-				e := experiment(t, b, "tpcb", design)
+				e := orderOf(t, b, "tpcb", design)
 				e.Restore = engine.Kept
 				copies, last := 0, ""
 				e.Progress = func(ev engine.Event) {
@@ -339,7 +339,7 @@ func TestExperimentSysbench(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				e := experiment(t, b, "tpcb", design)
+				e := orderOf(t, b, "tpcb", design)
 				e.Load = &engine.Sysbench{Workload: w, Program: program}
 				r, err := engine.Run(t.Context(), e)
 				if err != nil {

@@ -43,7 +43,7 @@ func (w *witness) Drive(ctx context.Context, d engine.Drive) (_ engine.Driven, e
 // of a temporary table takes its sample at random, and plans go by it.
 func TestExperimentFixedNumber(t *testing.T) {
 	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
-		e := experiment(t, b, "1c", experiment.DesignRestart)
+		e := orderOf(t, b, "1c", experiment.DesignRestart)
 		w := &witness{Pgbench: e.Load.(*engine.Pgbench), t: t}
 		e.Load = w
 		e.B.Settings = map[string]string{"log_lock_waits": "on"}

@@ -15,6 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/journalfile"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
@@ -215,7 +216,7 @@ func readMetrics(ctx context.Context, env *Env, o *planOptions, journals string)
 // appliedHere tells how the values stand that were applied on this host, to it and to
 // the instances that were looked at. Where the journals cannot be read nothing is told
 // of them: who may not read them may still read the rest.
-func appliedHere(ctx context.Context, env *Env, l *loaded, journals string) []apply.Drift {
+func appliedHere(ctx context.Context, env *Env, l *loaded, journals string) []journal.Drift {
 	if l.request == nil || l.request.Kind == collect.Conninfo {
 		return nil
 	}
@@ -236,7 +237,7 @@ func appliedHere(ctx context.Context, env *Env, l *loaded, journals string) []ap
 	if err != nil {
 		return nil
 	}
-	return slices.DeleteFunc(drifts, func(d apply.Drift) bool {
+	return slices.DeleteFunc(drifts, func(d journal.Drift) bool {
 		return d.Instance != "" && !slices.ContainsFunc(l.snapshot.Instances, func(in snapshot.Instance) bool { return in.Label() == d.Instance })
 	})
 }

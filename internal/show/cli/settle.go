@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 
-	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/settle"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -26,7 +25,7 @@ func makePlan(ctx context.Context, env *Env, l *loaded, o rule.Options) (*plan.P
 		return nil, err
 	}
 	l.snapshot = s
-	p.Warnings = append(p.Warnings, apply.OverridesOf(p, s)...)
+	p.Warnings = append(p.Warnings, plan.Overrides(p, s)...)
 	p.Left = plan.Leaves(s, p, checks.All(), check.Options{Accept: acceptances(o.Accepted), Today: today(env)})
 	return p, nil
 }

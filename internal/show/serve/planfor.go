@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/settle"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/export"
@@ -99,7 +99,7 @@ func planFor(ctx context.Context, said url.Values, q questions) (*describedPlan,
 	if err != nil {
 		return nil, false, err
 	}
-	p.Warnings = append(p.Warnings, apply.OverridesOf(p, snap)...)
+	p.Warnings = append(p.Warnings, plan.Overrides(p, snap)...)
 	return &describedPlan{spec, a, document.Plan{Plan: p, Subject: document.SubjectOf(snap)}, snap}, true, nil
 }
 

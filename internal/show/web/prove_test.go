@@ -9,7 +9,7 @@ import (
 )
 
 // experiment has one block for each change in per cent of B against A.
-func experiment(changes ...float64) *experiment.Result {
+func measured(changes ...float64) *experiment.Result {
 	r := &experiment.Result{
 		Schema: experiment.ResultSchema, Program: "1.2", Started: "2026-11-21T10:00:00Z", Ended: "2026-11-21T11:12:00Z", Design: experiment.DesignRestart, Metric: "tps",
 		A:        experiment.MeasuredConfiguration{Name: "default"},
@@ -31,20 +31,20 @@ func experiment(changes ...float64) *experiment.Result {
 // TestProvePages holds the page of each kind of outcome, and that blocks are drawn
 // once each where they may be shown.
 func TestProvePages(t *testing.T) {
-	improved := experiment(4.4, 3.1, 5.2, 4.9, 3.9, 4.2)
-	void := experiment(4.4, 3.1, 5.2, 40, 3.9, 4.2, 5)
+	improved := measured(4.4, 3.1, 5.2, 4.9, 3.9, 4.2)
+	void := measured(4.4, 3.1, 5.2, 40, 3.9, 4.2, 5)
 	void.Blocks[3].Runs[1].Environment.Steal = 14.2
-	wide := experiment(515, 480, 530) // an interval of three blocks is much wider than they are
-	interrupted := experiment(4.4, 3.1, 50)
+	wide := measured(515, 480, 530) // an interval of three blocks is much wider than they are
+	interrupted := measured(4.4, 3.1, 50)
 	interrupted.Ended, interrupted.Spec.Blocks = "", 8
-	single := experiment(0, 0, 0)
+	single := measured(0, 0, 0)
 	single.Design, single.B = experiment.DesignSingle, experiment.MeasuredConfiguration{}
 	for i := range single.Blocks {
 		single.Blocks[i].Order, single.Blocks[i].Runs = "A", single.Blocks[i].Runs[:1]
 	}
-	course := experiment(515, 480, 530, 501, 495, 522)
+	course := measured(515, 480, 530, 501, 495, 522)
 	course.Name = "fsync-off"
-	hostile := experiment(5, 6, 4, 5, 6, 5)
+	hostile := measured(5, 6, 4, 5, 6, 5)
 	hostile.A.Name, hostile.Notes, hostile.Workload.Command = "<script>alert(1)</script>\x1b[31m", []string{"</p><img src=x onerror=y>"}, "pgbench </code></pre><script>x</script>"
 	for name, c := range map[string]struct {
 		r     *experiment.Result
@@ -85,7 +85,7 @@ func TestProvePages(t *testing.T) {
 
 // TestExperimentsShareAPage holds that names of pictures do not clash.
 func TestExperimentsShareAPage(t *testing.T) {
-	one, two := experiment(4.4, 3.1, 5.2, 4.9, 3.9, 4.2), experiment(1, 2, 1, 2, 1, 2)
+	one, two := measured(4.4, 3.1, 5.2, 4.9, 3.9, 4.2), measured(1, 2, 1, 2, 1, 2)
 	two.Spec.Seed = 43
 	var p Page
 	p.Title = "Experiments"
