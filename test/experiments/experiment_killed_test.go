@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/act/experiment/engine"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
 	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
@@ -25,7 +26,7 @@ import (
 const victimOf = "PGFETTLE_TEST_EXPERIMENT"
 
 // killable is an experiment long enough to be killed in its second block.
-func killable(t *testing.T, b scratch.Binaries, design, dir string) *engine.Experiment {
+func killable(t *testing.T, b scratch.Binaries, design, dir string) *engine.Order {
 	e := orderIn(t, b, "tpcb", design, dir)
 	e.Spec.Blocks, e.Spec.Count = 3, 0
 	return e
@@ -40,7 +41,7 @@ func TestExperimentKilled(t *testing.T) {
 			t.Run(design, func(t *testing.T) {
 				if dir := os.Getenv(victimOf); dir != "" {
 					e := killable(t, b, design, dir)
-					e.Progress = func(ev engine.Event) { fmt.Println("event", ev.Step, ev.Block) }
+					e.Progress = func(ev experiment.Event) { fmt.Println("event", ev.Step, ev.Block) }
 					_, err := engine.Run(t.Context(), e)
 					t.Fatalf("not killed: %v", err)
 				}
@@ -75,7 +76,7 @@ func TestExperimentKilled(t *testing.T) {
 					t.Fatalf("%d blocks were whole", len(before.Blocks))
 				}
 				loaded := false
-				e.Progress = func(ev engine.Event) { loaded = loaded || ev.Step == "load" }
+				e.Progress = func(ev experiment.Event) { loaded = loaded || ev.Step == "load" }
 				r, err := engine.Resume(t.Context(), e)
 				if err != nil {
 					t.Fatal(err)
@@ -93,7 +94,7 @@ func TestExperimentKilled(t *testing.T) {
 	})
 }
 
-func document(t *testing.T, e *engine.Experiment) *experiment.Result {
+func document(t *testing.T, e *engine.Order) *experiment.Result {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(e.Dir, "result.json"))
 	if err != nil {
@@ -123,7 +124,7 @@ func TestExperimentInterrupted(t *testing.T) {
 		e := orderOf(t, b, "select-only", experiment.DesignSlices)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		e.Progress = func(ev engine.Event) {
+		e.Progress = func(ev experiment.Event) {
 			if ev.Step == "measure" && ev.Block == 2 {
 				cancel()
 			}
@@ -149,7 +150,7 @@ func TestPlantedEffect(t *testing.T) {
 		// Without its index a look-up reads the whole table: 1640 pages, a hundred times
 		// as long as by the index.
 		e := orderOf(t, b, "select-only", experiment.DesignSlices)
-		e.B = engine.Config{Name: "no index", Settings: map[string]string{"enable_indexscan": "off", "enable_bitmapscan": "off", "enable_indexonlyscan": "off", "max_parallel_workers_per_gather": "0"}}
+		e.B = experiment.Configuration{Name: "no index", Settings: map[string]string{"enable_indexscan": "off", "enable_bitmapscan": "off", "enable_indexonlyscan": "off", "max_parallel_workers_per_gather": "0"}}
 		e.Spec.Blocks, e.Spec.Slice, e.Spec.Duration = stat.FewestBlocks, 1, 1
 		r, err := engine.Run(t.Context(), e)
 		if err != nil {
@@ -174,8 +175,8 @@ func TestPlantedEffect(t *testing.T) {
 		// least, so that a disk that takes none, or a machine that has no time, shows the same.
 		e = orderOf(t, b, "simple-update", experiment.DesignSlices)
 		slow := map[string]string{"commit_delay": "20000", "commit_siblings": "0"}
-		e.A = engine.Config{Name: "slow flushes", Settings: slow}
-		e.B = engine.Config{Name: "slow flushes, synchronous_commit off", Settings: maps.Clone(slow)}
+		e.A = experiment.Configuration{Name: "slow flushes", Settings: slow}
+		e.B = experiment.Configuration{Name: "slow flushes, synchronous_commit off", Settings: maps.Clone(slow)}
 		e.B.Settings["synchronous_commit"] = "off"
 		e.Spec.Blocks, e.Spec.Clients, e.Spec.Duration = stat.FewestBlocks, 1, 2
 		if r, err = engine.Run(t.Context(), e); err != nil {
@@ -231,7 +232,7 @@ func TestExperimentLoadFails(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		load := e.Load.(*engine.Pgbench)
+		load := e.Load.(*loadgen.Pgbench)
 		load.Workload, load.On = w, load.Workload
 		_, err = engine.Run(t.Context(), e)
 		wantProblem(t, err, 1, "division by zero")

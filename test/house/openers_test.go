@@ -21,6 +21,7 @@ var openers = map[string]string{
 	"act/target":              "is what opens",
 	"act/cgroup":              "makes control groups for what it starts itself, on this host alone",
 	"act/experiment/engine":   "servers and folders of its own",
+	"act/experiment/loadgen":  "folders of its own",
 	"act/experiment/workload": "files that a person named, and folders of its own",
 	"act/oomdemo":             "control groups of its own, on this host alone",
 	"act/scratch":             "servers and folders of its own",
@@ -32,20 +33,20 @@ var openers = map[string]string{
 
 // kernels are the rooms that may name files of /proc and /sys.
 var kernels = map[string]string{
-	"act/target":            "is what opens",
-	"act/collect":           "reads what evidence is made of",
-	"act/apply":             "reads what it changes before and after, through the target",
-	"act/cgroup":            "where this process stands among control groups",
-	"act/experiment/engine": "measures servers of its own, on this host alone",
-	"act/monitor":           "reads the same few files again and again, through the target",
-	"act/oomdemo":           "processes of its own, on this host alone",
-	"act/pgctl":             "where a server's own log goes, through the target",
-	"act/prove":             "how much memory there is for servers of its own, through the target",
-	"act/scratch":           "whether servers of its own still run",
-	"act/trust":             "whose a process is, through the target",
-	"act/watch":             "reads the same few files again and again, through the target",
-	"show/cli":              "what the host is called and how much memory it has, through the target",
-	"show/export":           "writes them into a script and reads nothing",
+	"act/target":               "is what opens",
+	"act/collect":              "reads what evidence is made of",
+	"act/apply":                "reads what it changes before and after, through the target",
+	"act/cgroup":               "where this process stands among control groups",
+	"act/experiment/engine":    "measures servers of its own, on this host alone",
+	"act/monitor":              "reads the same few files again and again, through the target",
+	"act/oomdemo":              "processes of its own, on this host alone",
+	"act/pgctl":                "where a server's own log goes, through the target",
+	"act/experiment/configure": "how much memory there is for servers of its own, through the target",
+	"act/scratch":              "whether servers of its own still run",
+	"act/trust":                "whose a process is, through the target",
+	"act/watch":                "reads the same few files again and again, through the target",
+	"show/cli":                 "what the host is called and how much memory it has, through the target",
+	"show/export":              "writes them into a script and reads nothing",
 }
 
 // TestFewOpenFiles holds that files are opened, and those of the kernel named, in few rooms.

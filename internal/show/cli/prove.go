@@ -11,7 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/prove"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/configure"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/engine"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
@@ -22,7 +24,7 @@ import (
 )
 
 type proveOptions struct {
-	trial      trialOptions
+	shared     experimentOptions
 	a, b       string
 	aa         bool
 	experiment string
@@ -79,8 +81,8 @@ or a conninfo.`,
   pgfettle prove --report ./exp1 --format html > exp1.html`,
 		Args: atMost(1, "one TARGET at most"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.trial.target = strings.Join(args, "")
-			o.trial.said = cmd.Flags().Changed
+			o.shared.target = strings.Join(args, "")
+			o.shared.said = cmd.Flags().Changed
 			return runProve(cmd.Context(), env, o)
 		},
 	}
@@ -97,7 +99,7 @@ or a conninfo.`,
 	f.StringVar(&o.report, "report", "", "show the experiment in the folder `DIR` again")
 	f.StringVar(&o.resume, "resume", "", "go on with the experiment in the folder `DIR`")
 	f.BoolVar(&o.clean, "clean", false, "remove what a killed experiment left behind and data that were kept, and put kernel values back")
-	o.trial.flags(cmd, env)
+	o.shared.flags(cmd, env)
 	for _, name := range []string{"a", "b"} {
 		confWords(cmd, name)
 	}
@@ -123,7 +125,7 @@ func runProve(ctx context.Context, env *Env, o *proveOptions) error {
 			return err
 		}
 	}
-	if err := choice("format", o.trial.format, docForms...); err != nil {
+	if err := choice("format", o.shared.format, docForms...); err != nil {
 		return err
 	}
 	if err := o.alone(); err != nil {
@@ -137,7 +139,7 @@ func runProve(ctx context.Context, env *Env, o *proveOptions) error {
 		}
 		return o.show(env, r)
 	case o.clean:
-		return o.trial.sweep(ctx, env)
+		return o.shared.sweep(ctx, env)
 	case o.resume != "":
 		return o.goOn(ctx, env)
 	}
@@ -151,7 +153,7 @@ func runProve(ctx context.Context, env *Env, o *proveOptions) error {
 func (o *proveOptions) alone() error {
 	var modes []string
 	for _, m := range []string{"report", "resume", "clean"} {
-		if o.trial.said(m) {
+		if o.shared.said(m) {
 			modes = append(modes, m)
 		}
 	}
@@ -159,7 +161,7 @@ func (o *proveOptions) alone() error {
 		return nil
 	}
 	for _, other := range []string{"report", "resume", "clean", "a", "b", "aa", "experiment", "workload", "script", "blocks", "design", "clients", "scale", "duration", "seed", "metric", "margin"} {
-		if other != modes[0] && o.trial.said(other) {
+		if other != modes[0] && o.shared.said(other) {
 			return usage(fmt.Sprintf("--%s and --%s do not go together", modes[0], other), "leave one of them out")
 		}
 	}
@@ -173,12 +175,12 @@ func (o *proveOptions) alone() error {
 func readResult(name string) (*experiment.Result, error) {
 	st, err := os.Stat(name)
 	if err == nil && st.IsDir() {
-		name = filepath.Join(name, prove.ResultFile)
+		name = filepath.Join(name, experiment.ResultFile)
 		st, err = os.Stat(name)
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, usage(fmt.Sprintf("there is no experiment in %q", name), "name the folder that 'pgfettle prove' told, or its "+prove.ResultFile)
+		return nil, usage(fmt.Sprintf("there is no experiment in %q", name), "name the folder that 'pgfettle prove' told, or its "+experiment.ResultFile)
 	case errors.Is(err, fs.ErrPermission):
 		return nil, &say.Problem{Message: fmt.Sprintf("%q: permission denied", name), Hint: "run pgfettle as who ran the experiment", Code: exitNoAccess}
 	case err != nil:
@@ -208,7 +210,7 @@ const maxResult = 32 << 20
 
 // show writes a result, and ends with 3 where --fail-on asks for it.
 func (o *proveOptions) show(env *Env, r *experiment.Result) error {
-	if err := o.trial.write(env, r); err != nil {
+	if err := o.shared.write(env, r); err != nil {
 		return err
 	}
 	if o.failOn == "regressed" && r.Word == stat.Regressed && r.Ended != "" {
@@ -227,11 +229,11 @@ func (o *proveOptions) named(ctx context.Context, env *Env) error {
 		return usage(fmt.Sprintf("--experiment: %q is not known", o.experiment), say.DidYouMean(o.experiment, experiment.ExerciseNames(), "the experiments are "+strings.Join(experiment.ExerciseNames(), ", ")))
 	}
 	for _, flag := range []string{"a", "b", "aa", "workload", "script", "metric"} {
-		if o.trial.said(flag) {
+		if o.shared.said(flag) {
 			return usage(fmt.Sprintf("--experiment %s says itself what --%s would", e.Name, flag), "leave one of them out")
 		}
 	}
-	if e.Kernel && !o.trial.kernel {
+	if e.Kernel && !o.shared.kernel {
 		return &say.Problem{Message: fmt.Sprintf("--experiment %s takes a pool of huge pages from this host's memory and gives it back", e.Name), Hint: "add --kernel where this machine may be touched", Code: exitRefused}
 	}
 	memory, err := memoryOf(env)
@@ -239,20 +241,20 @@ func (o *proveOptions) named(ctx context.Context, env *Env) error {
 		return err
 	}
 	o.a, o.b = e.Configurations(memory)
-	o.trial.workload, o.trial.metric = e.Workload, e.Metric
-	if !o.trial.said("clients") && e.Clients > 0 {
-		o.trial.clients = e.Clients
+	o.shared.workload, o.shared.metric = e.Workload, e.Metric
+	if !o.shared.said("clients") && e.Clients > 0 {
+		o.shared.clients = e.Clients
 	}
-	if !o.trial.said("scale") {
-		o.trial.scale = fmt.Sprint(e.Scale)
+	if !o.shared.said("scale") {
+		o.shared.scale = fmt.Sprint(e.Scale)
 		if e.Times > 0 {
-			o.trial.scale = fmt.Sprintf("%gx", e.Times)
+			o.shared.scale = fmt.Sprintf("%gx", e.Times)
 		}
 	}
-	if !o.trial.said("protocol") && e.Protocol != "" {
-		o.trial.protocol = e.Protocol
+	if !o.shared.said("protocol") && e.Protocol != "" {
+		o.shared.protocol = e.Protocol
 	}
-	if !o.trial.said("design") {
+	if !o.shared.said("design") {
 		o.design = e.Design
 	}
 	return ctx.Err()
@@ -260,7 +262,7 @@ func (o *proveOptions) named(ctx context.Context, env *Env) error {
 
 func (o *proveOptions) compare(ctx context.Context, env *Env) error {
 	switch {
-	case o.aa && o.trial.said("b"):
+	case o.aa && o.shared.said("b"):
 		return usage("--aa compares --a with itself", "leave --b out")
 	case o.aa:
 		o.b = o.a
@@ -278,7 +280,7 @@ func (o *proveOptions) compare(ctx context.Context, env *Env) error {
 			return err
 		}
 	}
-	e, w, err := o.trial.order(ctx, env)
+	e, w, err := o.shared.order(ctx, env)
 	if err != nil {
 		return err
 	}
@@ -287,12 +289,12 @@ func (o *proveOptions) compare(ctx context.Context, env *Env) error {
 	if o.aa {
 		e.Name = experiments.AA
 	}
-	lab, err := o.trial.open(ctx, env, e)
+	trial, err := o.shared.open(ctx, env, e)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = lab.Close() }()
-	maker := o.trial.maker(env, lab, e.Spec.Clients)
+	defer func() { _ = trial.Close() }()
+	maker := o.shared.maker(env, trial, e.Spec.Clients)
 	if e.A, err = maker.Make(ctx, "--a", o.a); err != nil {
 		return err
 	}
@@ -318,10 +320,10 @@ func (o *proveOptions) compare(ctx context.Context, env *Env) error {
 		slices.Sort(cautions)
 		e.Notes = append(e.Notes, slices.Compact(cautions)...)
 	}
-	if err := lab.Close(); err != nil { // it takes nothing while runs are measured
+	if err := trial.Close(); err != nil { // it takes nothing while runs are measured
 		return err
 	}
-	r, err := o.trial.carryOut(ctx, env, document.Design{Experiment: e, Title: w.Title, Differences: d, Why: why})
+	r, err := o.shared.carryOut(ctx, env, e, document.Design{Title: w.Title, Differences: d, Why: why})
 	if err != nil || r == nil {
 		return err
 	}
@@ -332,7 +334,7 @@ func (o *proveOptions) compare(ctx context.Context, env *Env) error {
 const mostBlocks = 500
 
 // decide chooses the design, and the metric with it, where nobody did, and says why.
-func (o *proveOptions) decide(e *prove.Experiment, w prove.Workload, d []experiment.Difference) (string, error) {
+func (o *proveOptions) decide(e *engine.Order, w *workload.Workload, d []experiment.Difference) (string, error) {
 	off := experiment.CheckpointSettings(d)
 	deferred := w.Writes && len(off) > 0
 	shared := len(e.A.Kernel)+len(e.B.Kernel) > 0 || e.A.HugePages+e.B.HugePages > 0
@@ -340,14 +342,14 @@ func (o *proveOptions) decide(e *prove.Experiment, w prove.Workload, d []experim
 	switch {
 	case o.design != "":
 		switch e.Design = o.design; {
-		case e.Design == experiment.DesignSlices && o.trial.cycles > 0:
+		case e.Design == experiment.DesignSlices && o.shared.cycles > 0:
 			return "", usage("--checkpoint-cycles wants runs of their own length, and slices are short", "leave --design slices out")
-		case e.Design == experiment.DesignSlices && o.trial.fixed():
+		case e.Design == experiment.DesignSlices && o.shared.fixed():
 			return "", usage("a fixed number of transactions takes its own time, and slices have a fixed one", "leave --design slices out")
 		}
-	case o.trial.cycles > 0:
+	case o.shared.cycles > 0:
 		e.Design, why = experiment.DesignRestart, "Restarts, because a run of whole checkpoint cycles begins right after a checkpoint and ends with one."
-	case o.trial.fixed():
+	case o.shared.fixed():
 		e.Design, why = experiment.DesignRestart, "Restarts, because a run of a fixed number of transactions takes its own time."
 	case shared:
 		e.Design, why = experiment.DesignRestart, "Restarts, because what differs is the host's, and both servers would have it."
@@ -361,11 +363,11 @@ func (o *proveOptions) decide(e *prove.Experiment, w prove.Workload, d []experim
 	default:
 		e.Design, why = experiment.DesignSlices, "Slices, because nothing here needs a restart: they find smaller differences in less time."
 	}
-	if deferred && o.trial.cycles == 0 && !o.trial.said("metric") && o.experiment == "" {
+	if deferred && o.shared.cycles == 0 && !o.shared.said("metric") && o.experiment == "" {
 		e.Metric = "tps_with_checkpoint"
 		why += " The checkpoint after a run is charged to it (amortised, so approximate): work that is only put off is no gain."
 	}
-	o.trial.durations(e, deferred)
+	o.shared.durations(e, deferred)
 	if w.Uneven && !e.Spec.Numbered() {
 		e.Notes = append(e.Notes, "The transactions of "+w.Name+" differ by orders of magnitude, and runs of a time by what they happened to draw. --transactions 100 --duration 0 gives both arms the same ones, and finds much smaller differences.")
 	}
@@ -378,7 +380,7 @@ func (o *proveOptions) decide(e *prove.Experiment, w prove.Workload, d []experim
 const leastAmortised = 180
 
 // checkpoints says what has to be known of a figure for which checkpoints count.
-func (o *proveOptions) checkpoints(e *prove.Experiment, deferred bool, off []string) []string {
+func (o *proveOptions) checkpoints(e *engine.Order, deferred bool, off []string) []string {
 	var notes []string
 	s := e.Spec
 	switch {
@@ -391,7 +393,7 @@ func (o *proveOptions) checkpoints(e *prove.Experiment, deferred bool, off []str
 	case deferred && s.Numbered():
 		notes = append(notes, strings.Join(off, ", ")+" moves work to checkpoints or away from them, and what a run puts off is not charged to its time. --metric tps_with_checkpoint --duration 0 charges it.")
 	case deferred && o.experiment == "":
-		if whole := 2 * max(prove.CheckpointTimeout(&e.A), prove.CheckpointTimeout(&e.B)); s.Duration < whole.Seconds() {
+		if whole := 2 * max(configure.CheckpointTimeout(&e.A), configure.CheckpointTimeout(&e.B)); s.Duration < whole.Seconds() {
 			notes = append(notes, fmt.Sprintf("%s moves work to checkpoints or away from them, and a run of %g s may hold less than two of their cycles (%s by time): what it puts off is not charged. --checkpoint-cycles 2 makes runs long enough.",
 				strings.Join(off, ", "), s.Duration, experiments.Span(whole)))
 		}
@@ -404,15 +406,11 @@ func (o *proveOptions) goOn(ctx context.Context, env *Env) error {
 	if _, err := readResult(o.resume); err != nil {
 		return err
 	}
-	runner, err := env.runner()
-	if err != nil {
-		return err
-	}
-	tell, done := o.trial.progress(env)
-	r, err := runner.Resume(ctx, o.resume, prove.Again{TouchKernel: o.trial.kernel, KeepData: o.trial.keepData, Told: tell})
+	tell, done := o.shared.progress(env)
+	r, err := env.experiments().Resume(ctx, o.resume, engine.Again{MayTouchKernel: o.shared.kernel, KeepData: o.shared.keepData, Progress: tell})
 	done()
 	if err != nil {
-		return o.trial.stopped(ctx, env, o.resume, true, err)
+		return o.shared.stopped(ctx, env, o.resume, true, err)
 	}
 	return o.show(env, r)
 }

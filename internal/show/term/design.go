@@ -38,10 +38,10 @@ func Design(w io.Writer, d document.Design, st Style) error {
 		p.para("  B     ", plain, e.B.Name)
 	}
 	scale := fmt.Sprintf(" at scale %d", e.Scale)
-	if e.Source != nil {
+	if e.Copied {
 		scale = ""
 	}
-	p.para("  load  ", plain, fmt.Sprintf("%s (%s)%s, %s, on %s", e.Workload, d.Title, scale, typeset.Count(e.Spec.Clients, "client", "clients"), e.Binaries))
+	p.para("  load  ", plain, fmt.Sprintf("%s (%s)%s, %s, on %s", e.Workload, d.Title, scale, typeset.Count(e.Spec.Clients, "client", "clients"), e.Server))
 	p.para("  asked ", plain, metric.Title+", declared now; everything else is exploratory")
 	if len(d.Differences) > 0 {
 		p.gap()

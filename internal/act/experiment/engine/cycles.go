@@ -4,12 +4,15 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
 // cycles counts the checkpoint cycles of a run. A run begins right after a
 // checkpoint; each that comes to its end afterwards closes a cycle, and a run of
-// whole cycles has paid for all that it put off, but for the last pages. Both arms
+// whole cycles has paid for all that it put off, but for the last pages. Both configurations
 // have as many of them, however long each takes.
 type cycles struct {
 	n    node
@@ -37,13 +40,13 @@ func (c *cycles) enough(second int) bool {
 }
 
 // cycles makes an order one for whole cycles.
-func (g *engine) cycles(s *seat, d *Drive) error {
+func (g *engine) cycles(s *seat, d *loadgen.Drive) error {
 	at, err := s.n.checkpointed()
 	if err != nil {
 		return fmt.Errorf("checkpoints of a run: %w", err)
 	}
 	s.cycles = &cycles{n: s.n, want: g.e.Spec.Cycles, rest: int(g.e.Spec.Duration), last: at}
-	d.Whole, d.Seconds = true, longest(g.e.config(s.arm), g.e.Spec.Cycles, g.e.Spec.Duration)
+	d.Whole, d.Seconds = true, longest(g.e.configuration(s.label), g.e.Spec.Cycles, g.e.Spec.Duration)
 	return nil
 }
 
@@ -57,7 +60,7 @@ const (
 // longest is how many seconds a run of whole cycles takes at most. By time a
 // checkpoint begins a checkpoint_timeout after the one before began, and ends
 // before the next; one that is requested by WAL comes sooner.
-func longest(c Config, want int, least float64) float64 {
+func longest(c experiment.Configuration, want int, least float64) float64 {
 	timeout := float64(timeoutDefault)
 	for name, v := range c.Settings {
 		if strings.EqualFold(name, "checkpoint_timeout") {

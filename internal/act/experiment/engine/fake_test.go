@@ -12,6 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+
+	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
+
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -32,27 +36,27 @@ type toy struct {
 	folders map[string]bool   // of loads
 	claimed bool
 
-	running   map[string]*toyNode
-	dirty     map[string]bool // clusters whose server was not stopped
-	idle      bool            // no checkpoint comes by itself
-	broken    bool            // such a cluster does not start again
-	clock     time.Time
-	steps     int
-	dies      int // at this step; 0: never
-	truncated int // how often a table is cut off while the caches are filled
-	after     bool
-	dead      bool
-	free      unit.Bytes // of 100 GB
-	busy      func(block int, arm string) float64
-	steal     func(drive int) float64
-	slow      func(canary int) time.Duration // processor time of the canary
-	canaries  int
-	fail      func(d Drive) error
-	drives    []Drive
-	most      int // servers at once
-	refuse    string
-	log       []string
-	scattered int // times that the kernel gives fewer pages than were asked for
+	running      map[string]*toyNode
+	dirty        map[string]bool // clusters whose server was not stopped
+	idle         bool            // no checkpoint comes by itself
+	broken       bool            // such a cluster does not start again
+	clock        time.Time
+	steps        int
+	dies         int // at this step; 0: never
+	truncated    int // how often a table is cut off while the caches are filled
+	after        bool
+	dead         bool
+	free         unit.Bytes // of 100 GB
+	busy         func(block int, label string) float64
+	steal        func(drive int) float64
+	slow         func(calibrate int) time.Duration // processor time of the calibration
+	calibrations int
+	fail         func(d loadgen.Drive) error
+	drives       []loadgen.Drive
+	most         int // servers at once
+	refuse       string
+	log          []string
+	scattered    int // times that the kernel gives fewer pages than were asked for
 }
 
 func newToy() *toy {
@@ -233,10 +237,10 @@ func (w *toy) memory() (host.Memory, error) {
 
 func (w *toy) space() (free, total unit.Bytes, err error) { return w.free, 100 * unit.GB, nil }
 
-func (w *toy) canary(context.Context) (cpu, sync time.Duration, err error) {
-	cpu, w.canaries = 200*time.Millisecond, w.canaries+1
+func (w *toy) calibrate(context.Context) (cpu, sync time.Duration, err error) {
+	cpu, w.calibrations = 200*time.Millisecond, w.calibrations+1
 	if w.slow != nil {
-		cpu = w.slow(w.canaries)
+		cpu = w.slow(w.calibrations)
 	}
 	return cpu, 20 * time.Millisecond, w.op("canary", func() error { return nil })
 }
@@ -250,11 +254,11 @@ func (w *toy) watch(n node, _ func(error)) func() seen {
 		s := seen{wall: time.Second, all: 2, busy: 1, own: 1, known: true, pageTables: 4096}
 		if w.busy != nil {
 			t := n.(*toyNode)
-			arm := "A"
+			label := "A"
 			if t.conf["work_mem"] == "8MB" {
-				arm = "B"
+				label = "B"
 			}
-			s.busy += w.busy(len(w.drives), arm)
+			s.busy += w.busy(len(w.drives), label)
 		}
 		if w.steal != nil {
 			s.steal = w.steal(len(w.drives))
@@ -274,7 +278,7 @@ type toyNode struct {
 	under int // seconds under load
 }
 
-func (n *toyNode) conn() Conn { return Conn{Host: n.name, Account: scratch.Account{}} }
+func (n *toyNode) conn() loadgen.Conn { return loadgen.Conn{Host: n.name, Account: scratch.Account{}} }
 func (n *toyNode) prepare(context.Context) error {
 	return n.w.op("prepare", func() error { n.w.disk[n.name] = "cluster loaded"; return nil })
 }
@@ -364,7 +368,7 @@ func (s toyShelf) add(name string, line []byte) error {
 }
 
 // toyLoad is a load on a toy: what it measures is a function of the seed and of
-// the arm, so that a resumed experiment has to come to the same.
+// the configuration, so that a resumed experiment has to come to the same.
 type toyLoad struct {
 	w      *toy
 	writes bool
@@ -380,25 +384,25 @@ func (l *toyLoad) Data() string              { return "toy" + l.words }
 func (l *toyLoad) EndsWhole() bool           { return l.words != "until its end" }
 func (l *toyLoad) Size(scale int) unit.Bytes { return unit.Bytes(scale) * 16 * unit.MB }
 func (l *toyLoad) Shortest(int, int) float64 { return l.least }
-func (l *toyLoad) Fill(_ context.Context, _ Conn, _ int, told func(done, all int64)) error {
+func (l *toyLoad) Fill(_ context.Context, _ loadgen.Conn, _ int, told func(done, all int64)) error {
 	told(1, 1)
 	return l.w.op("fill", func() error { return nil })
 }
 
-func (l *toyLoad) Drive(ctx context.Context, d Drive) (Driven, error) {
-	folder := "/dev/shm/" + LoadFolder + strconv.Itoa(l.w.steps)
+func (l *toyLoad) Drive(ctx context.Context, d loadgen.Drive) (loadgen.Driven, error) {
+	folder := "/dev/shm/" + loadgen.LoadFolder + strconv.Itoa(l.w.steps)
 	if err := d.Made(folder); err != nil {
-		return Driven{}, err
+		return loadgen.Driven{}, err
 	}
 	l.w.folders[folder] = true
 	n := l.w.running[d.Conn.Host]
 	if n == nil {
-		return Driven{}, errDead
+		return loadgen.Driven{}, errDead
 	}
 	if l.w.fail != nil {
 		if err := l.w.fail(d); err != nil {
 			delete(l.w.folders, folder)
-			return Driven{}, err
+			return loadgen.Driven{}, err
 		}
 	}
 	err := l.w.op(fmt.Sprintf("drive %s %g %d", d.Conn.Host, d.Seconds, d.Transactions), func() error {
@@ -407,10 +411,10 @@ func (l *toyLoad) Drive(ctx context.Context, d Drive) (Driven, error) {
 		return nil
 	})
 	if err != nil {
-		return Driven{}, err
+		return loadgen.Driven{}, err
 	}
 	if ctx.Err() != nil {
-		return Driven{}, context.Cause(ctx)
+		return loadgen.Driven{}, context.Cause(ctx)
 	}
 	rate := 1000 + float64(d.Seed%100)
 	if n.conf["work_mem"] == "8MB" {
@@ -436,17 +440,21 @@ func (l *toyLoad) Drive(ctx context.Context, d Drive) (Driven, error) {
 	for i := range int64(100) {
 		h.Record(1000 + i)
 	}
-	return Driven{Seconds: seconds, Transactions: tx, Mean: 1, SD: 0.5, Latencies: h, Command: "pgbench", CPU: time.Second}, nil
+	return loadgen.Driven{Seconds: seconds, Transactions: tx, Mean: 1, SD: 0.5, Latencies: h, Command: "pgbench", CPU: time.Second}, nil
 }
 
-// toyExperiment is one of a design; its arm B wants huge pages where they are
+// toyExperiment is one of a design; its configuration B wants huge pages where they are
 // allowed.
-func toyExperiment(w *toy, design string, writes bool) *Experiment {
-	return &Experiment{
-		A: Config{Name: "default"}, B: Config{Name: "other", Settings: map[string]string{"work_mem": "8MB", "huge_pages": "on"}, HugePages: 7, Kernel: map[string]string{}},
-		Design: design, Metric: "tps", Scale: 2, Load: &toyLoad{w: w, writes: writes}, Dir: "/docs", Scratch: "/scratch", MayTouchKernel: true,
-		Spec: experiment.Spec{Blocks: 6, Clients: 2, Jobs: 1, Duration: 12, Warmup: 60, Slice: 3, Count: 10, Seed: 5, Cache: "os-warm", Protocol: "prepared", Margin: 2},
-		Host: experiment.Host{Kernel: "6.1", CPUs: 2, Memory: 1 << 34},
+func toyExperiment(w *toy, design string, writes bool) *Order {
+	return &Order{
+		Experiment: experiment.Experiment{
+			A:      experiment.Configuration{Name: "default"},
+			B:      experiment.Configuration{Name: "other", Settings: map[string]string{"work_mem": "8MB", "huge_pages": "on"}, HugePages: 7, Kernel: map[knob.Address]string{}},
+			Design: design, Metric: "tps", Scale: 2, Dir: "/docs", Scratch: "/scratch",
+			Spec: experiment.Spec{Blocks: 6, Clients: 2, Jobs: 1, Duration: 12, Warmup: 60, Slice: 3, Count: 10, Seed: 5, Cache: "os-warm", Protocol: "prepared", Margin: 2},
+			Host: experiment.Host{Kernel: "6.1", CPUs: 2, Memory: 1 << 34},
+		},
+		Load: &toyLoad{w: w, writes: writes}, MayTouchKernel: true,
 	}
 }
 

@@ -9,14 +9,16 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
 // poolName is the pool of huge pages of the default size.
-const poolName = "sysctl:vm.nr_hugepages"
+const poolName = experiment.HugePagesPool
 
-// kernelValues are the values of the kernel that an arm may differ in. None of
+// kernelValues are the values of the kernel that a configuration may differ in. None of
 // them can make other programs fail; those of overcommit can.
 var kernelValues = []string{"sysctl:vm.swappiness", "sysctl:vm.dirty_ratio", "sysctl:vm.dirty_background_ratio", "sysctl:vm.zone_reclaim_mode", "thp:enabled"}
 
@@ -50,14 +52,15 @@ func (f former) ours(now string) bool {
 	return now == f.After && now != f.Before
 }
 
-// touch changes the kernel as arms that run at once want it. Every value is
+// touch changes the kernel as configurations that run at once want it. Every value is
 // written down before the first one is changed.
-func touch(w world, arms []Config, may bool) error {
+func touch(w world, arms []experiment.Configuration, may bool) error {
 	values := map[string]string{}
 	pages := int64(0)
 	for _, c := range arms {
 		pages += c.HugePages
-		for name, v := range c.Kernel {
+		for address, v := range c.Kernel {
+			name := string(address)
 			if other, ok := values[name]; ok && other != v {
 				return &say.Problem{Message: fmt.Sprintf("the arms want %s to be %s and %s at once", name, other, v),
 					Hint: "a value of the kernel holds for both servers: use the design restart", Code: say.CodeUsage}
@@ -101,7 +104,7 @@ func touch(w world, arms []Config, may bool) error {
 	for _, f := range list {
 		err := w.setKernel(f.Name, f.After)
 		for try := 1; err != nil && f.Name == poolName && try < mostPools; try++ {
-			// The data of the arm before fill the page cache; those of this one are read into it before its run.
+			// The data of the configuration before fill the page cache; those of this one are read into it before its run.
 			if e := w.compact(try == mostPools-1); e != nil {
 				err = errors.Join(err, e)
 				break

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
@@ -102,14 +104,14 @@ func (g *engine) master(ctx context.Context) error {
 	if err := g.room(g.e.Load.Size(g.e.Scale), false); err != nil {
 		return err
 	}
-	g.tell(Event{Step: "load"})
+	g.tell(experiment.Event{Step: "load"})
 	if err := g.w.initdb(ctx, "master"); err != nil {
 		return err
 	}
 	if err := g.foreign("master"); err != nil {
 		return err
 	}
-	// Loaded under settings of its own, so that it is the same whatever the arms:
+	// Loaded under settings of its own, so that it is the same whatever the configurations:
 	// no checkpoint by time, and indexes sorted in memory.
 	n, err := g.w.start(ctx, "master", map[string]string{"checkpoint_timeout": "1h", "maintenance_work_mem": "256MB", "autovacuum": "off"})
 	if err != nil {
@@ -117,12 +119,12 @@ func (g *engine) master(ctx context.Context) error {
 	}
 	err = func() error {
 		if err := g.e.Load.Fill(ctx, n.conn(), g.e.Scale, func(done, all int64) {
-			g.tell(Event{Step: "load", Done: done, All: all})
+			g.tell(experiment.Event{Step: "load", Done: done, All: all})
 		}); err != nil {
 			return fmt.Errorf("loading of the workload's data: %w", errors.Join(err, n.alive()))
 		}
-		if from, ok := g.e.Load.(*FromServer); ok {
-			for _, note := range from.notes {
+		if from, ok := g.e.Load.(interface{ Notes() []string }); ok {
+			for _, note := range from.Notes() {
 				g.note(note)
 			}
 		}
@@ -155,11 +157,11 @@ func (g *engine) master(ctx context.Context) error {
 // shield takes the mark from a cluster that servers are about to run on without
 // what makes it survive a crash: should there be one, nobody takes it for whole.
 func (g *engine) shield() error {
-	if g.e.Restore != Shared {
+	if g.e.Restore != experiment.RestoreShared {
 		return nil // copies are run on
 	}
-	for _, arm := range g.e.arms() {
-		for name, v := range g.e.config(arm).Settings {
+	for _, label := range g.e.labels() {
+		for name, v := range g.e.configuration(label).Settings {
 			if on, ok := boolean(v); slices.Contains([]string{"fsync", "full_page_writes"}, strings.ToLower(name)) && (!ok || on == "off") {
 				return g.w.remove(masterName)
 			}
@@ -190,7 +192,7 @@ func (g *engine) tellKept() {
 	if err != nil {
 		n = 0 // not known
 	}
-	g.tell(Event{Step: "kept", Kept: filepath.Join(g.e.Scratch, "master"), Done: int64(n)})
+	g.tell(experiment.Event{Step: "kept", Kept: filepath.Join(g.e.Scratch, "master"), Done: int64(n)})
 }
 
 // Held is what lies loaded in a scratch folder.
@@ -201,7 +203,7 @@ type Held struct {
 
 // Loaded looks whether a scratch folder holds a loaded cluster; nil: it does not,
 // or it cannot be read.
-func Loaded(e *Experiment) *Held {
+func Loaded(e *Order) *Held {
 	g := &engine{e: e, w: &machine{dir: e.Scratch}}
 	m, err := readMark(g.w)
 	if err != nil {

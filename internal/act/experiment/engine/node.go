@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
+
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -19,8 +21,8 @@ import (
 // postmaster is a scratch server that runs.
 type postmaster struct{ i *scratch.Instance }
 
-func (p *postmaster) conn() Conn {
-	return Conn{Host: p.i.Socket, Port: p.i.Port, User: "postgres", DB: "postgres", Account: p.i.Account}
+func (p *postmaster) conn() loadgen.Conn {
+	return loadgen.Conn{Host: p.i.Socket, Port: p.i.Port, User: "postgres", DB: "postgres", Account: p.i.Account}
 }
 
 func (p *postmaster) pid() int { return p.i.PID() }

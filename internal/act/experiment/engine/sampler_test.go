@@ -96,7 +96,7 @@ func TestNearlyFull(t *testing.T) {
 // TestCanary holds that it works and leaves nothing.
 func TestCanary(t *testing.T) {
 	m := &machine{dir: t.TempDir()}
-	cpu, sync, err := m.canary(t.Context())
+	cpu, sync, err := m.calibrate(t.Context())
 	if err != nil || cpu <= 0 || sync <= 0 {
 		t.Errorf("%v %v %v", cpu, sync, err)
 	}

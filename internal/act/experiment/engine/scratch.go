@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
+
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -257,7 +259,7 @@ func (m *machine) remove(name string) error {
 
 // drop implements world.
 func (m *machine) drop(folder string) error {
-	if !filepath.IsAbs(folder) || !strings.HasPrefix(filepath.Base(folder), LoadFolder) {
+	if !filepath.IsAbs(folder) || !strings.HasPrefix(filepath.Base(folder), loadgen.LoadFolder) {
 		return fmt.Errorf("%q is no folder of a load", folder)
 	}
 	return os.RemoveAll(folder)

@@ -76,8 +76,8 @@ const mostWarm = 4
 // them, had 2.1 to 3.5 % each time that a pool had been given back before.
 const calm = 0.5
 
-// stolen says that the hypervisor took so much that the next run may be void. After
-// gigabytes changed hands, as a pool of huge pages does before the arm without one,
+// stolen says that the hypervisor took so much that the next run may be discarded. After
+// gigabytes changed hands, as a pool of huge pages does before the configuration without one,
 // it does so for some ten seconds: a virtual machine gives the free memory back to
 // its host, page by page, and asks for it again.
 func (s seen) stolen() bool {
@@ -86,7 +86,7 @@ func (s seen) stolen() bool {
 
 // warm runs the load with another seed until its rate is flat, or for as long as
 // was allowed, and again while the hypervisor takes so much that the run after it
-// would be void. Several servers are warmed one after the other.
+// would be discarded. Several servers are warmed one after the other.
 func (g *engine) warm(ctx context.Context, b *experiment.Block, seats []*seat) error {
 	most := g.e.Spec.Warmup
 	width := window(most)
@@ -100,7 +100,7 @@ func (g *engine) warm(ctx context.Context, b *experiment.Block, seats []*seat) e
 		d.Logged = false
 		d.Second = func(tps float64) bool {
 			rates = append(rates, tps)
-			g.tell(Event{Step: "warm-up", Block: b.Number, Arm: s.arm, Done: int64(len(rates)), All: int64(most)})
+			g.tell(experiment.Event{Step: "warm-up", Block: b.Number, Config: s.label, Done: int64(len(rates)), All: int64(most)})
 			return len(rates)/width >= lastWindows && len(rates)%width == 0 && flat(rates, width)
 		}
 		for again := range uint64(mostWarm) {
@@ -108,7 +108,7 @@ func (g *engine) warm(ctx context.Context, b *experiment.Block, seats []*seat) e
 			d.Seed = seed(b.Seed, forWarmup, again)
 			_, saw, err := g.guarded(ctx, s, d)
 			if err != nil {
-				return fmt.Errorf("warm-up of arm %s: %w", s.arm, err)
+				return fmt.Errorf("warm-up of arm %s: %w", s.label, err)
 			}
 			if !saw.stolen() {
 				break

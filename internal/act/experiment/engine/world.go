@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
+
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
@@ -46,7 +48,7 @@ type world interface {
 
 	memory() (host.Memory, error)
 	space() (free, total unit.Bytes, err error) // of the filesystem of the scratch folder
-	canary(ctx context.Context) (cpu, sync time.Duration, err error)
+	calibrate(ctx context.Context) (cpu, sync time.Duration, err error)
 	pause(ctx context.Context, d time.Duration) error
 	// watch samples the host, and the page tables of one server, until the returned function is called, which tells what
 	// was seen. Where fault is told something, the run cannot go on.
@@ -56,7 +58,7 @@ type world interface {
 
 // node is a scratch server that runs.
 type node interface {
-	conn() Conn
+	conn() loadgen.Conn
 	prepare(ctx context.Context) error // once, after the load was filled in
 	settings(ctx context.Context) ([]setting, error)
 	prewarm(ctx context.Context) (how string, err error)

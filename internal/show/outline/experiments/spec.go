@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/prove"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
@@ -187,7 +186,7 @@ func RepeatLine(r *experiment.Result) string {
 }
 
 // DesignWords say how runs follow each other.
-func DesignWords(e *prove.Experiment) string {
+func DesignWords(e *experiment.Experiment) string {
 	s := e.Spec
 	switch e.Design {
 	case experiment.DesignSingle:

@@ -17,10 +17,12 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/configure"
 	"github.com/pgfettle/pgfettle/internal/act/experiment/engine"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
 	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
 	"github.com/pgfettle/pgfettle/internal/act/journalfile"
-	"github.com/pgfettle/pgfettle/internal/act/prove"
+	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -33,9 +35,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// trialOptions are what bench and prove share: the load, how it is run, on which
+// experimentOptions are what bench and prove share: the load, how it is run, on which
 // programs, and where.
-type trialOptions struct {
+type experimentOptions struct {
 	target            string
 	said              func(flag string) bool
 	workload          string
@@ -56,7 +58,7 @@ type trialOptions struct {
 	format            string
 }
 
-func (o *trialOptions) flags(cmd *cobra.Command, env *Env) {
+func (o *experimentOptions) flags(cmd *cobra.Command, env *Env) {
 	f := cmd.Flags()
 	f.StringVarP(&o.workload, "workload", "w", "", "the load, `NAME`")
 	f.StringArrayVarP(&o.scripts, "script", "f", nil, "a pgbench script of your own, `FILE[@WEIGHT]`, on the data of --workload (default: tpcb); repeat it for a mix")
@@ -81,36 +83,48 @@ func (o *trialOptions) flags(cmd *cobra.Command, env *Env) {
 	f.BoolVar(&o.yes, "yes", false, "ask nothing")
 	f.StringVar(&o.format, "format", "text", docFormsHelp)
 	complete(cmd, "metric", experiment.PrimaryMetrics()...)
-	complete(cmd, "restore", engine.Fresh, engine.Kept)
+	complete(cmd, "restore", experiment.RestoreFresh, experiment.RestoreKept)
 	complete(cmd, "cache", "warm", "os-warm", "cold")
 	complete(cmd, "protocol", "prepared", "extended", "simple")
 	complete(cmd, "format", docForms...)
 	complete(cmd, "scale", "0.3x", "1.5x", "4x")
 	if err := cmd.RegisterFlagCompletionFunc("workload", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return workloadNames(env), cobra.ShellCompDirectiveNoFileComp
+		return workload.Names(), cobra.ShellCompDirectiveNoFileComp
 	}); err != nil {
 		panic(err)
 	}
 }
 
-// runner is what carries experiments out.
-func (e *Env) runner() (prove.Runner, error) {
-	if e.Runner == nil {
-		return nil, &say.Problem{Message: "this pgfettle was built without the engine of experiments", Hint: "results can be shown all the same: pgfettle prove --report DIR", Code: exitError}
-	}
-	return e.Runner, nil
+// ExperimentSteps are the steps of an experiment that start servers. A test stands in
+// for them.
+type ExperimentSteps struct {
+	// Open finds the server's programs and gets ready to try configurations.
+	Open func(context.Context, target.Target, configure.Choice) (*configure.Trial, error)
+	// Estimate says what an experiment will take, before it is begun.
+	Estimate func(context.Context, target.Target, *engine.Order) (experiment.Estimation, error)
+	// Run runs one. What was measured is in the document also where the error is that it
+	// was interrupted.
+	Run func(context.Context, *engine.Order) (*experiment.Result, error)
+	// Resume goes on with one that was interrupted, in its folder.
+	Resume func(ctx context.Context, dir string, a engine.Again) (*experiment.Result, error)
+	// Clean removes what killed experiments left in the scratch folder, and data that
+	// were kept, and puts values of the kernel back; it says what it did.
+	Clean func(ctx context.Context, scratch string) ([]string, error)
 }
 
-func workloadNames(env *Env) []string {
-	r, err := env.runner()
+// measuring are the steps that really measure.
+var measuring = ExperimentSteps{configure.Open, engine.EstimateHere, engine.Run, engine.ResumeIn, cleanScratch}
+
+// cleanScratch is engine.Clean with the newest programs that are installed.
+func cleanScratch(ctx context.Context, scratch string) ([]string, error) {
+	if _, err := os.Lstat(scratch); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	b, err := configure.Programs(ctx, configure.Choice{})
 	if err != nil {
-		return nil
+		return nil, err
 	}
-	var out []string
-	for _, w := range r.Workloads() {
-		out = append(out, w.Name)
-	}
-	return out
+	return engine.Clean(scratch, b)
 }
 
 // most bounds what a person may ask of an experiment by mistake.
@@ -127,104 +141,103 @@ const (
 var scaleForm = regexp.MustCompile(`^([0-9]+)$|^([0-9]+(?:\.[0-9]+)?)x$`)
 
 // order turns the flags into what the engine wants to know, as far as nothing has
-// to be looked at.
-func (o *trialOptions) order(ctx context.Context, env *Env) (*prove.Experiment, prove.Workload, error) {
-	var w prove.Workload
-	runner, err := env.runner()
-	if err != nil {
-		return nil, w, err
-	}
+// to be looked at, and says what the load is.
+func (o *experimentOptions) order(ctx context.Context, env *Env) (*engine.Order, *workload.Workload, error) {
 	for _, c := range []struct {
 		flag, value string
 		names       []string
 	}{{"metric", o.metric, experiment.PrimaryMetrics()}, {"cache", o.cache, []string{"warm", "os-warm", "cold"}}, {"protocol", o.protocol, []string{"prepared", "extended", "simple"}}} {
 		if err := choice(c.flag, c.value, c.names...); err != nil {
-			return nil, w, err
+			return nil, nil, err
 		}
 	}
 	if o.said("restore") {
-		if err := choice("restore", o.restore, engine.Fresh, engine.Kept); err != nil {
-			return nil, w, err
+		if err := choice("restore", o.restore, experiment.RestoreFresh, experiment.RestoreKept); err != nil {
+			return nil, nil, err
 		}
 	}
 	switch {
 	case o.workload == "" && len(o.scripts) == 0:
-		return nil, w, usage("no load is named", "name one with --workload: "+strings.Join(workloadNames(env), ", ")+"; or your own script with -f")
+		return nil, nil, usage("no load is named", "name one with --workload: "+strings.Join(workload.Names(), ", ")+"; or your own script with -f")
 	case o.said("clients") && (o.clients < 1 || o.clients > mostClients):
-		return nil, w, usage(fmt.Sprintf("--clients: %d is out of range", o.clients), fmt.Sprintf("write a whole number from 1 to %d", mostClients))
+		return nil, nil, usage(fmt.Sprintf("--clients: %d is out of range", o.clients), fmt.Sprintf("write a whole number from 1 to %d", mostClients))
 	case o.said("rate") && !(o.rate > 0 && o.rate < 1e7):
-		return nil, w, usage(fmt.Sprintf("--rate: %g is out of range", o.rate), "write transactions a second, about 70 % of what the slower configuration makes")
+		return nil, nil, usage(fmt.Sprintf("--rate: %g is out of range", o.rate), "write transactions a second, about 70 % of what the slower configuration makes")
 	case o.said("transactions") && (o.count < 1 || o.count > mostTransactions):
-		return nil, w, usage(fmt.Sprintf("--transactions: %d is out of range", o.count), fmt.Sprintf("write a whole number from 1 to %d", mostTransactions))
+		return nil, nil, usage(fmt.Sprintf("--transactions: %d is out of range", o.count), fmt.Sprintf("write a whole number from 1 to %d", mostTransactions))
 	case o.metric == "seconds" && o.count == 0:
-		return nil, w, usage("--metric seconds is the time of a fixed number of transactions", "say how many of each client: --transactions 1000")
+		return nil, nil, usage("--metric seconds is the time of a fixed number of transactions", "say how many of each client: --transactions 1000")
 	case o.said("duration") && o.duration == 0 && o.count == 0:
-		return nil, w, usage("--duration 0 is a run of a fixed number of transactions", "say how many of each client: --transactions 1000")
+		return nil, nil, usage("--duration 0 is a run of a fixed number of transactions", "say how many of each client: --transactions 1000")
 	case o.said("duration") && o.duration > 0 && o.metric == "seconds":
-		return nil, w, usage("--metric seconds and --duration do not go together", "how long a run takes is what is measured: leave --duration out")
+		return nil, nil, usage("--metric seconds and --duration do not go together", "how long a run takes is what is measured: leave --duration out")
 	case o.said("duration") && o.duration != 0 && (o.duration < time.Second || o.duration > mostDuration):
-		return nil, w, usage(fmt.Sprintf("--duration: %s is out of range", o.duration), "write a time from 1s to 24h; below 2m a run says little")
+		return nil, nil, usage(fmt.Sprintf("--duration: %s is out of range", o.duration), "write a time from 1s to 24h; below 2m a run says little")
 	case o.said("checkpoint-cycles") && (o.cycles < 1 || o.cycles > mostCycles):
-		return nil, w, usage(fmt.Sprintf("--checkpoint-cycles: %d is out of range", o.cycles), fmt.Sprintf("write a whole number from 1 to %d, such as 2", mostCycles))
+		return nil, nil, usage(fmt.Sprintf("--checkpoint-cycles: %d is out of range", o.cycles), fmt.Sprintf("write a whole number from 1 to %d, such as 2", mostCycles))
 	case o.cycles > 0 && o.fixed():
-		return nil, w, usage("--checkpoint-cycles and runs of a fixed number of transactions do not go together", "a run ends with its cycles, or with its transactions: leave one of them out")
+		return nil, nil, usage("--checkpoint-cycles and runs of a fixed number of transactions do not go together", "a run ends with its cycles, or with its transactions: leave one of them out")
 	case o.warmup < 0 || o.warmup > mostDuration:
-		return nil, w, usage(fmt.Sprintf("--warmup: %s is out of range", o.warmup), "write a time up to 24h")
+		return nil, nil, usage(fmt.Sprintf("--warmup: %s is out of range", o.warmup), "write a time up to 24h")
 	case o.major != 0 && (o.major < 13 || o.major > 18):
-		return nil, w, usage(fmt.Sprintf("--pg: %d is out of range", o.major), "write a major version from 13 to 18")
+		return nil, nil, usage(fmt.Sprintf("--pg: %d is out of range", o.major), "write a major version from 13 to 18")
 	case o.cache == "cold" && !o.kernel:
-		return nil, w, &say.Problem{Message: "--cache cold drops the page cache of the whole host", Hint: "add --kernel where this machine may be touched", Code: exitRefused}
+		return nil, nil, &say.Problem{Message: "--cache cold drops the page cache of the whole host", Hint: "add --kernel where this machine may be touched", Code: exitRefused}
 	case o.cache == "cold" && env.Target.UID() != 0:
-		return nil, w, &say.Problem{Message: "--cache cold drops the page cache of the host", Hint: "run it as root", Code: exitNoAccess}
+		return nil, nil, &say.Problem{Message: "--cache cold drops the page cache of the host", Hint: "run it as root", Code: exitNoAccess}
 	case strings.HasPrefix(o.metric, "latency_p") && o.rate == 0:
-		return nil, w, usage("--metric "+o.metric+" says little without --rate", "at full speed the latency is the number of clients over the rate; give both arms the same --rate, about 70 % of what the slower one makes")
+		return nil, nil, usage("--metric "+o.metric+" says little without --rate", "at full speed the latency is the number of clients over the rate; give both arms the same --rate, about 70 % of what the slower one makes")
 	}
-	data := o.workload
-	if data == "" {
-		data = "tpcb" // a script of somebody who names no data is about pgbench's tables
+	asked := loadgen.Asked{Data: o.workload, Scripts: o.scripts}
+	if asked.Data == "" {
+		asked.Data = "tpcb" // a script of somebody who names no data is about pgbench's tables
 	}
-	var source *prove.Source
-	if data == workload.FromStatements {
-		w, source, err = o.statements(ctx, env, runner)
+	var w, data *workload.Workload
+	var err error
+	if asked.Data == workload.FromStatements {
+		w, asked.Source, err = o.statements(ctx, env)
 	} else {
-		w, err = runner.Workload(data, o.scripts)
+		w, data, err = loadgen.Workload(asked.Data, o.scripts)
 	}
 	if err != nil {
-		return nil, w, err
+		return nil, nil, err
 	}
 	switch {
 	case !strings.HasPrefix(w.Name, workload.SysbenchPrefix):
 	case o.cycles > 0:
-		return nil, w, usage("--checkpoint-cycles: sysbench cannot be ended at the end of a checkpoint cycle", "take one of pgbench's loads, such as oltp-rw")
+		return nil, nil, usage("--checkpoint-cycles: sysbench cannot be ended at the end of a checkpoint cycle", "take one of pgbench's loads, such as oltp-rw")
 	case o.protocol == "extended":
-		return nil, w, usage("--protocol: sysbench sends prepared statements, or simple ones", "write prepared or simple")
+		return nil, nil, usage("--protocol: sysbench sends prepared statements, or simple ones", "write prepared or simple")
 	}
 	if o.cycles > 0 && !w.Writes {
-		return nil, w, usage("--checkpoint-cycles: the workload "+w.Name+" only reads, so that no checkpoint has anything to write", "leave the flag out")
+		return nil, nil, usage("--checkpoint-cycles: the workload "+w.Name+" only reads, so that no checkpoint has anything to write", "leave the flag out")
 	}
 	memory, err := memoryOf(env)
 	if err != nil {
-		return nil, w, err
+		return nil, nil, err
 	}
-	e := &prove.Experiment{Workload: w.Name, Data: data, Scripts: o.scripts, Source: source, Metric: o.metric, TouchKernel: o.kernel, KeepData: o.keepData, Restore: o.restore, Program: Version}
-	if o.restore == engine.Kept && w.Writes {
+	e := &engine.Order{
+		Experiment: experiment.Experiment{Workload: w.Name, Copied: asked.Source != nil, Metric: o.metric, Restore: o.restore, Program: Version},
+		Asked:      asked, MayTouchKernel: o.kernel, KeepData: o.keepData,
+	}
+	if o.restore == experiment.RestoreKept && w.Writes {
 		e.Notes = append(e.Notes, "Kept: each arm has one copy of the data for all its runs. The load writes, so bloat and growth accrue in both, and later blocks find other tables than the first.")
 	}
 	m := scaleForm.FindStringSubmatch(o.scale)
 	switch {
-	case source != nil:
+	case asked.Source != nil:
 		e.Scale = 1
-		e.Notes = append(e.Notes, source.About.Words())
+		e.Notes = append(e.Notes, asked.Source.About.Words())
 	case m == nil:
-		return nil, w, usage(fmt.Sprintf("--scale: %q is neither units nor memories", o.scale), "write 100, or 1.5x for one and a half times the memory of this host")
+		return nil, nil, usage(fmt.Sprintf("--scale: %q is neither units nor memories", o.scale), "write 100, or 1.5x for one and a half times the memory of this host")
 	case m[1] != "":
 		e.Scale, err = strconv.Atoi(m[1])
 	default:
 		times, _ := strconv.ParseFloat(m[2], 64)
-		e.Scale = w.ScaleFor(memory, math.Min(times, 1e6))
+		e.Scale = data.ScaleFor(memory, math.Min(times, 1e6))
 	}
 	if err != nil || e.Scale < 1 || e.Scale > mostScale {
-		return nil, w, usage(fmt.Sprintf("--scale: %s is out of range", o.scale), fmt.Sprintf("write a whole number from 1 to %d, or one such as 1.5x", mostScale))
+		return nil, nil, usage(fmt.Sprintf("--scale: %s is out of range", o.scale), fmt.Sprintf("write a whole number from 1 to %d, or one such as 1.5x", mostScale))
 	}
 	cpus := processorsOf(env)
 	clients := o.clients
@@ -238,7 +251,7 @@ func (o *trialOptions) order(ctx context.Context, env *Env) (*prove.Experiment, 
 	if !o.said("seed") {
 		var b [4]byte // a person types it again: ten digits at most
 		if _, err := rand.Read(b[:]); err != nil {
-			return nil, w, fmt.Errorf("seed: %w", err)
+			return nil, nil, fmt.Errorf("seed: %w", err)
 		}
 		seed = uint64(binary.BigEndian.Uint32(b[:]))
 	}
@@ -255,7 +268,7 @@ func (o *trialOptions) order(ctx context.Context, env *Env) (*prove.Experiment, 
 }
 
 // statements looks at the server whose statements are the load.
-func (o *trialOptions) statements(ctx context.Context, env *Env, runner prove.Runner) (w prove.Workload, _ *prove.Source, err error) {
+func (o *experimentOptions) statements(ctx context.Context, env *Env) (w *workload.Workload, _ *loadgen.Source, err error) {
 	switch {
 	case len(o.scripts) > 0:
 		return w, nil, usage("--workload "+workload.FromStatements+" has scripts of its own", "leave -f out, or name another load for its data")
@@ -282,16 +295,16 @@ func (o *trialOptions) statements(ctx context.Context, env *Env, runner prove.Ru
 	tell, done := env.Progress()
 	defer done()
 	tell("asking the server for its statements…")
-	return runner.Source(ctx, how)
+	return loadgen.Look(ctx, how)
 }
 
 // fixed says that runs are a number of transactions, not a time.
-func (o *trialOptions) fixed() bool {
+func (o *experimentOptions) fixed() bool {
 	return o.metric == "seconds" || o.said("duration") && o.duration == 0
 }
 
 // durations sets how long runs are, which depends on the design.
-func (o *trialOptions) durations(e *prove.Experiment, deferred bool) {
+func (o *experimentOptions) durations(e *engine.Order, deferred bool) {
 	e.Spec.Duration = o.duration.Seconds()
 	switch {
 	case o.duration > 0 || o.fixed():
@@ -310,7 +323,7 @@ func (o *trialOptions) durations(e *prove.Experiment, deferred bool) {
 }
 
 // places says where documents and scratch instances go.
-func (o *trialOptions) places(env *Env, e *prove.Experiment) error {
+func (o *experimentOptions) places(env *Env, e *engine.Order) error {
 	state, ok := stateHome(env)
 	root := env.Target.UID() == 0
 	if !ok && !root && (o.dir == "" || o.scratch == "") {
@@ -332,7 +345,7 @@ func (o *trialOptions) places(env *Env, e *prove.Experiment) error {
 	if e.Scratch, err = o.scratchDir(env); err != nil {
 		return err
 	}
-	if _, err := os.Lstat(filepath.Join(e.Dir, prove.ResultFile)); err == nil {
+	if _, err := os.Lstat(filepath.Join(e.Dir, experiment.ResultFile)); err == nil {
 		return &say.Problem{Message: "--dir: there is an experiment in " + e.Dir, Hint: "show it with --report, go on with it with --resume, or name another folder", Code: exitRefused}
 	}
 	for flag, dir := range map[string]string{"--dir": e.Dir, "--scratch": e.Scratch} {
@@ -345,7 +358,7 @@ func (o *trialOptions) places(env *Env, e *prove.Experiment) error {
 
 // scratchDir is where clusters are made: not below the folder of the journal,
 // through which the user that servers run as may not pass.
-func (o *trialOptions) scratchDir(env *Env) (string, error) {
+func (o *experimentOptions) scratchDir(env *Env) (string, error) {
 	switch {
 	case o.scratch != "":
 		return filepath.Abs(o.scratch)
@@ -360,27 +373,23 @@ func (o *trialOptions) scratchDir(env *Env) (string, error) {
 }
 
 // open finds the programs and notes what the host is.
-func (o *trialOptions) open(ctx context.Context, env *Env, e *prove.Experiment) (prove.Lab, error) {
+func (o *experimentOptions) open(ctx context.Context, env *Env, e *engine.Order) (*configure.Trial, error) {
 	tell, done := env.Progress()
 	defer done()
 	tell("making a throwaway cluster to try the configurations on…")
-	runner, err := env.runner()
-	if err != nil {
-		return nil, err
-	}
-	lab, err := runner.Open(ctx, prove.Choice{Major: o.major, Bin: o.bin, Tool: "pgfettle " + Version, Scratch: e.Scratch, Measured: measuredDirs(env)})
+	trial, err := env.experiments().Open(ctx, env.Target, configure.Choice{Major: o.major, Bin: o.bin, Tool: "pgfettle " + Version, Scratch: e.Scratch, Measured: measuredDirs(env)})
 	if err != nil {
 		return nil, err
 	}
 	tell("looking at this host…")
-	s, err := lab.Look(ctx)
+	s, err := trial.Look(ctx)
 	if err != nil {
-		return nil, errors.Join(err, lab.Close())
+		return nil, errors.Join(err, trial.Close())
 	}
-	e.Binaries = lab.Server()
-	if e.Source != nil {
-		if err := e.Source.Ready(ctx, e.Binaries.Version); err != nil {
-			return nil, errors.Join(err, lab.Close())
+	e.Binaries, e.Server = trial.Server, trial.Server.String()
+	if from := e.Asked.Source; from != nil {
+		if err := from.Ready(ctx, e.Binaries.Version); err != nil {
+			return nil, errors.Join(err, trial.Close())
 		}
 	}
 	e.Host = hostOf(env, s)
@@ -391,7 +400,7 @@ func (o *trialOptions) open(ctx context.Context, env *Env, e *prove.Experiment) 
 			e.Guard.DataDirs = append(e.Guard.DataDirs, dir)
 			for flag, ours := range map[string]string{"--dir": e.Dir, "--scratch": e.Scratch} {
 				if ours == dir || strings.HasPrefix(ours, dir+"/") {
-					return nil, errors.Join(&say.Problem{Message: fmt.Sprintf("%s: %s belongs to the instance %s", flag, ours, in.Label()), Hint: "name a folder outside of it", Code: exitRefused}, lab.Close())
+					return nil, errors.Join(&say.Problem{Message: fmt.Sprintf("%s: %s belongs to the instance %s", flag, ours, in.Label()), Hint: "name a folder outside of it", Code: exitRefused}, trial.Close())
 				}
 			}
 		}
@@ -401,12 +410,12 @@ func (o *trialOptions) open(ctx context.Context, env *Env, e *prove.Experiment) 
 			}
 		}
 	}
-	return lab, nil
+	return trial, nil
 }
 
-// maker makes arms whole for this experiment.
-func (o *trialOptions) maker(env *Env, lab prove.Lab, clients int) *prove.Maker {
-	return &prove.Maker{Files: env.Target, Lab: lab, Clients: clients, Kernel: o.kernel, Current: func(ctx context.Context) (*snapshot.Instance, error) {
+// maker makes configurations whole for this experiment.
+func (o *experimentOptions) maker(env *Env, trial *configure.Trial, clients int) *configure.Maker {
+	return &configure.Maker{Files: env.Target, Trial: trial, Clients: clients, Kernel: o.kernel, Current: func(ctx context.Context) (*snapshot.Instance, error) {
 		l, err := load(ctx, env, o.target, false)
 		if err != nil {
 			return nil, err
@@ -464,7 +473,7 @@ func processorsOf(env *Env) int {
 }
 
 // write writes a result in the form that was asked for.
-func (o *trialOptions) write(env *Env, r *experiment.Result) error {
+func (o *experimentOptions) write(env *Env, r *experiment.Result) error {
 	return env.writeForm(o.format, forms{
 		text: func(w io.Writer) error { return term.Result(w, r, env.Style()) },
 		json: func(w io.Writer) error { return json.Result(w, r) },

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -21,7 +20,7 @@ type setting struct {
 }
 
 // places are parameters that say where a server lies, whom it talks to and where
-// it logs. A scratch instance has its own, and an arm that set them would either
+// it logs. A scratch instance has its own, and a configuration that set them would either
 // not be what was measured or reach out of the scratch folder.
 var places = []string{
 	"data_directory", "config_file", "hba_file", "ident_file", "external_pid_file", "listen_addresses", "port",
@@ -30,8 +29,8 @@ var places = []string{
 	"primary_conninfo", "primary_slot_name", "ssl", "bonjour", "stats_temp_directory",
 }
 
-// allowed refuses an arm that a scratch instance cannot have.
-func allowed(label string, c Config) error {
+// allowed refuses a configuration that a scratch instance cannot have.
+func allowed(label string, c experiment.Configuration) error {
 	for _, name := range slices.Sorted(maps.Keys(c.Settings)) {
 		if slices.Contains(places, strings.ToLower(name)) {
 			return &say.Problem{Message: fmt.Sprintf("arm %s sets %s, which a scratch instance has its own of", label, name),
@@ -39,7 +38,7 @@ func allowed(label string, c Config) error {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Kernel)) {
-		if !slices.Contains(kernelValues, name) {
+		if !slices.Contains(kernelValues, string(name)) {
 			return &say.Problem{Message: fmt.Sprintf("arm %s sets %s, which an experiment does not change", label, name),
 				Hint: "of the kernel an experiment changes " + strings.Join(kernelValues, ", ") + " and the pool of huge pages", Code: say.CodeUsage}
 		}
@@ -50,26 +49,7 @@ func allowed(label string, c Config) error {
 	return nil
 }
 
-// document is an arm as the result tells it.
-func (c Config) document() experiment.MeasuredConfiguration {
-	a := experiment.MeasuredConfiguration{Name: c.Name, Settings: []experiment.Setting{}}
-	for name, v := range c.Settings {
-		a.Settings = append(a.Settings, experiment.Setting{Address: "pg:" + name, Value: v})
-	}
-	for name, v := range c.Kernel {
-		a.Settings = append(a.Settings, experiment.Setting{Address: name, Value: v})
-	}
-	if c.Reconnect {
-		a.Settings = append(a.Settings, experiment.Setting{Address: "client:reconnect", Value: "on"})
-	}
-	if c.HugePages > 0 {
-		a.Settings = append(a.Settings, experiment.Setting{Address: poolName, Value: "+" + strconv.FormatInt(c.HugePages, 10)})
-	}
-	slices.SortFunc(a.Settings, func(x, y experiment.Setting) int { return strings.Compare(x.Address, y.Address) })
-	return a
-}
-
-// verify holds that a server has every value of an arm. The error names the
+// verify holds that a server has every value of a configuration. The error names the
 // first that it has not.
 func verify(label string, want map[string]string, have []setting) error {
 	by := map[string]setting{}
@@ -159,7 +139,7 @@ var unhashed = []string{
 	"server_version", "transaction_isolation", "transaction_read_only", "transaction_deferrable",
 }
 
-// hash is over all settings of a server: the same for every start of an arm.
+// hash is over all settings of a server: the same for every start of a configuration.
 func hash(all []setting) string {
 	var lines []string
 	for _, s := range all {

@@ -1,0 +1,48 @@
+package engine
+
+import (
+	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
+
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
+)
+
+// Order is an experiment with what it takes to run it.
+type Order struct {
+	experiment.Experiment
+	Binaries scratch.Binaries
+	Load     loadgen.Load // nil: it is made as Asked says
+	// Asked is how the load was asked for. It is kept, for the load to be built again
+	// when the experiment is resumed.
+	Asked loadgen.Asked
+
+	// KeepData leaves the loaded cluster in the scratch folder at the end, for the
+	// next experiment with the same data. Clean removes it.
+	KeepData bool
+	// MayTouchKernel allows what Configuration.HugePages, Configuration.Kernel and the
+	// cache state "cold" need.
+	MayTouchKernel bool
+	Guard          Guard
+	Progress       func(experiment.Event) // told what is being done, from one goroutine; nil: nobody
+}
+
+// Guard is what is known of servers that are not ours, for nothing of theirs to
+// be taken for scratch.
+type Guard struct {
+	DataDirs []string // data directories, absolute
+	Systems  []uint64 // system identifiers
+}
+
+// Restores is how data come about where nobody said it.
+func Restores(writes bool, design string) string {
+	switch {
+	case writes:
+		return experiment.RestoreFresh
+	case design == experiment.DesignSlices:
+		return experiment.RestoreKept // two servers cannot share one data directory
+	}
+	return experiment.RestoreShared
+}
+
+var unknown = stat.Number(nan())
