@@ -231,7 +231,7 @@ func oomLogs(ctx context.Context, env *Env, l *loaded) (*oom.Log, []known.Gap, e
 	for i := range l.snapshot.Instances {
 		in := &l.snapshot.Instances[i]
 		settings, _ := in.Server.Settings.Get()
-		found, err := pgctl.Logs(env.Target, in, pgctl.LogOptions{Settings: settings})
+		found, err := pgctl.Logs(ctx, env.Target, in, pgctl.LogOptions{Settings: settings})
 		if err != nil {
 			gaps = append(gaps, known.Gap{Fact: "the log of " + in.Label(), Reason: err.Error(), Reveal: "give its file as a FILE, with that of the kernel"})
 			continue

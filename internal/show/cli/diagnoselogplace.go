@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -25,7 +26,7 @@ const (
 
 // from takes the settings of the server that a target names and, where no files
 // were given, the logs that it writes.
-func (in *logInput) from(env *Env, l *loaded, days int) error {
+func (in *logInput) from(ctx context.Context, env *Env, l *loaded, days int) error {
 	with := len(in.files) > 0
 	var one *snapshot.Instance
 	var labels []string
@@ -55,13 +56,13 @@ func (in *logInput) from(env *Env, l *loaded, days int) error {
 	if !l.snapshot.HostSeen {
 		return usage("the server is on another host, and its log is read there", "run pgfettle there, or bring the files: ssh HOST cat LOG | pgfettle diagnose log -")
 	}
-	return in.find(env, one, days)
+	return in.find(ctx, env, one, days)
 }
 
 // find finds the logs of an instance of this host, those that were written to in
 // the last days.
-func (in *logInput) find(env *Env, one *snapshot.Instance, days int) error {
-	found, err := pgctl.Logs(env.Target, one, pgctl.LogOptions{Settings: in.settings, Files: maxLogFiles, Bytes: maxLogs, Newer: time.Duration(days) * 24 * time.Hour})
+func (in *logInput) find(ctx context.Context, env *Env, one *snapshot.Instance, days int) error {
+	found, err := pgctl.Logs(ctx, env.Target, one, pgctl.LogOptions{Settings: in.settings, Files: maxLogFiles, Bytes: maxLogs, Newer: time.Duration(days) * 24 * time.Hour})
 	if err != nil {
 		return &say.Problem{Message: "the logs of " + one.Label() + " are not read", Detail: err.Error(), Hint: "name the files", Code: exitRefused}
 	}
