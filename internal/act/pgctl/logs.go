@@ -43,6 +43,8 @@ type LogOptions struct {
 	Files    int           // of one format, the newest; 0: DefaultLogFiles
 	Bytes    int64         // of all, unpacked; 0: DefaultLogBytes
 	Newer    time.Duration // files that were last written to before that are left out; 0: none is
+
+	config string // path of postgresql.conf; "": as a data directory tells it
 }
 
 // LogSource is one file, or the journal of a unit, that can be read.
@@ -131,9 +133,7 @@ func logFiles(t target.Target, in *snapshot.Instance, o LogOptions) (*search, er
 		return s, nil
 	}
 	cluster, debian := debianCluster(view, dir)
-	if s.config = path.Join(dir, "postgresql.conf"); debian {
-		s.config = cluster.config
-	}
+	s.config = cmp.Or(o.config, cluster.config, path.Join(dir, "postgresql.conf"))
 	if strings.TrimSpace(s.setting(dir, "log_destination")) == "syslog" {
 		s.syslog(s.setting(dir, "syslog_ident")) // with another destination each event is in that one's files too
 	}
