@@ -1,4 +1,4 @@
-package arm
+package experiment
 
 import (
 	"maps"
@@ -11,17 +11,17 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 )
 
-// Difference is one value that two arms do not share.
+// Difference is one value that two configurations do not share.
 type Difference struct {
 	Address string
-	A, B    string // as spelled; "" where the arm leaves the default
+	A, B    string // as spelled; "" where the configuration leaves the default
 	Default string // of the server; "" where it is not known
 }
 
-// Differ returns what a server of a major version would have otherwise under b
+// Differences returns what a server of a major version would have otherwise under b
 // than under a, sorted. Values that are spelled otherwise and mean the same are
-// no difference, nor is a default that one arm spells out.
-func Differ(a, b *Arm, major int) []Difference {
+// no difference, nor is a default that one configuration spells out.
+func Differences(a, b *Configuration, major int) []Difference {
 	var out []Difference
 	names := slices.Sorted(maps.Keys(a.Settings))
 	for _, n := range slices.Sorted(maps.Keys(b.Settings)) {
@@ -98,24 +98,24 @@ func canonical(p params.Param, known bool, value string) string {
 	return value
 }
 
-// checkpoints are the settings whose effect is paid for at checkpoints: a run
+// checkpointSettings are the settings whose effect is paid for at checkpoints: a run
 // that ends before one is a loan.
-var checkpoints = []string{"max_wal_size", "min_wal_size", "checkpoint_timeout", "checkpoint_completion_target", "checkpoint_flush_after", "wal_compression", "full_page_writes",
+var checkpointSettings = []string{"max_wal_size", "min_wal_size", "checkpoint_timeout", "checkpoint_completion_target", "checkpoint_flush_after", "wal_compression", "full_page_writes",
 	"bgwriter_delay", "bgwriter_lru_maxpages", "bgwriter_lru_multiplier", "bgwriter_flush_after", "shared_buffers", "wal_buffers", "wal_recycle", "wal_init_zero"}
 
-// PutsOff returns the differences that move work to checkpoints or away from them.
-func PutsOff(d []Difference) []string {
+// CheckpointSettings returns the differences that move work to checkpoints or away from them.
+func CheckpointSettings(d []Difference) []string {
 	var out []string
 	for _, x := range d {
-		if n, ok := strings.CutPrefix(x.Address, "pg:"); ok && slices.Contains(checkpoints, n) {
+		if n, ok := strings.CutPrefix(x.Address, "pg:"); ok && slices.Contains(checkpointSettings, n) {
 			out = append(out, n)
 		}
 	}
 	return out
 }
 
-// Buffers is the size of an arm's shared buffers; 0: it cannot be read.
-func (a *Arm) Buffers(major int) unit.Bytes {
+// Buffers is the size of a configuration's shared buffers; 0: it cannot be read.
+func (a *Configuration) Buffers(major int) unit.Bytes {
 	p, ok := params.Find(major, "shared_buffers")
 	if !ok {
 		return 0
@@ -135,7 +135,7 @@ func (a *Arm) Buffers(major int) unit.Bytes {
 }
 
 // Cautions says what must never leave the scratch instance.
-func (a *Arm) Cautions() []string {
+func (a *Configuration) Cautions() []string {
 	off := func(name string) bool {
 		v, ok := a.Settings[name]
 		on, isBool := params.ParseBool(v)

@@ -6,49 +6,47 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/judge/arm"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
 )
 
-// TestExperimentsAreWhole holds that each has its words, two arms that can be
+// TestExperimentsAreWhole holds that each has its words, two configurations that can be
 // read and differ, and a metric that may decide.
 func TestExperimentsAreWhole(t *testing.T) {
-	for _, e := range All() {
+	for _, e := range Exercises() {
 		for what, text := range map[string]string{"title": e.Title, "question": e.Question, "workload": e.Workload, "told": e.Told, "expect": e.Expect, "caution": e.Caution} {
 			if text == "" {
 				t.Errorf("%s has no %s", e.Name, what)
 			}
 		}
-		if !slices.Contains(result.Primary(), e.Metric) {
+		if !slices.Contains(PrimaryMetrics(), e.Metric) {
 			t.Errorf("%s: %q decides nothing", e.Name, e.Metric)
 		}
 		if (e.Times > 0) == (e.Scale > 0) {
 			t.Errorf("%s: one of Times and Scale says how large the database is", e.Name)
 		}
-		var arms [2]arm.Arm
-		one, two := e.Arms(24 * unit.GB)
+		var arms [2]Configuration
+		one, two := e.Configurations(24 * unit.GB)
 		for i, text := range []string{one, two} {
 			if strings.ContainsAny(text, "{}") {
 				t.Errorf("%s: %s is not filled in", e.Name, text)
 			}
-			s, err := arm.Parse(text)
+			s, err := ParseConfiguration(text)
 			if err != nil {
 				t.Fatalf("%s: %v", e.Name, err)
 			}
-			if arms[i], err = arm.Make(s, nil, nil); err != nil {
+			if arms[i], err = NewConfiguration(s, nil, nil); err != nil {
 				t.Fatalf("%s: %v", e.Name, err)
 			}
 		}
 		for _, major := range []int{13, 15, 18} {
-			if d := arm.Differ(&arms[0], &arms[1], major); len(d) != 1 {
+			if d := Differences(&arms[0], &arms[1], major); len(d) != 1 {
 				t.Errorf("%s on %d: the arms differ in %v, and one thing is to be learned", e.Name, major, d)
 			}
 		}
-		if found, ok := Find(e.Name); !ok || found.Title != e.Title {
+		if found, ok := FindExercise(e.Name); !ok || found.Title != e.Title {
 			t.Errorf("%s is not found", e.Name)
 		}
 	}
-	if _, ok := Find("fsync"); ok {
+	if _, ok := FindExercise("fsync"); ok {
 		t.Error("half a name is found")
 	}
 }
@@ -56,12 +54,12 @@ func TestExperimentsAreWhole(t *testing.T) {
 // TestFsyncOffIsNeverRecommended holds that an experiment that weakens
 // durability says so before anybody reads its figure.
 func TestFsyncOffIsNeverRecommended(t *testing.T) {
-	for _, e := range All() {
-		s, err := arm.Parse(e.B)
+	for _, e := range Exercises() {
+		s, err := ParseConfiguration(e.B)
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := arm.Make(s, nil, nil)
+		a, err := NewConfiguration(s, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,9 +71,9 @@ func TestFsyncOffIsNeverRecommended(t *testing.T) {
 }
 
 func TestArmsFitTheMachine(t *testing.T) {
-	e, _ := Find("huge-pages")
+	e, _ := FindExercise("huge-pages")
 	for memory, want := range map[unit.Bytes]string{8 * unit.GB: "shared_buffers=2048MB", 64 * unit.GB: "shared_buffers=8192MB"} {
-		if a, b := e.Arms(memory); !strings.Contains(a, want+",") || !strings.Contains(b, want+",") {
+		if a, b := e.Configurations(memory); !strings.Contains(a, want+",") || !strings.Contains(b, want+",") {
 			t.Errorf("%s: %s, %s", memory, a, b)
 		}
 	}

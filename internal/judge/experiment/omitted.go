@@ -1,4 +1,4 @@
-package arm
+package experiment
 
 import (
 	"slices"
@@ -21,7 +21,7 @@ const (
 	whyText     = "a text of a library's own may be a program: it is taken from the command line alone"
 )
 
-var left = map[string][]string{
+var omittedSettings = map[string][]string{
 	whyPlace: {"data_directory", "config_file", "hba_file", "ident_file", "external_pid_file", "dynamic_library_path", "stats_temp_directory", "krb_server_keyfile", "extension_control_path"},
 	whyNetwork: {"listen_addresses", "port", "unix_socket_directories", "unix_socket_group", "unix_socket_permissions", "bonjour", "bonjour_name",
 		"authentication_timeout", "password_encryption", "oauth_validator_libraries", "db_user_namespace"},
@@ -39,17 +39,17 @@ var left = map[string][]string{
 	whySpace:  {"default_tablespace", "temp_tablespaces"},
 }
 
-// families are left out by the beginning of their names.
-var families = map[string]string{"ssl": whyNetwork, "recovery_target": whyRecovery, "lc_": whyLocale, "krb_": whyNetwork, "gss_": whyNetwork}
+// omittedFamilies are left out by the beginning of their names.
+var omittedFamilies = map[string]string{"ssl": whyNetwork, "recovery_target": whyRecovery, "lc_": whyLocale, "krb_": whyNetwork, "gss_": whyNetwork}
 
 // cannotHold says why a scratch instance does without a setting; "": it takes it.
 func cannotHold(name string) string {
-	for why, names := range left {
+	for why, names := range omittedSettings {
 		if slices.Contains(names, name) {
 			return why
 		}
 	}
-	for prefix, why := range families {
+	for prefix, why := range omittedFamilies {
 		if strings.HasPrefix(name, prefix) {
 			return why
 		}

@@ -1,61 +1,58 @@
-// Package result is the document of an experiment: every run as it was measured,
-// the statistics over them and the verdict. It is made while the experiment
-// runs, kept whole, and judged again from its runs whenever it is read.
-package result
+package experiment
 
 import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/pgfettle/pgfettle/internal/judge/stat"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 )
 
-// Schema names the form of the document.
-const Schema = "pgfettle.result/1"
+// ResultSchema names the form of the document.
+const ResultSchema = "pgfettle.result/1"
 
 // Designs of an experiment.
 const (
-	Restart = "restart" // a server of one arm at a time, started anew for each run
-	Slices  = "slices"  // servers of both arms up, loaded by turns in short balanced slices
-	Single  = "single"  // one arm alone: no comparison
+	DesignRestart = "restart" // a server of one configuration at a time, started anew for each run
+	DesignSlices  = "slices"  // servers of both configurations up, loaded by turns in short balanced slices
+	DesignSingle  = "single"  // one configuration alone: no comparison
 )
 
-// Result is an experiment with two arms, or one measured alone (Design Single,
+// Result is an experiment with two configurations, or one measured alone (Design Single,
 // which has no B). Times are RFC 3339 in UTC.
 type Result struct {
-	Schema   string   `json:"schema"`
-	Program  string   `json:"pgfettle"` // version of the program
-	Name     string   `json:"experiment,omitempty"`
-	Started  string   `json:"started"`
-	Ended    string   `json:"ended,omitempty"` // "": not finished; it may be resumed
-	Design   string   `json:"design"`
-	Metric   string   `json:"metric"` // the one that decides, declared before the first run
-	A        Arm      `json:"a"`
-	B        Arm      `json:"b,omitzero"`
-	Workload Workload `json:"workload"`
-	Spec     Spec     `json:"spec"`
-	Host     Host     `json:"host"`
-	Blocks   []Block  `json:"blocks"` // in the order in which they were run, void ones too
+	Schema   string                `json:"schema"`
+	Program  string                `json:"pgfettle"` // version of the program
+	Name     string                `json:"experiment,omitempty"`
+	Started  string                `json:"started"`
+	Ended    string                `json:"ended,omitempty"` // "": not finished; it may be resumed
+	Design   string                `json:"design"`
+	Metric   string                `json:"metric"` // the one that decides, declared before the first run
+	A        MeasuredConfiguration `json:"a"`
+	B        MeasuredConfiguration `json:"b,omitzero"`
+	Workload MeasuredWorkload      `json:"workload"`
+	Spec     Spec                  `json:"spec"`
+	Host     Host                  `json:"host"`
+	Blocks   []Block               `json:"blocks"` // in the order in which they were run, discarded ones too
 	stat.Verdict
 	Secondary []Compared `json:"secondary,omitempty"`
 	Notes     []string   `json:"notes,omitempty"` // what has to be known to read it, such as the caution of an experiment
 }
 
-// Setting is one value of an arm, spelled as a file has it.
+// Setting is one value of a configuration, spelled as a file has it.
 type Setting struct {
 	Address string `json:"address"` // pg:shared_buffers, sysctl:vm.nr_hugepages
 	Value   string `json:"value"`
 }
 
 // Arm is one of the configurations.
-type Arm struct {
+type MeasuredConfiguration struct {
 	Name     string    `json:"name"`     // as it was asked for: default, plan:oltp, a file, pg:work_mem=64MB
 	Settings []Setting `json:"settings"` // what differs from the server's defaults, sorted
 	Hash     string    `json:"settings_hash,omitempty"`
 }
 
 // Workload is what was run.
-type Workload struct {
+type MeasuredWorkload struct {
 	Name      string `json:"name"`
 	Scale     int    `json:"scale"`
 	Bytes     int64  `json:"database_bytes"`      // of its database before the first run; 0: not known
@@ -69,7 +66,7 @@ type Spec struct {
 	Blocks   int     `json:"blocks"`
 	Clients  int     `json:"clients"`
 	Jobs     int     `json:"jobs"`
-	Duration float64 `json:"duration_s"` // of a run; of the slices of one arm in a block; 0: a run is Count transactions of each client
+	Duration float64 `json:"duration_s"` // of a run; of the slices of one configuration in a block; 0: a run is Count transactions of each client
 	Warmup   float64 `json:"warmup_s"`   // most, until the rate is flat
 	Slice    float64 `json:"slice_s,omitempty"`
 	Cycles   int     `json:"checkpoint_cycles,omitempty"` // a run lasts until so many are complete, and Duration at least; 0: it has a fixed time
@@ -80,7 +77,7 @@ type Spec struct {
 	Protocol string  `json:"protocol"` // simple, extended, prepared
 	Margin   float64 `json:"margin_pct"`
 	// Restore says what data a run finds: fresh, a copy of what was loaded; kept, what
-	// the runs of its arm before left; shared, what was loaded itself.
+	// the runs of its configuration before left; shared, what was loaded itself.
 	Restore string `json:"restore,omitempty"`
 }
 
@@ -98,19 +95,19 @@ type Host struct {
 	Snapshot string `json:"snapshot,omitempty"` // hash
 }
 
-// Block is two runs close in time, one of each arm. (Design Single: one run.)
+// Block is two runs close in time, one of each configuration. (Design Single: one run.)
 type Block struct {
-	Number   int         `json:"number"`         // from 1
-	Order    string      `json:"order"`          // AB or BA; A
-	Seed     uint64      `json:"seed"`           // of both runs
-	Runs     []Run       `json:"runs"`           // in the order in which they were run; slices of one arm are one run
-	LogRatio stat.Number `json:"log_ratio"`      // ln(B/A) of the metric; null where void
-	Void     []string    `json:"void,omitempty"` // why it does not count
+	Number    int         `json:"number"`         // from 1
+	Order     string      `json:"order"`          // AB or BA; A
+	Seed      uint64      `json:"seed"`           // of both runs
+	Runs      []Run       `json:"runs"`           // in the order in which they were run; slices of one configuration are one run
+	LogRatio  stat.Number `json:"log_ratio"`      // ln(B/A) of the metric; null where discarded
+	Discarded []string    `json:"void,omitempty"` // why it does not count
 }
 
-// Run is one measurement of one arm.
+// Run is one measurement of one configuration.
 type Run struct {
-	Arm          string             `json:"arm"` // A or B
+	Config       string             `json:"arm"` // A or B
 	Started      string             `json:"started"`
 	Seconds      float64            `json:"seconds"`
 	Transactions int64              `json:"transactions"`
@@ -141,16 +138,16 @@ type Latency struct {
 
 // Environment is what else went on during a run. Null is not known.
 type Environment struct {
-	Steal      stat.Number `json:"steal_pct"`       // of all CPU time
-	Foreign    stat.Number `json:"foreign_cpu_pct"` // taken by processes that are not of the experiment, of all CPU time
-	PSICPU     stat.Number `json:"psi_cpu_some_pct"`
-	PSIIO      stat.Number `json:"psi_io_some_pct"`
-	PSIMemory  stat.Number `json:"psi_memory_full_pct"`
-	ClockStep  stat.Number `json:"clock_step_ms"`   // wall clock against the monotonic one
-	CanaryCPU  stat.Number `json:"canary_cpu_ms"`   // fixed work before the run
-	CanarySync stat.Number `json:"canary_fsync_ms"` // fixed number of fsyncs before the run
-	Checkpoint int         `json:"checkpoints"`     // completed in the run
-	Wraparound bool        `json:"wraparound_vacuum,omitempty"`
+	Steal           stat.Number `json:"steal_pct"`       // of all CPU time
+	Foreign         stat.Number `json:"foreign_cpu_pct"` // taken by processes that are not of the experiment, of all CPU time
+	PSICPU          stat.Number `json:"psi_cpu_some_pct"`
+	PSIIO           stat.Number `json:"psi_io_some_pct"`
+	PSIMemory       stat.Number `json:"psi_memory_full_pct"`
+	ClockStep       stat.Number `json:"clock_step_ms"`   // wall clock against the monotonic one
+	CalibrationCPU  stat.Number `json:"canary_cpu_ms"`   // fixed work before the run
+	CalibrationSync stat.Number `json:"canary_fsync_ms"` // fixed number of fsyncs before the run
+	Checkpoint      int         `json:"checkpoints"`     // completed in the run
+	Wraparound      bool        `json:"wraparound_vacuum,omitempty"`
 }
 
 // Compared is another metric: exploratory, its probability adjusted for their
@@ -165,35 +162,35 @@ type Compared struct {
 	P      stat.Number `json:"p_adjusted"`
 }
 
-// Run returns the run of an arm, nil where the block has none.
-func (b *Block) Run(arm string) *Run {
+// Run returns the run of a configuration, nil where the block has none.
+func (b *Block) Run(config string) *Run {
 	for i := range b.Runs {
-		if b.Runs[i].Arm == arm {
+		if b.Runs[i].Config == config {
 			return &b.Runs[i]
 		}
 	}
 	return nil
 }
 
-// most bounds a document that is read: a thousand blocks with all that each
+// mostResult bounds a document that is read: a thousand blocks with all that each
 // holds are under 8 MB.
-const most = 32 << 20
+const mostResult = 32 << 20
 
 const mostBlocks = 1000
 
-// Decode reads a document and judges it again from its runs.
-func Decode(b []byte) (*Result, error) {
-	if len(b) > most {
-		return nil, fmt.Errorf("a result of %d bytes: more than %d", len(b), most)
+// DecodeResult reads a document and judges it again from its runs.
+func DecodeResult(b []byte) (*Result, error) {
+	if len(b) > mostResult {
+		return nil, fmt.Errorf("a result of %d bytes: more than %d", len(b), mostResult)
 	}
 	var r Result
 	if err := json.Unmarshal(b, &r); err != nil {
 		return nil, fmt.Errorf("result: %w", err)
 	}
-	if r.Schema != Schema {
-		return nil, fmt.Errorf("result of schema %q, not %q", r.Schema, Schema)
+	if r.Schema != ResultSchema {
+		return nil, fmt.Errorf("result of schema %q, not %q", r.Schema, ResultSchema)
 	}
-	if _, ok := MetricOf(r.Metric); !ok {
+	if _, ok := FindMetric(r.Metric); !ok {
 		return nil, fmt.Errorf("result with the unknown metric %q", r.Metric)
 	}
 	if len(r.Blocks) > mostBlocks {

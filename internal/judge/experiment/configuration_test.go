@@ -1,4 +1,4 @@
-package arm
+package experiment
 
 import (
 	"slices"
@@ -12,19 +12,19 @@ import (
 )
 
 func TestParse(t *testing.T) {
-	for text, want := range map[string]Spec{
-		"default":         {Base: Default},
-		"current":         {Base: Current},
-		"plan":            {Base: Plan},
-		"plan:oltp":       {Base: Plan, Profile: "oltp"},
-		"./a+b.conf":      {Base: File, File: "./a+b.conf"},
-		"pg:work_mem=1MB": {Base: Default, Over: []Value{{"pg:work_mem", "1MB"}}},
-		"default+pg:Work_Mem=64MB,jit=off+sysctl:vm.swappiness=1": {Base: Default, Over: []Value{{"pg:work_mem", "64MB"}, {"pg:jit", "off"}, {"sysctl:vm.swappiness", "1"}}},
-		"x.conf+pg:shared_preload_libraries=a,b,jit=on":           {Base: File, File: "x.conf", Over: []Value{{"pg:shared_preload_libraries", "a,b"}, {"pg:jit", "on"}}},
-		"default+client:reconnect":                                {Base: Default, Over: []Value{{Reconnect, "on"}}},
-		"plan:1c+pg:a.b=x+client:reconnect":                       {Base: Plan, Profile: "1c", Over: []Value{{"pg:a.b", "x"}, {Reconnect, "on"}}},
+	for text, want := range map[string]ConfigurationText{
+		"default":         {Base: BaseDefault},
+		"current":         {Base: BaseCurrent},
+		"plan":            {Base: BasePlan},
+		"plan:oltp":       {Base: BasePlan, Profile: "oltp"},
+		"./a+b.conf":      {Base: BaseFile, File: "./a+b.conf"},
+		"pg:work_mem=1MB": {Base: BaseDefault, Over: []Setting{{"pg:work_mem", "1MB"}}},
+		"default+pg:Work_Mem=64MB,jit=off+sysctl:vm.swappiness=1": {Base: BaseDefault, Over: []Setting{{"pg:work_mem", "64MB"}, {"pg:jit", "off"}, {"sysctl:vm.swappiness", "1"}}},
+		"x.conf+pg:shared_preload_libraries=a,b,jit=on":           {Base: BaseFile, File: "x.conf", Over: []Setting{{"pg:shared_preload_libraries", "a,b"}, {"pg:jit", "on"}}},
+		"default+client:reconnect":                                {Base: BaseDefault, Over: []Setting{{Reconnect, "on"}}},
+		"plan:1c+pg:a.b=x+client:reconnect":                       {Base: BasePlan, Profile: "1c", Over: []Setting{{"pg:a.b", "x"}, {Reconnect, "on"}}},
 	} {
-		got, err := Parse(text)
+		got, err := ParseConfiguration(text)
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 			continue
@@ -35,7 +35,7 @@ func TestParse(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", " ", "plan:", "pg:", "pg:work_mem", "default+pg:=1", "default+client:slow", "default+pg:a=1,a=2", "default+pg:a=1+pg:A=2", strings.Repeat("x", mostText+1)} {
-		if s, err := Parse(bad); err == nil {
+		if s, err := ParseConfiguration(bad); err == nil {
 			t.Errorf("%.40q is taken for %+v", bad, s)
 		}
 	}
@@ -46,7 +46,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		s, err := Parse(text)
+		s, err := ParseConfiguration(text)
 		if err != nil {
 			return
 		}
@@ -57,7 +57,7 @@ func FuzzParse(f *testing.F) {
 			}
 			seen[v.Address] = true
 		}
-		if _, err := Make(s, nil, nil); err != nil && !strings.Contains(text, "sysctl:") && !strings.Contains(text, "thp:") {
+		if _, err := NewConfiguration(s, nil, nil); err != nil && !strings.Contains(text, "sysctl:") && !strings.Contains(text, "thp:") {
 			t.Fatalf("%q: %v", text, err)
 		}
 	})
@@ -66,11 +66,11 @@ func FuzzParse(f *testing.F) {
 // TestSettleLeavesOutAndSays holds that what a scratch instance cannot hold is
 // gone from the settings and named, and that nothing else is.
 func TestSettleLeavesOutAndSays(t *testing.T) {
-	s, err := Parse("conf+pg:work_mem=1MB")
+	s, err := ParseConfiguration("conf+pg:work_mem=1MB")
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := Make(s, map[string]string{
+	a, err := NewConfiguration(s, map[string]string{
 		"Data_Directory": "/srv/pg", "port": "5433", "ssl": "on", "ssl_cert_file": "x", "archive_command": "cp", "log_directory": "log", "lc_messages": "fr_FR",
 		"synchronous_standby_names": "*", "shared_preload_libraries": `pg_stat_statements, "timescaledb"`, "pg_stat_statements.max": "1000", "timescaledb.max_background_workers": "16",
 		"shared_buffers": "1GB", "log_min_duration_statement": "0", "work_mem": "4MB",
@@ -78,13 +78,13 @@ func TestSettleLeavesOutAndSays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.Settle(func(lib string) bool { return lib == "pg_stat_statements" })
+	a.OmitUnsupported(func(lib string) bool { return lib == "pg_stat_statements" })
 	want := map[string]string{"shared_buffers": "1GB", "log_min_duration_statement": "0", "work_mem": "1MB", "shared_preload_libraries": "pg_stat_statements", "pg_stat_statements.max": "1000"}
 	if diff := cmp.Diff(want, a.Settings); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
 	}
 	var gone []string
-	for _, l := range a.Left {
+	for _, l := range a.Omitted {
 		if l.Why == "" {
 			t.Errorf("%s is left out without a reason", l.Name)
 		}
@@ -110,15 +110,15 @@ func TestSettleRunsNothingOfOthers(t *testing.T) {
 	everything := func(string) bool { return true }
 	settled := func(text string) map[string]string {
 		t.Helper()
-		s, err := Parse(text)
+		s, err := ParseConfiguration(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := Make(s, base, nil)
+		a, err := NewConfiguration(s, base, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		a.Settle(everything)
+		a.OmitUnsupported(everything)
 		return a.Settings
 	}
 	want := map[string]string{"shared_preload_libraries": "plperl, $libdir/auto_explain", "plperl.use_strict": "on", "auto_explain.log_format": "json"}
@@ -132,12 +132,12 @@ func TestSettleRunsNothingOfOthers(t *testing.T) {
 }
 
 func TestDiffer(t *testing.T) {
-	make := func(text string) *Arm {
-		s, err := Parse(text)
+	make := func(text string) *Configuration {
+		s, err := ParseConfiguration(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := Make(s, nil, nil)
+		a, err := NewConfiguration(s, nil, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,22 +161,22 @@ func TestDiffer(t *testing.T) {
 		{"pg:a.b=1", "default", "pg:a.b"},
 	} {
 		var got []string
-		for _, d := range Differ(make(c.a), make(c.b), 17) {
+		for _, d := range Differences(make(c.a), make(c.b), 17) {
 			got = append(got, d.Address)
 		}
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%s against %s: %v, want %q", c.a, c.b, got, c.want)
 		}
 	}
-	d := Differ(make("default"), make("pg:max_wal_size=8GB,work_mem=1MB"), 17)
-	if got := PutsOff(d); !slices.Equal(got, []string{"max_wal_size"}) {
+	d := Differences(make("default"), make("pg:max_wal_size=8GB,work_mem=1MB"), 17)
+	if got := CheckpointSettings(d); !slices.Equal(got, []string{"max_wal_size"}) {
 		t.Errorf("PutsOff: %v", got)
 	}
 }
 
 func TestCautions(t *testing.T) {
 	for settings, want := range map[string]string{"fsync": "never recommended", "full_page_writes": "never recommended", "synchronous_commit": "may be missing", "autovacuum": "never recommended"} {
-		a := Arm{Settings: map[string]string{settings: "off"}}
+		a := Configuration{Settings: map[string]string{settings: "off"}}
 		if got := a.Cautions(); len(got) != 1 || !strings.Contains(got[0], want) || !strings.HasPrefix(got[0], settings) {
 			t.Errorf("%s: %v", settings, got)
 		}
@@ -189,7 +189,7 @@ func TestCautions(t *testing.T) {
 
 func TestBuffers(t *testing.T) {
 	for value, want := range map[string]unit.Bytes{"": 128 * unit.MB, "6GB": 6 * unit.GB, "16384": 128 * unit.MB, "much": 0} {
-		a := Arm{Settings: map[string]string{"shared_buffers": value}}
+		a := Configuration{Settings: map[string]string{"shared_buffers": value}}
 		if value == "" {
 			delete(a.Settings, "shared_buffers")
 		}

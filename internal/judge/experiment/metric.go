@@ -1,6 +1,6 @@
-package result
+package experiment
 
-import "github.com/pgfettle/pgfettle/internal/judge/stat"
+import "github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 
 // Metric is something that a run has a figure of.
 type Metric struct {
@@ -45,7 +45,7 @@ func perTransaction(name, title, counter, unit string) Metric {
 	}}
 }
 
-// Metrics are all that can be compared; those that may decide are Primary.
+// Metrics are all that can be compared; those that may decide are PrimaryMetrics.
 func Metrics() []Metric {
 	return []Metric{
 		{Name: "tps", Title: "transactions a second", Unit: "1/s", HigherIsBetter: true, of: func(r *Run) stat.Number { return positive(r.TPS) }},
@@ -74,8 +74,8 @@ func Metrics() []Metric {
 	}
 }
 
-// MetricOf finds a metric by name.
-func MetricOf(name string) (Metric, bool) {
+// FindMetric finds a metric by name.
+func FindMetric(name string) (Metric, bool) {
 	for _, m := range Metrics() {
 		if m.Name == name {
 			return m, true
@@ -84,7 +84,7 @@ func MetricOf(name string) (Metric, bool) {
 	return Metric{}, false
 }
 
-// Primary are the names of metrics that may decide an experiment.
-func Primary() []string {
+// PrimaryMetrics are the names of metrics that may decide an experiment.
+func PrimaryMetrics() []string {
 	return []string{"tps", "latency_mean_ms", "latency_p95_ms", "latency_p99_ms", "seconds", "tps_with_checkpoint"}
 }

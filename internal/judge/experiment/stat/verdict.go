@@ -10,7 +10,7 @@ import (
 // Word is the verdict of an experiment.
 type Word string
 
-// The verdicts. Improved and Regressed are said of arm B against arm A.
+// The verdicts. Improved and Regressed are said of configuration B against configuration A.
 const (
 	Improved     Word = "IMPROVED"
 	Regressed    Word = "REGRESSED"
@@ -32,18 +32,18 @@ const (
 	// FewestBlocks for a claim: with five, the smallest two-sided probability of
 	// the exact test is 2/32 = 0.0625, above the level; with six it is 0.031.
 	FewestBlocks = 6
-	// Margin in per cent within which two arms are held to be the same.
+	// Margin in per cent within which two configurations are held to be the same.
 	Margin = 2.0
-	// MostVoid is the share of blocks that may be void before the machine is
+	// MostVoid is the share of blocks that may be discarded before the machine is
 	// called unsuitable.
-	MostVoid = 0.2
+	MostDiscarded = 0.2
 )
 
 // Question is what is asked of the log ratios of an experiment.
 type Question struct {
 	HigherIsBetter bool    // transactions a second; false for latency and run time
 	MarginPercent  float64 // equivalence; 0 stands for Margin
-	Void           int     // blocks that gates took out, beside those given
+	Discarded      int     // blocks that gates took out, beside those given
 	Level          float64 // 0 stands for Level; SequentialLevel where blocks are looked at as they come
 }
 
@@ -60,7 +60,7 @@ var Looks = []int{6, 9, 12, 16}
 type Verdict struct {
 	Word      Word   `json:"verdict"`
 	N         int    `json:"n"`            // blocks that count
-	Void      int    `json:"void_blocks"`  // blocks that gates took out
+	Discarded int    `json:"void_blocks"`  // blocks that gates took out
 	Effect    Number `json:"effect_pct"`   // mean ratio
 	Low       Number `json:"ci_low_pct"`   // bounds of 95 %
 	High      Number `json:"ci_high_pct"`  //
@@ -85,11 +85,11 @@ func Judge(y []float64, q Question) Verdict {
 	if q.Level == 0 {
 		q.Level = Level
 	}
-	e := Of(y)
+	e := NewEstimate(y)
 	low, high := e.Interval(1 - q.Level)
 	low90, high90 := e.Interval(1 - 2*q.Level)
 	v := Verdict{
-		N: len(y), Void: q.Void, Margin: Number(q.MarginPercent),
+		N: len(y), Discarded: q.Discarded, Margin: Number(q.MarginPercent),
 		Effect: percent(e.Mean), Low: percent(low), High: percent(high), Low90: percent(low90), High90: percent(high90),
 		Middle: percent(e.Middle), SD: percent(e.SD), P: Number(e.P()), MDE: percent(Detectable(e.SD, e.N, q.Level)),
 	}
@@ -103,7 +103,7 @@ func Judge(y []float64, q Question) Verdict {
 	v.Disagree = byT != byFlip
 	v.Relevant = low > margin || high < -margin
 	switch {
-	case float64(q.Void) > MostVoid*float64(q.Void+len(y)):
+	case float64(q.Discarded) > MostDiscarded*float64(q.Discarded+len(y)):
 		v.Word = Unsuitable
 	case len(y) < FewestBlocks:
 		v.Word = Indicative
@@ -157,7 +157,7 @@ func BlocksFor(sd, effect float64) int {
 func (v Verdict) Words(metric string) []say.Message {
 	share := func(x Number) string { return signed(x) + " %" }
 	whole := []any{"metric", metric, "effect", share(v.Effect), "low", signed(v.Low), "high", signed(v.High), "n", v.N, "p", probability(max(v.P, v.PFlip)),
-		"low90", signed(v.Low90), "high90", signed(v.High90), "margin", plain(v.Margin), "mde", plain(v.MDE), "sd", plain(v.SD), "void", v.Void, "all", v.N + v.Void, "for", v.ForMargin}
+		"low90", signed(v.Low90), "high90", signed(v.High90), "margin", plain(v.Margin), "mde", plain(v.MDE), "sd", plain(v.SD), "void", v.Discarded, "all", v.N + v.Discarded, "for", v.ForMargin}
 	m := func(id, text string) say.Message { return say.M("verdict/"+id, text, whole...) }
 	var out []say.Message
 	switch v.Word {

@@ -1,7 +1,4 @@
-// Package arm says what one side of an experiment is: a configuration of a
-// server, made from a few words of a person, with what of it a scratch instance
-// cannot hold left out and named. It is pure: texts and values in, values out.
-package arm
+package experiment
 
 import (
 	"errors"
@@ -18,33 +15,27 @@ type Base string
 
 // The bases.
 const (
-	Default Base = "default" // the server's own defaults
-	Current Base = "current" // the settings of an instance that runs here
-	Plan    Base = "plan"    // what pgfettle plans for this host
-	File    Base = "file"    // a postgresql.conf, or a plan written as JSON
+	BaseDefault Base = "default" // the server's own defaults
+	BaseCurrent Base = "current" // the settings of an instance that runs here
+	BasePlan    Base = "plan"    // what pgfettle plans for this host
+	BaseFile    Base = "file"    // a postgresql.conf, or a plan written as JSON
 )
 
-// Reconnect is the address of the one thing that an arm can say of its client:
+// Reconnect is the address of the one thing that a configuration can say of its client:
 // a new connection for each transaction.
 const Reconnect = "client:reconnect"
 
-// Spec is a configuration as a person names it.
-type Spec struct {
+// ConfigurationText is a configuration as a person names it.
+type ConfigurationText struct {
 	Text    string
 	Base    Base
-	Profile string  // of Plan; "" where none was said
-	File    string  // of File
-	Over    []Value // set on top of the base, in the order of the text
+	Profile string    // of Plan; "" where none was said
+	File    string    // of File
+	Over    []Setting // set on top of the base, in the order of the text
 }
 
-// Value is one setting, spelled as a file has it.
-type Value struct {
-	Address string // pg:work_mem, sysctl:vm.swappiness, client:reconnect
-	Value   string
-}
-
-// Syntax is for help texts.
-const Syntax = `CONF is one of
+// ConfigurationSyntax is for help texts.
+const ConfigurationSyntax = `CONF is one of
   default            the server's own defaults
   current            what the instance of TARGET has now
   plan[:PROFILE]     what pgfettle plans for this host (web, oltp, dw, mixed, 1c)
@@ -54,18 +45,18 @@ and may go on with values on top: default+pg:work_mem=64MB,jit=off. pg:… alone
 stands on the defaults. sysctl:NAME=VALUE is a kernel value (with --kernel);
 client:reconnect a new connection for each transaction.`
 
-// over begins what stands on top of a base. A file's name may have a + in it.
-var over = regexp.MustCompile(`(^|\+)(pg|sysctl|thp|client):`)
+// overPrefix begins what stands on top of a base. A file's name may have a + in it.
+var overPrefix = regexp.MustCompile(`(^|\+)(pg|sysctl|thp|client):`)
 
-// name is how a setting of the server, or of a module of it, is called.
-var name = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_$.]*$`)
+// settingName is how a setting of the server, or of a module of it, is called.
+var settingName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_$.]*$`)
 
 // mostText bounds what a person types: a hundred values of a line each.
 const mostText = 16 << 10
 
-// Parse reads what a person wrote.
-func Parse(text string) (Spec, error) {
-	s := Spec{Text: text, Base: Default}
+// ParseConfiguration reads what a person wrote.
+func ParseConfiguration(text string) (ConfigurationText, error) {
+	s := ConfigurationText{Text: text, Base: BaseDefault}
 	if len(text) > mostText {
 		return s, fmt.Errorf("a configuration of %d characters: more than %d", len(text), mostText)
 	}
@@ -73,34 +64,34 @@ func Parse(text string) (Spec, error) {
 		return s, errors.New("the configuration is empty")
 	}
 	base, rest := text, ""
-	if at := over.FindStringIndex(text); at != nil {
+	if at := overPrefix.FindStringIndex(text); at != nil {
 		base, rest = text[:at[0]], strings.TrimPrefix(text[at[0]:], "+")
 	}
 	word, profile, hasProfile := strings.Cut(base, ":")
 	switch {
 	case base == "" || base == "default":
 	case base == "current":
-		s.Base = Current
+		s.Base = BaseCurrent
 	case word == "plan":
-		s.Base, s.Profile = Plan, profile
+		s.Base, s.Profile = BasePlan, profile
 		if hasProfile && profile == "" {
 			return s, errors.New("plan: names no profile")
 		}
 	default:
-		s.Base, s.File = File, base
+		s.Base, s.File = BaseFile, base
 	}
 	var err error
-	s.Over, err = values(rest)
+	s.Over, err = parseSettings(rest)
 	return s, err
 }
 
-// values reads "pg:a=1,b=2+sysctl:c=3". A comma begins the next value only where
+// parseSettings reads "pg:a=1,b=2+sysctl:c=3". A comma begins the next value only where
 // NAME= follows it, so that a list stays whole.
-func values(text string) ([]Value, error) {
-	var out []Value
+func parseSettings(text string) ([]Setting, error) {
+	var out []Setting
 	for text != "" {
 		group := text
-		if next := over.FindStringIndex(text[1:]); next != nil {
+		if next := overPrefix.FindStringIndex(text[1:]); next != nil {
 			group, text = text[:next[0]+1], strings.TrimPrefix(text[next[0]+1:], "+")
 		} else {
 			text = ""
@@ -111,14 +102,14 @@ func values(text string) ([]Value, error) {
 			key = strings.TrimSpace(key)
 			switch {
 			case prefix == "client" && key == "reconnect" && !eq:
-				out = append(out, Value{Reconnect, "on"})
+				out = append(out, Setting{Reconnect, "on"})
 			case prefix == "client":
 				return nil, fmt.Errorf("client:%s: only client:reconnect is known", piece)
-			case eq && name.MatchString(key):
+			case eq && settingName.MatchString(key):
 				if prefix == "pg" {
 					key = strings.ToLower(key)
 				}
-				out = append(out, Value{prefix + ":" + key, strings.TrimSpace(value)})
+				out = append(out, Setting{prefix + ":" + key, strings.TrimSpace(value)})
 			case i > 0:
 				out[len(out)-1].Value += "," + piece
 			default:
@@ -136,27 +127,27 @@ func values(text string) ([]Value, error) {
 	return out, nil
 }
 
-// Arm is a configuration with every value.
-type Arm struct {
+// Configuration is a configuration with every value.
+type Configuration struct {
 	Name      string
 	Settings  map[string]string       // of the server, as a file spells them
 	Kernel    map[knob.Address]string // of the host
 	Reconnect bool
-	HugePages int64  // pages of the pool that it needs; 0: none
-	Left      []Left // what was asked for and is not in it, sorted
+	HugePages int64     // pages of the pool that it needs; 0: none
+	Omitted   []Omitted // what was asked for and is not in it, sorted
 	Notes     []string
 
 	typed map[string]bool // the settings that the person wrote himself, on top of the base
 }
 
-// Left is a setting that the arm does without.
-type Left struct {
+// Omitted is a setting that the configuration does without.
+type Omitted struct {
 	Name, Value, Why string
 }
 
-// Make puts a base and what stands on top of it together.
-func Make(s Spec, base map[string]string, kernel map[knob.Address]string) (Arm, error) {
-	a := Arm{Name: s.Text, Settings: map[string]string{}, Kernel: map[knob.Address]string{}, typed: map[string]bool{}}
+// NewConfiguration puts a base and what stands on top of it together.
+func NewConfiguration(s ConfigurationText, base map[string]string, kernel map[knob.Address]string) (Configuration, error) {
+	a := Configuration{Name: s.Text, Settings: map[string]string{}, Kernel: map[knob.Address]string{}, typed: map[string]bool{}}
 	for k, v := range base {
 		a.Settings[strings.ToLower(k)] = v
 	}
@@ -185,16 +176,16 @@ func Make(s Spec, base map[string]string, kernel map[knob.Address]string) (Arm, 
 // libraries are the settings that name libraries to load.
 var libraries = []string{"shared_preload_libraries", "session_preload_libraries", "local_preload_libraries", "jit_provider"}
 
-// plain is a library's name without a place, and a value that is no program.
-var plain = regexp.MustCompile(`^[A-Za-z0-9_.+-]{1,64}$`)
+// plainLibrary is a library's name without a place, and a value that is no program.
+var plainLibrary = regexp.MustCompile(`^[A-Za-z0-9_.+-]{1,64}$`)
 
-// Settle takes out what a scratch instance cannot hold, and what it may not: an
+// OmitUnsupported takes out what a scratch instance cannot hold, and what it may not: an
 // instance's own settings, and a file's, say what its account runs, and the
 // scratch instance is another account's. So a library is taken by its name alone,
 // from beside the server's programs, and a text of a library's own (plperl.on_init
 // is a program) is not taken. What the person typed is his. installed says
 // whether the server's programs have a library.
-func (a *Arm) Settle(installed func(library string) bool) {
+func (a *Configuration) OmitUnsupported(installed func(library string) bool) {
 	loaded := map[string]bool{}
 	for _, list := range libraries {
 		text, ok := a.Settings[list]
@@ -206,8 +197,8 @@ func (a *Arm) Settle(installed func(library string) bool) {
 			lib = strings.Trim(strings.TrimSpace(lib), `"`)
 			switch {
 			case lib == "":
-			case !a.typed[list] && !plain.MatchString(strings.TrimPrefix(lib, "$libdir/")):
-				a.Left = append(a.Left, Left{list, lib, whyLibrary})
+			case !a.typed[list] && !plainLibrary.MatchString(strings.TrimPrefix(lib, "$libdir/")):
+				a.Omitted = append(a.Omitted, Omitted{list, lib, whyLibrary})
 			case installed(lib):
 				keep = append(keep, lib)
 				loaded[lib[strings.LastIndexByte(lib, '/')+1:]] = true
@@ -220,7 +211,7 @@ func (a *Arm) Settle(installed func(library string) bool) {
 			delete(a.Settings, list)
 		}
 		for _, lib := range gone {
-			a.Left = append(a.Left, Left{list, lib, "this library is not installed beside the server's programs"})
+			a.Omitted = append(a.Omitted, Omitted{list, lib, "this library is not installed beside the server's programs"})
 		}
 	}
 	for key, value := range a.Settings {
@@ -229,16 +220,16 @@ func (a *Arm) Settle(installed func(library string) bool) {
 			switch {
 			case !loaded[module]:
 				why = "it belongs to a library that is not loaded"
-			case !a.typed[key] && value != "" && !plain.MatchString(value):
+			case !a.typed[key] && value != "" && !plainLibrary.MatchString(value):
 				why = whyText
 			}
 		}
 		if why != "" {
-			a.Left = append(a.Left, Left{key, value, why})
+			a.Omitted = append(a.Omitted, Omitted{key, value, why})
 			delete(a.Settings, key)
 		}
 	}
-	slices.SortFunc(a.Left, func(x, y Left) int {
+	slices.SortFunc(a.Omitted, func(x, y Omitted) int {
 		return strings.Compare(x.Name+"\x00"+x.Value, y.Name+"\x00"+y.Value)
 	})
 }

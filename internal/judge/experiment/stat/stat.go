@@ -1,7 +1,9 @@
 // Package stat turns the measured runs of an experiment into a verdict. It does
-// no I/O, draws no random numbers and knows nothing of PostgreSQL.
+// no I/O, draws no random numbers, and knows nothing of PostgreSQL. It is a package of
+// its own because it is arithmetic that can be read and tested without knowing what an
+// experiment is: log ratios in, a verdict out.
 //
-// The unit is the block: two runs close in time, one of each arm. A block gives
+// The unit is the block: two runs close in time, one of each configuration. A block gives
 // one number, the logarithm of the ratio of its runs, ln(B/A); what drifts
 // slowly is in both runs and drops out. Runs within a block are never counted
 // as more than one observation, and neither are the seconds of a run.
@@ -23,9 +25,9 @@ type Estimate struct {
 	Middle float64 // Hodges-Lehmann: median of the means of all pairs, which one outlier does not move far
 }
 
-// Of estimates from the log ratios of blocks. The deviation of fewer than two
+// NewEstimate estimates from the log ratios of blocks. The deviation of fewer than two
 // is NaN.
-func Of(y []float64) Estimate {
+func NewEstimate(y []float64) Estimate {
 	e := Estimate{N: len(y), SD: math.NaN(), Mean: math.NaN(), Middle: math.NaN()}
 	if len(y) == 0 {
 		return e
@@ -112,7 +114,7 @@ func QuantileT(p float64, df int) float64 {
 const mostFlipped = 20
 
 // SignFlip is the exact two-sided permutation probability: of all ways to swap
-// the arms within blocks, the share whose mean is as far from 0 as the one seen,
+// the configurations within blocks, the share whose mean is as far from 0 as the one seen,
 // or farther. ok is false for no blocks and for more than 20 (which have a
 // million patterns and need the test least).
 func SignFlip(y []float64) (p float64, ok bool) {

@@ -36,7 +36,7 @@ func TestQuantilesOfT(t *testing.T) {
 // the exact permutation probability is 4/1024.
 func TestPaired(t *testing.T) {
 	y := []float64{1.2, 2.4, 1.3, 1.3, 0, 1.0, 1.8, 0.8, 4.6, 1.4}
-	e := Of(y)
+	e := NewEstimate(y)
 	low, high := e.Interval(0.95)
 	near(t, "mean", e.Mean, 1.58, 1e-9)
 	near(t, "p", e.P(), 0.002833, 0.000001)
@@ -108,7 +108,7 @@ func TestHolm(t *testing.T) {
 
 func TestMiddleIsRobust(t *testing.T) {
 	y := []float64{0.01, 0.012, 0.011, 0.009, 0.010, 0.9}
-	if e := Of(y); e.Middle > 0.02 || e.Mean < 0.1 {
+	if e := NewEstimate(y); e.Middle > 0.02 || e.Mean < 0.1 {
 		t.Errorf("middle %v, mean %v", e.Middle, e.Mean)
 	}
 }
@@ -157,7 +157,7 @@ func TestVerdicts(t *testing.T) {
 		{"the same", around(8, 0.0005, 0.004), Question{HigherIsBetter: true}, Equivalent, []string{"No difference in tps larger than 2 % (90 % CI −"}},
 		{"cannot tell", flat, Question{HigherIsBetter: true}, Inconclusive, []string{"No difference in tps detected", "would have caught a change of ±", "four times out of five", "blocks are needed for ±2 %"}},
 		{"too few", around(4, 0.05, 0.001), Question{HigherIsBetter: true}, Indicative, []string{"Indicative only: +5.1 % tps, blocks: 4"}},
-		{"disturbed", around(8, 0.05, 0.001), Question{HigherIsBetter: true, Void: 3}, Unsuitable, []string{"3 of 11 blocks were disturbed"}},
+		{"disturbed", around(8, 0.05, 0.001), Question{HigherIsBetter: true, Discarded: 3}, Unsuitable, []string{"3 of 11 blocks were disturbed"}},
 		{"one block decides", []float64{0.001, 0.001, 0.001, 0.001, 0.001, 0.001, -0.0001, 0.3}, Question{HigherIsBetter: true}, Inconclusive, []string{"do not agree"}},
 		{"none", nil, Question{}, Indicative, []string{"? % tps, blocks: 0"}},
 		{"one", []float64{0.1}, Question{}, Indicative, []string{"blocks: 1"}},
@@ -190,7 +190,7 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// TestSwapped: with the arms swapped the verdict is the opposite one.
+// TestSwapped: with the configurations swapped the verdict is the opposite one.
 func TestSwapped(t *testing.T) {
 	y := []float64{0.01, 0.02, 0.015, 0.03, 0.012, 0.021, 0.018, 0.009}
 	turned := make([]float64, len(y))

@@ -1,4 +1,4 @@
-package result
+package experiment
 
 import (
 	"encoding/json"
@@ -6,20 +6,20 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/judge/stat"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 )
 
 // quiet is a run that nothing disturbed.
 func quiet(arm string, tps float64) Run {
-	return Run{Arm: arm, Seconds: 60, Transactions: int64(60 * tps), TPS: tps, Latency: Latency{Mean: stat.Number(8000 / tps)},
+	return Run{Config: arm, Seconds: 60, Transactions: int64(60 * tps), TPS: tps, Latency: Latency{Mean: stat.Number(8000 / tps)},
 		Counters:    map[string]float64{WALBytes: 60 * tps * 500, TempBytes: 0},
-		Environment: Environment{Steal: 0.1, Foreign: 0.5, PSICPU: unknown, PSIIO: unknown, PSIMemory: unknown, ClockStep: 0.2, CanaryCPU: 100, CanarySync: 40}}
+		Environment: Environment{Steal: 0.1, Foreign: 0.5, PSICPU: unknown, PSIIO: unknown, PSIMemory: unknown, ClockStep: 0.2, CalibrationCPU: 100, CalibrationSync: 40}}
 }
 
 // experiment has n blocks in which B is faster by so many per cent, or a little
 // more or less.
 func experiment(n int, percent float64) *Result {
-	r := &Result{Schema: Schema, Design: Restart, Metric: "tps", Spec: Spec{Margin: 2}}
+	r := &Result{Schema: ResultSchema, Design: DesignRestart, Metric: "tps", Spec: Spec{Margin: 2}}
 	for i := range n {
 		a := 1000 + 40*math.Sin(float64(i))
 		b := a * (1 + percent/100 + 0.004*math.Cos(float64(3*i)))
@@ -35,7 +35,7 @@ func experiment(n int, percent float64) *Result {
 func TestJudge(t *testing.T) {
 	r := experiment(8, 5)
 	r.Judge()
-	if r.Word != stat.Improved || r.N != 8 || r.Verdict.Void != 0 || math.Abs(float64(r.Effect)-5) > 0.5 {
+	if r.Word != stat.Improved || r.N != 8 || r.Verdict.Discarded != 0 || math.Abs(float64(r.Effect)-5) > 0.5 {
 		t.Errorf("%+v", r.Verdict)
 	}
 	r = experiment(8, 0)
@@ -66,14 +66,14 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestGates: each gate makes its block void and no other, and says why.
+// TestGates: each gate makes its block discarded and no other, and says why.
 func TestGates(t *testing.T) {
 	for name, spoil := range map[string]func(r *Run){
 		"hypervisor":        func(r *Run) { r.Environment.Steal = 2.5 },
 		"other programs":    func(r *Run) { r.Environment.Foreign = 4 },
 		"clock":             func(r *Run) { r.Environment.ClockStep = -3000 },
-		"CPU work":          func(r *Run) { r.Environment.CanaryCPU = 130 },
-		"fsyncs":            func(r *Run) { r.Environment.CanarySync = 90 },
+		"CPU work":          func(r *Run) { r.Environment.CalibrationCPU = 130 },
+		"fsyncs":            func(r *Run) { r.Environment.CalibrationSync = 90 },
 		"failed":            func(r *Run) { r.Failed = 1 },
 		"wraparound":        func(r *Run) { r.Environment.Wraparound = true },
 		"checkpoints":       func(r *Run) { r.Environment.Checkpoint = 2 },
@@ -85,35 +85,35 @@ func TestGates(t *testing.T) {
 			r.Judge()
 			word, _, _ := strings.Cut(name, " ")
 			for i, b := range r.Blocks {
-				if (len(b.Void) > 0) != (i == 3) || b.LogRatio.Known() == (i == 3) {
-					t.Errorf("%s: block %d: %v, ratio %v", name, i+1, b.Void, b.LogRatio)
+				if (len(b.Discarded) > 0) != (i == 3) || b.LogRatio.Known() == (i == 3) {
+					t.Errorf("%s: block %d: %v, ratio %v", name, i+1, b.Discarded, b.LogRatio)
 				}
 			}
-			if why := strings.Join(r.Blocks[3].Void, "; "); !strings.Contains(why, word) {
+			if why := strings.Join(r.Blocks[3].Discarded, "; "); !strings.Contains(why, word) {
 				t.Errorf("%s: it says %q", name, why)
 			}
-			if r.Verdict.Void != 1 || r.N != 7 {
-				t.Errorf("%s: %d void, %d count", name, r.Verdict.Void, r.N)
+			if r.Verdict.Discarded != 1 || r.N != 7 {
+				t.Errorf("%s: %d void, %d count", name, r.Verdict.Discarded, r.N)
 			}
 		}
 	}
 }
 
 // TestGatesAreBlind: what a run measured does not move its gate, however good or
-// bad it is, nor does it matter which arm it was of.
+// bad it is, nor does it matter which configuration it was of.
 func TestGatesAreBlind(t *testing.T) {
 	r := experiment(8, 5)
 	for i := range r.Blocks {
 		r.Blocks[i].Runs[i%2].TPS *= float64(1 + i)
-		r.Blocks[i].Runs[0].Arm, r.Blocks[i].Runs[1].Arm = r.Blocks[i].Runs[1].Arm, r.Blocks[i].Runs[0].Arm
+		r.Blocks[i].Runs[0].Config, r.Blocks[i].Runs[1].Config = r.Blocks[i].Runs[1].Config, r.Blocks[i].Runs[0].Config
 	}
 	r.Judge()
-	if r.Verdict.Void != 0 {
-		t.Errorf("%d blocks are void", r.Verdict.Void)
+	if r.Verdict.Discarded != 0 {
+		t.Errorf("%d blocks are void", r.Verdict.Discarded)
 	}
 }
 
-// TestTooMuchElse: more than one block in five void is no verdict.
+// TestTooMuchElse: more than one block in five discarded is no verdict.
 func TestTooMuchElse(t *testing.T) {
 	r := experiment(10, 5)
 	for i := range 3 {
@@ -126,7 +126,7 @@ func TestTooMuchElse(t *testing.T) {
 }
 
 // TestRead: a document is judged again when it is read; a verdict that somebody
-// wrote into it does not hold; an unfinished block neither counts nor is void.
+// wrote into it does not hold; an unfinished block neither counts nor is discarded.
 func TestRead(t *testing.T) {
 	r := experiment(8, 0.1)
 	r.Blocks = append(r.Blocks, Block{Number: 9, Order: "BA", Runs: []Run{quiet("B", 5000)}})
@@ -135,11 +135,11 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := Decode([]byte(strings.Replace(string(b), `"EQUIVALENT"`, `"IMPROVED"`, 1)))
+	again, err := DecodeResult([]byte(strings.Replace(string(b), `"EQUIVALENT"`, `"IMPROVED"`, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again.Word != stat.Equivalent || again.N != 8 || again.Verdict.Void != 0 {
+	if again.Word != stat.Equivalent || again.N != 8 || again.Verdict.Discarded != 0 {
 		t.Errorf("%+v", again.Verdict)
 	}
 	for _, field := range []string{"schema", "verdict", "metric", "effect_pct", "ci_low_pct", "ci_high_pct", "mde_pct", "blocks", "void_blocks"} {
@@ -152,7 +152,7 @@ func TestRead(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"", "{}", `{"schema":"pgfettle.result/9"}`, `{"schema":"pgfettle.result/1","metric":"beauty"}`, "[1]"} {
-		if _, err := Decode([]byte(bad)); err == nil {
+		if _, err := DecodeResult([]byte(bad)); err == nil {
 			t.Errorf("%q is read", bad)
 		}
 	}
@@ -166,7 +166,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(b)
 	f.Add([]byte(`{"schema":"pgfettle.result/1","metric":"tps","blocks":[{"runs":[{},{}]},{"void":["x"]}]}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r, err := Decode(b)
+		r, err := DecodeResult(b)
 		if err != nil {
 			return
 		}
