@@ -12,6 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/spf13/cobra"
 )
@@ -112,7 +113,7 @@ func runDemo(ctx context.Context, env *Env, o *demoOptions) (err error) {
 	}
 	step("pgfettle check %s", inst.DataDir)
 	before := judge(l, check.Options{})
-	if err := term.Check(env.Stdout, before, env.Style()); err != nil {
+	if err := term.Write(env.Stdout, outline.Check(before, env.words), env.Style()); err != nil {
 		return err
 	}
 	p, err := makePlan(ctx, env, l, rule.Options{Profile: profile, Pins: demoPins(env)})
