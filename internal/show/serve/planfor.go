@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
-	"github.com/pgfettle/pgfettle/internal/act/settle"
+	"github.com/pgfettle/pgfettle/internal/act/planner"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/document"
@@ -95,7 +95,7 @@ func planFor(ctx context.Context, said url.Values, q questions) (*describedPlan,
 			return nil, false, err
 		}
 	}
-	p, snap, err := settle.Plan(ctx, nil, archive, o)
+	p, snap, err := planner.Make(ctx, nil, archive, o)
 	if err != nil {
 		return nil, false, err
 	}
