@@ -16,7 +16,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/prove"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
-	"github.com/pgfettle/pgfettle/internal/act/settle"
+	"github.com/pgfettle/pgfettle/internal/act/planner"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -92,7 +92,7 @@ func (*stagedLab) Installed(library string) bool { return library == "pg_stat_st
 func (*stagedLab) Close() error                  { return nil }
 
 func (l *stagedLab) Plan(ctx context.Context, o rule.Options) (*plan.Plan, error) {
-	p, _, err := settle.Plan(ctx, nil, l.evidence, o)
+	p, _, err := planner.Make(ctx, nil, l.evidence, o)
 	return p, err
 }
 

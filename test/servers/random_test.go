@@ -12,7 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/pgsetting"
 	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
-	"github.com/pgfettle/pgfettle/internal/act/settle"
+	"github.com/pgfettle/pgfettle/internal/act/planner"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -189,7 +189,7 @@ func (p *bed) try(h hosts.Host, n int) {
 	if err != nil {
 		fail("%v", err)
 	}
-	made, s, err := settle.Plan(p.t.Context(), nil, a, h.Opt)
+	made, s, err := planner.Make(p.t.Context(), nil, a, h.Opt)
 	if err != nil {
 		if pin, ok := err.(*rule.PinError); ok {
 			p.sum.add("not planned: a pin is refused") // in its own words, as the command tells them

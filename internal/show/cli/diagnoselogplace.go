@@ -30,12 +30,12 @@ func (in *logInput) from(ctx context.Context, env *Env, l *loaded, days int) err
 	with := len(in.files) > 0
 	var one *snapshot.Instance
 	var labels []string
-	for i := range l.snapshot.Instances {
-		labels = append(labels, l.snapshot.Instances[i].Label())
-		one = &l.snapshot.Instances[i]
+	for i := range l.Snapshot.Instances {
+		labels = append(labels, l.Snapshot.Instances[i].Label())
+		one = &l.Snapshot.Instances[i]
 	}
 	switch {
-	case l.request == nil && !with:
+	case l.Collected == nil && !with:
 		return usage("an evidence file holds no log of a server", "name the log files beside it: pgfettle diagnose log FILE.evidence postgresql.log")
 	case len(labels) == 0 && !with:
 		return usage("no PostgreSQL instance was found here", "name log files, or a data directory")
@@ -53,7 +53,7 @@ func (in *logInput) from(ctx context.Context, env *Env, l *loaded, days int) err
 	if with {
 		return nil
 	}
-	if !l.snapshot.HostSeen {
+	if !l.Snapshot.HostSeen {
 		return usage("the server is on another host, and its log is read there", "run pgfettle there, or bring the files: ssh HOST cat LOG | pgfettle diagnose log -")
 	}
 	return in.find(ctx, env, one, days)
