@@ -64,7 +64,7 @@ func (p *page) memoryPicture(h *memory.Host) {
 		amounts[i] = part.Size
 	}
 	var bar strings.Builder
-	for i, n := range BarCells(amounts, min(p.st.Width-4, 100)) { // a longer bar shows nothing more
+	for i, n := range outline.BarCells(amounts, min(p.st.Width-4, 100)) { // a longer bar shows nothing more
 		s := memorySigns[h.Parts[i].Name]
 		bar.WriteString(p.tint(s.tone, strings.Repeat(s.sign, n)))
 	}

@@ -101,7 +101,7 @@ func (p *page) block(block outline.Block, indent string, last outline.Block) {
 	case outline.Para:
 		p.wrapped(indent, toneOf(v.Tone), v.Text)
 	case outline.List:
-		if _, text := last.(outline.Para); text {
+		if _, text := last.(outline.Para); text && (v.Kind != outline.Lines || indent == "") {
 			indent += step
 		}
 		p.list(v, indent)
