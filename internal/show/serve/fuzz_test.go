@@ -13,6 +13,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	diagmemory "github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/test/page"
@@ -187,10 +188,10 @@ func mishaps(t *testing.T, evil string) string {
 		t.Fatal(err)
 	}
 	defer st.Close()
-	if err := st.Append(t.Context(), time.Now().Add(-time.Minute), []store.Point{{Series: store.Series{Name: "connections", Instance: "/x<script>", Label: "<script>"}, Value: 1}}); err != nil {
+	if err := st.Append(t.Context(), time.Now().Add(-time.Minute), []history.Point{{Series: history.Series{Name: "connections", Instance: "/x<script>", Label: "<script>"}, Value: 1}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := st.AppendEvent(t.Context(), store.Event{At: time.Now().Add(-time.Minute), Kind: store.OOMKill, Instance: evil, Subject: evil, Before: evil, After: evil, Who: evil, Where: evil, Detail: evil}); err != nil {
+	if _, err := st.AppendEvent(t.Context(), history.Event{At: time.Now().Add(-time.Minute), Kind: history.OOMKill, Instance: evil, Subject: evil, Before: evil, After: evil, Who: evil, Where: evil, Detail: evil}); err != nil {
 		t.Fatal(err)
 	}
 	return path
