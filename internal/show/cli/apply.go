@@ -176,7 +176,7 @@ func runApply(ctx context.Context, env *Env, o *applyOptions) error {
 	if len(s.chosen) == 0 {
 		return s.nothing(env)
 	}
-	if err := term.Forewarned(env.Stdout, apply.Forewarn(ctx, w, l.snapshot, s.chosen), d.Warnings, env.Style()); err != nil {
+	if err := term.Forewarned(env.Stdout, apply.Forewarn(ctx, w, l.snapshot, s.chosen), say.Strings(d.Warnings), env.Style()); err != nil {
 		return err
 	}
 	if !o.yes {

@@ -191,7 +191,7 @@ func (o *planOptions) told(p *plan.Plan, err error) (*plan.Plan, error) {
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		if pin, ours := o.site.Pin(c.Address); ours && c.Pinned {
-			c.Reason = pinnedBy(o.site, pin)
+			c.Reason = say.Text(pinnedBy(o.site, pin))
 		}
 	}
 	return p, nil

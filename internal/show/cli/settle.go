@@ -6,6 +6,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/settle"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
@@ -26,7 +27,9 @@ func makePlan(ctx context.Context, env *Env, l *loaded, o rule.Options) (*plan.P
 		return nil, err
 	}
 	l.snapshot = s
-	p.Warnings = append(p.Warnings, apply.OverridesOf(p, s)...)
+	for _, w := range apply.OverridesOf(p, s) {
+		p.Warnings = append(p.Warnings, say.Text(w))
+	}
 	p.Left = plan.Leaves(s, p, checks.All(), check.Options{Accept: acceptances(o.Accepted), Today: today(env)})
 	return p, nil
 }

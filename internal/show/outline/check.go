@@ -74,12 +74,12 @@ func (p Words) details(g []check.Finding) []Item {
 		}
 		return Item{Text: Join(Bold(p.Word(m))), More: []Block{List{list}}}, false
 	}
-	seen, same := field(LabelSeen, func(f check.Finding) string { return f.Seen })
+	seen, same := field(LabelSeen, func(f check.Finding) string { return f.Seen.String() })
 	var out []Item
 	if same {
 		out = append(out, ItemOf(lead(LabelWhere), p.Places(g)))
 	}
-	do, _ := field(LabelDo, func(f check.Finding) string { return f.Do })
+	do, _ := field(LabelDo, func(f check.Finding) string { return f.Do.String() })
 	out = append(out, seen, ItemOf(lead(LabelWhy), g[0].Why), do)
 	if len(g[0].Sources) > 0 {
 		out = append(out, ItemOf(lead(LabelSources), SourceTitles(g[0].Sources)))

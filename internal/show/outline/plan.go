@@ -41,7 +41,7 @@ func Plan(d document.Plan, c *say.Catalogue) Outline {
 		o.Heading(2, p.Say("show/plan/warnings", "Before you act"))
 		var list []Item
 		for _, text := range d.Warnings {
-			list = append(list, ItemOf(nil, text))
+			list = append(list, ItemOf(nil, text.String()))
 		}
 		o.List(list)
 	}
@@ -69,7 +69,7 @@ func (p Words) changeOutline(o *Outline, g Group) {
 			row = append(row, Join(p.Risk(c.Risk)))
 		}
 		t.Rows = append(t.Rows, row)
-		it := ItemOf(Join(Code(ShortName(c.Address)), p.Colon()), c.Reason)
+		it := ItemOf(Join(Code(ShortName(c.Address)), p.Colon()), c.Reason.String())
 		var more []Item
 		if in := UnsaidOf(&c); in != "" {
 			more = append(more, Item{Text: Join(p.Say("show/plan/inputs", "inputs:")+" ", in)})
@@ -199,11 +199,7 @@ func Measure(c plan.Change) string {
 
 // UnsaidOf lists the inputs of a change whose numbers its reason does not say.
 func UnsaidOf(c *plan.Change) string {
-	said := c.Reason
-	if !c.Because.IsZero() { // the reason in English, as the inputs are
-		said = c.Because.String()
-	}
-	return Unsaid(said, c.Inputs)
+	return Unsaid(c.Reason.English(), c.Inputs) // in English, as the inputs are
 }
 
 // Unsaid lists the inputs whose numbers the reason does not already say.

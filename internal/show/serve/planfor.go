@@ -12,6 +12,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/settle"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/document"
@@ -99,7 +100,9 @@ func planFor(ctx context.Context, said url.Values, q questions) (*describedPlan,
 	if err != nil {
 		return nil, false, err
 	}
-	p.Warnings = append(p.Warnings, apply.OverridesOf(p, snap)...)
+	for _, w := range apply.OverridesOf(p, snap) {
+		p.Warnings = append(p.Warnings, say.Text(w))
+	}
 	return &describedPlan{spec, a, document.Plan{Plan: p, Subject: document.SubjectOf(snap)}, snap}, true, nil
 }
 

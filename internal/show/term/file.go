@@ -25,22 +25,22 @@ func File(w io.Writer, d document.File, st Style) error {
 		p.line(p.tint(severityTone[f.Severity], strings.ToUpper(word)), p.tint(strong, typeset.Clean(f.Title)), p.tint(faint, "  ["+typeset.Clean(f.ID)+"]"))
 		lead := p.label(outline.LabelSeen)
 		for _, f := range g {
-			p.para(lead, plain, p.Place(f)+p.Colon()+f.Seen)
+			p.para(lead, plain, p.Place(f)+p.Colon()+f.Seen.String())
 			lead = typeset.Pad("", typeset.Width(lead))
 		}
 		p.para(p.label(outline.LabelWhy), plain, f.Why)
 		same := true
 		for _, f := range g {
-			same = same && f.Do == g[0].Do
+			same = same && f.Do.Equal(g[0].Do)
 		}
 		lead = p.label(outline.LabelDo)
 		for i, f := range g {
 			switch {
 			case same && i > 0:
 			case same:
-				p.para(lead, plain, f.Do)
+				p.para(lead, plain, f.Do.String())
 			default:
-				p.para(lead, plain, p.Place(f)+p.Colon()+f.Do)
+				p.para(lead, plain, p.Place(f)+p.Colon()+f.Do.String())
 				lead = typeset.Pad("", typeset.Width(lead))
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/document"
@@ -26,7 +27,7 @@ func Plan(w io.Writer, d document.Plan, st Style) error {
 		p.shared(d.Shared)
 	}
 	p.changes(d.Changes)
-	p.warnings(d.Warnings)
+	p.warnings(say.Strings(d.Warnings))
 	if d.Of == 0 {
 		p.left(d.Left)
 		p.unknown(d.Unknown)
@@ -83,7 +84,7 @@ func (p *page) changeGroup(list []plan.Change) {
 		}
 		p.line(l)
 		const indent = "      "
-		p.para(indent, plain, c.Reason)
+		p.para(indent, plain, c.Reason.String())
 		if in := outline.UnsaidOf(&c); in != "" {
 			p.para(indent+p.Say("show/plan/inputs", "inputs:")+" ", faint, in)
 		}

@@ -85,7 +85,7 @@ func TestFirstScreenIsBounded(t *testing.T) {
 	r := whole(t)
 	for i := range 40 {
 		name := strings.Repeat("x", i+1)
-		r.Check.Findings = append(r.Check.Findings, check.Finding{ID: name, Severity: check.Info, Title: "Finding " + name, Seen: "s", Why: "w", Do: "d"})
+		r.Check.Findings = append(r.Check.Findings, check.Finding{ID: name, Severity: check.Info, Title: "Finding " + name, Seen: say.Text("s"), Why: "w", Do: say.Text("d")})
 		r.Missing = append(r.Missing, known.Gap{Fact: name, Reason: "because of " + name})
 	}
 	p, err := ReportPage(r, View{})
