@@ -46,7 +46,7 @@ func whole(t *testing.T) Report {
 		}
 	}
 	r.OOM = oom.Diagnose(kernel.Log(), oom.Facts{})
-	r.Experiments = []*experiment.Result{experimentWith(8, 9, 7, 8, 9, 10), experimentWith(-3, 2, 1, 0, -1, 4)}
+	r.Experiments = []*experiment.Result{measured(8, 9, 7, 8, 9, 10), measured(-3, 2, 1, 0, -1, 4)}
 	r.Missing = []known.Gap{{Fact: "a <log>", Reason: "permission denied", Reveal: "run it as root"}}
 	return r
 }
