@@ -75,7 +75,7 @@ func (p Words) changeOutline(o *Outline, g Group) {
 			more = append(more, Item{Text: Join(p.Say("show/plan/inputs", "inputs:")+" ", in)})
 		}
 		if len(c.Sources) > 0 {
-			more = append(more, Item{Text: Join(p.Say("show/plan/source", "source:")+" ", SourceTitles(c.Sources))})
+			more = append(more, Item{Text: Join(p.Say("show/plan/source", "source:")+" ", SourceTitles(say.SourcesOf(c.Sources)))})
 		}
 		if len(more) > 0 {
 			it.More = append(it.More, List{more})

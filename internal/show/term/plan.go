@@ -89,7 +89,7 @@ func (p *page) changeGroup(list []plan.Change) {
 			p.para(indent+p.Say("show/plan/inputs", "inputs:")+" ", faint, in)
 		}
 		if len(c.Sources) > 0 {
-			p.para(indent+p.Say("show/plan/source", "source:")+" ", faint, outline.SourceTitles(c.Sources))
+			p.para(indent+p.Say("show/plan/source", "source:")+" ", faint, outline.SourceTitles(say.SourcesOf(c.Sources)))
 		}
 	}
 }
