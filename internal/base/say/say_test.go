@@ -2,6 +2,7 @@ package say_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -39,7 +40,7 @@ func TestSources(t *testing.T) {
 	}
 	for _, id := range ids {
 		s, ok := say.SourceByID(id)
-		if !ok || s.ID != id || s.Title == "" || s.Publisher == "" || s.Date == "" {
+		if !ok || s.ID != id || s.Title == "" || s.Publisher == "" || s.Date == "" || !strings.HasPrefix(s.URL, "https://") {
 			t.Errorf("%s: %+v", id, s)
 		}
 	}

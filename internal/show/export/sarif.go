@@ -145,10 +145,10 @@ func (s *sarifLog) add(f check.Finding, at sarifLocation) {
 		Message: sarifText{typeset.Clean(f.Seen.String()) + " " + typeset.Clean(f.Do.String())}, Locations: []sarifLocation{at}})
 }
 
-func sourcesOf(ids []string) string {
+func sourcesOf(sources []say.Source) string {
 	var out []string
-	for _, id := range ids {
-		if s, ok := say.SourceByID(id); ok {
+	for _, s := range sources {
+		if s.Publisher != "" { // a known one
 			out = append(out, s.Publisher+", "+s.Title)
 		}
 	}

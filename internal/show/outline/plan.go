@@ -72,7 +72,7 @@ func (p Words) changeOutline(o *Outline, g Group) {
 			x.Notes = append(x.Notes, Note{p.Say("show/plan/inputs", "inputs:"), in, ToneNote})
 		}
 		if len(c.Sources) > 0 {
-			x.Notes = append(x.Notes, Note{p.Say("show/plan/source", "source:"), SourceTitles(c.Sources), ToneNote})
+			x.Notes = append(x.Notes, Note{p.Say("show/plan/source", "source:"), SourceTitles(say.SourcesOf(c.Sources)), ToneNote})
 		}
 		out.List = append(out.List, x)
 	}

@@ -136,7 +136,7 @@ func (v View) change(c plan.Change) changeView {
 	out := changeView{
 		Name: outline.ShortName(c.Address), Title: c.Title, Href: v.explain(string(c.Address)), From: outline.Shown(c.From), To: outline.Shown(c.To) + outline.Measure(c),
 		Risk: t.Risk(c.Risk), Why: t.Why(), Sources: t.Sources(), Inputs: v.say("show/web/inputs", "inputs"),
-		Reason: c.Reason.String(), SourceText: outline.SourceTitles(c.Sources),
+		Reason: c.Reason.String(), SourceText: outline.SourceTitles(say.SourcesOf(c.Sources)),
 	}
 	switch c.Risk {
 	case knob.High:

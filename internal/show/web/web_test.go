@@ -148,7 +148,7 @@ func TestHostileTextIsText(t *testing.T) {
 	c.Unknown[0].Fact, c.Unknown[0].Reason, c.Unknown[0].Reveal = bad, bad, bad
 	for i := range c.Findings {
 		f := &c.Findings[i]
-		f.ID, f.Instance, f.Title, f.Seen, f.Why, f.Do, f.Sources = bad, bad, bad, say.Text(bad), bad, say.Text("do:\n  "+bad), []string{bad}
+		f.ID, f.Instance, f.Title, f.Seen, f.Why, f.Do, f.Sources = bad, bad, bad, say.Text(bad), bad, say.Text("do:\n  "+bad), []say.Source{{ID: bad, Title: bad, Publisher: bad, URL: bad}}
 	}
 	var d document.Plan
 	given(t, "plan/server", &d)
