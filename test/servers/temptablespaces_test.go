@@ -6,7 +6,8 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/pgsetting"
+	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
@@ -58,11 +59,11 @@ func TestTempTablespaces(t *testing.T) {
 				changes = append(changes, c)
 			}
 		}
-		if len(changes) != 1 || changes[0].To != "spill" || !strings.Contains(changes[0].Reason, "GRANT CREATE ON TABLESPACE spill") {
+		if len(changes) != 1 || changes[0].To != "spill" || !strings.Contains(changes[0].Reason.String(), "GRANT CREATE ON TABLESPACE spill") {
 			t.Fatalf("planned: %+v", changes)
 		}
 		in := &s.Instances[0]
-		p := &apply.PG{Target: &target.Local{}}
+		p := pgsetting.Kind{Server: &pgctl.Server{Target: &target.Local{}}}
 		defer p.Close()
 		noTrouble(t, p, in, changes)
 		made := carryOut(t, p, in, changes)

@@ -20,7 +20,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/pgfettle/pgfettle/internal/act/store"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
 func TestMain(m *testing.M) {
@@ -136,15 +136,15 @@ func watched(t *testing.T) string {
 // measured is a folder with one experiment.
 func measured(t *testing.T) string {
 	t.Helper()
-	r := &result.Result{Schema: result.Schema, Program: "1.2", Started: "2026-11-21T10:00:00Z", Ended: "2026-11-21T11:12:00Z", Design: result.Restart, Metric: "tps",
-		A: result.Arm{Name: "default"}, B: result.Arm{Name: "plan:oltp", Settings: []result.Setting{{Address: "pg:shared_buffers", Value: "16GB"}}},
-		Workload: result.Workload{Name: "oltp-rw", Scale: 40, Command: "pgbench -c 8"}, Spec: result.Spec{Blocks: 8, Clients: 8, Duration: 120, Margin: 2}, Host: result.Host{Line: "db1", CPUs: 2, Memory: 24 << 30, Server: "17.11"}}
+	r := &experiment.Result{Schema: experiment.ResultSchema, Program: "1.2", Started: "2026-11-21T10:00:00Z", Ended: "2026-11-21T11:12:00Z", Design: experiment.DesignRestart, Metric: "tps",
+		A: experiment.MeasuredConfiguration{Name: "default"}, B: experiment.MeasuredConfiguration{Name: "plan:oltp", Settings: []experiment.Setting{{Address: "pg:shared_buffers", Value: "16GB"}}},
+		Workload: experiment.MeasuredWorkload{Name: "oltp-rw", Scale: 40, Command: "pgbench -c 8"}, Spec: experiment.Spec{Blocks: 8, Clients: 8, Duration: 120, Margin: 2}, Host: experiment.Host{Line: "db1", CPUs: 2, Memory: 24 << 30, Server: "17.11"}}
 	for i := range 8 {
 		a, more := 4000+40*math.Sin(float64(i)), 1.04+0.005*math.Cos(float64(3*i))
-		run := func(arm string, tps float64) result.Run {
-			return result.Run{Arm: arm, Seconds: 120, Transactions: int64(120 * tps), TPS: tps, Environment: result.Environment{CanaryCPU: 100, CanarySync: 40}}
+		run := func(arm string, tps float64) experiment.Run {
+			return experiment.Run{Config: arm, Seconds: 120, Transactions: int64(120 * tps), TPS: tps, Environment: experiment.Environment{CalibrationCPU: 100, CalibrationSync: 40}}
 		}
-		r.Blocks = append(r.Blocks, result.Block{Number: i + 1, Order: "AB", Runs: []result.Run{run("A", a), run("B", a*more)}})
+		r.Blocks = append(r.Blocks, experiment.Block{Number: i + 1, Order: "AB", Runs: []experiment.Run{run("A", a), run("B", a*more)}})
 	}
 	r.Judge()
 	b, err := json.Marshal(r)

@@ -118,20 +118,15 @@ type Case struct {
 
 // Finding is one thing that is wrong.
 type Finding struct {
-	ID       string   `json:"id"`
-	Severity Severity `json:"severity"`
-	Area     Area     `json:"area"`
-	Instance string   `json:"instance,omitempty"` // data directory or port; "" for the host
-	Title    string   `json:"title"`
-	Seen     string   `json:"seen"` // what was seen, with the numbers
-	Why      string   `json:"why"`
-	Do       string   `json:"do"`
-	Sources  []string `json:"sources"`
-
-	// Seen and Do with their arguments apart, for other languages; empty in a
-	// finding that was read from a document, or whose texts somebody has replaced.
-	SeenWords say.Message `json:"-"`
-	DoWords   say.Message `json:"-"`
+	ID       string      `json:"id"`
+	Severity Severity    `json:"severity"`
+	Area     Area        `json:"area"`
+	Instance string      `json:"instance,omitempty"` // data directory or port; "" for the host
+	Title    string      `json:"title"`
+	Seen     say.Message `json:"seen"` // what was seen, with the numbers
+	Why      string      `json:"why"`
+	Do       say.Message `json:"do"`
+	Sources  []string    `json:"sources"`
 
 	causes []string // what silences this finding besides DependsOn
 }
@@ -141,12 +136,7 @@ type Finding struct {
 func (f Finding) In(c *say.Catalogue) Finding {
 	id := "check/" + f.ID
 	f.Title, f.Why = c.Text(id+"/title", f.Title), c.Text(id+"/why", f.Why)
-	if f.SeenWords.String() == f.Seen {
-		f.Seen = f.SeenWords.In(c)
-	}
-	if f.DoWords.String() == f.Do {
-		f.Do = f.DoWords.In(c)
-	}
+	f.Seen, f.Do = f.Seen.Translated(c), f.Do.Translated(c)
 	return f
 }
 
@@ -206,8 +196,8 @@ func (c *Case) report(sev Severity, do, text string, pairs ...any) {
 	seen, remedy := say.M(id+"/seen", text, pairs...), say.M(id+"/do", do, pairs...)
 	c.findings = append(c.findings, Finding{
 		ID: c.check.ID, Severity: sev, Area: c.check.Area, Instance: c.instanceName(),
-		Title: c.check.Title, Seen: seen.String(), Why: c.check.Why, Do: remedy.String(), Sources: c.check.Sources,
-		SeenWords: seen, DoWords: remedy, causes: c.causes,
+		Title: c.check.Title, Seen: seen, Why: c.check.Why, Do: remedy, Sources: c.check.Sources,
+		causes: c.causes,
 	})
 }
 

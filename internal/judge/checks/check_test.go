@@ -192,7 +192,7 @@ func TestHugePagesOfTwoInstances(t *testing.T) {
 	second.Key, second.DataDirectory = "2", known.Is("/srv/second")
 	s.Instances = append(s.Instances, second)
 	r := check.Run(s, All(), check.Options{Only: []string{"huge_pages_short"}})
-	if len(r.Findings) != 2 || !strings.Contains(r.Findings[0].Seen, "16800 pages") {
+	if len(r.Findings) != 2 || !strings.Contains(r.Findings[0].Seen.String(), "16800 pages") {
 		t.Errorf("%+v", r.Findings)
 	}
 	s.Host.HugePages = known.Is([]host.Pool{{Size: 2 * unit.MB, Total: 10000, Overcommit: 6800}})

@@ -4,10 +4,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
@@ -25,9 +26,9 @@ const (
 // carried is a plan as a form may hold it.
 type carried struct {
 	document.Plan
-	left   []apply.Left    // what it leaves out
-	spaces []plan.Change   // options of tablespaces, which are not among its changes: no form for settings has a place
-	tries  map[string]bool // keys of instances whose huge_pages is try instead of on
+	left   []selection.Left // what it leaves out
+	spaces []plan.Change    // options of tablespaces, which are not among its changes: no form for settings has a place
+	tries  map[string]bool  // keys of instances whose huge_pages is try instead of on
 }
 
 // carry makes of a plan what a form may hold. A form is put on a host by people and
@@ -41,19 +42,19 @@ type carried struct {
 //
 // Options of tablespaces stand apart, as a server has them in a catalog and in no file.
 func carry(p document.Plan, s *snapshot.Snapshot, r reach) carried {
-	o := apply.Options{MaxEffect: knob.Reboot}
+	o := selection.Options{MaxEffect: knob.Reboot}
 	for i := range p.Changes {
-		if c := &p.Changes[i]; c.Risk == knob.High && !apply.Named(p.Accepted, c) {
-			o.Skip = append(o.Skip, apply.WhichOf(c))
+		if c := &p.Changes[i]; c.Risk == knob.High && !selection.Named(p.Accepted, c) {
+			o.Skip = append(o.Skip, selection.WhichOf(c))
 		}
 	}
 	of := *p.Plan
 	d := carried{Plan: p, tries: map[string]bool{}}
-	of.Changes, d.left = apply.Select(p.Plan, s, o)
+	of.Changes, d.left = selection.Select(p.Plan, s, o)
 	for i := range d.left {
-		if c := &d.left[i].Change; apply.Named(o.Skip, c) {
+		if c := &d.left[i].Change; selection.Named(o.Skip, c) {
 			d.left[i].Reason = "risk: high, and it was not accepted. Read the reason, then plan with --accept-risk " +
-				apply.WhichOf(c).String() + " to have it in here. The reason: " + c.Reason
+				selection.WhichOf(c).String() + " to have it in here. The reason: " + c.Reason.String()
 		}
 	}
 	d.Plan.Plan = &of
@@ -117,14 +118,14 @@ func trying(list []plan.Change, in *snapshot.Instance) []plan.Change {
 		switch c := &list[i]; {
 		case c.Layer != knob.Instance || c.Key != in.Key:
 		case c.Address == hugePages:
-			c.To, c.ToBase, c.Reason = "try", "try", "the plan has on: "+why
+			c.To, c.ToBase, c.Reason = "try", "try", say.Text("the plan has on: "+why)
 			return list
 		case c.Effect >= knob.Restart:
 			at = min(at, i)
 		}
 	}
 	return slices.Insert(list, at, plan.Change{Address: hugePages, Instance: in.Label(), Key: in.Key, Layer: knob.Instance, From: "on", To: "try", FromBase: "on", ToBase: "try",
-		Effect: knob.Restart, Risk: knob.Low, Title: "huge pages", Reason: why})
+		Effect: knob.Restart, Risk: knob.Low, Title: "huge pages", Reason: say.Text(why)})
 }
 
 // Settings are the changes of one instance as a form that holds them alone does, those
@@ -170,7 +171,7 @@ func was(c plan.Change) string {
 	if c.Risk == knob.High {
 		text += outline.RiskWords[c.Risk].String() + "; "
 	}
-	return text + c.Reason
+	return text + c.Reason.String()
 }
 
 // assumedNotes puts into a file what was assumed of its host.

@@ -5,19 +5,19 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/show/outline/experiments"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
 // Result writes it for a person: the verdict first, then the picture of the
 // blocks, then all the figures, and how to repeat it.
-func Result(w io.Writer, r *result.Result, st Style) error {
+func Result(w io.Writer, r *experiment.Result, st Style) error {
 	p := newPage(st)
 	d := resultPage{p, experiments.ReportOf(r, p.Words)}
 	d.head()
 	d.notes()
-	if r.Design == result.Single {
+	if r.Design == experiment.DesignSingle {
 		d.single()
 	} else {
 		d.picture()
@@ -57,7 +57,7 @@ func (d resultPage) head() {
 		d.para("", plain, text)
 	}
 	d.gap()
-	if r.Design == result.Single {
+	if r.Design == experiment.DesignSingle {
 		d.arm("", &r.A)
 		return
 	}
@@ -66,7 +66,7 @@ func (d resultPage) head() {
 }
 
 // arm names a configuration and its values.
-func (d resultPage) arm(lead string, a *result.Arm) {
+func (d resultPage) arm(lead string, a *experiment.MeasuredConfiguration) {
 	d.line(lead, d.tint(strong, typeset.Clean(a.Name)))
 	d.para("   ", faint, experiments.ArmValues(a))
 }
@@ -164,5 +164,36 @@ func (d resultPage) repeat() {
 	}
 	if when := experiments.RanWhen(r); when != "" {
 		d.line(d.tint(faint, "  "+when))
+	}
+}
+
+// memoryTable writes rows under each other: the first column to the left, the
+// others to the right. Columns that are empty in every row but the head are
+// left out.
+func (p *page) memoryTable(rows [][]string) {
+	if len(rows) == 0 {
+		return
+	}
+	width := make([]int, len(rows[0]))
+	used := make([]bool, len(rows[0]))
+	for r, row := range rows {
+		for c, cell := range row {
+			rows[r][c] = typeset.Clean(cell)
+			width[c] = max(width[c], typeset.Width(rows[r][c]))
+			used[c] = used[c] || c == 0 || r > 0 && cell != ""
+		}
+	}
+	for r, row := range rows {
+		parts := []string{"  ", typeset.Pad(row[0], width[0])}
+		for c := 1; c < len(row); c++ {
+			if used[c] {
+				parts = append(parts, "  ", typeset.PadLeft(row[c], width[c]))
+			}
+		}
+		if r == 0 {
+			p.line(p.tint(faint, strings.TrimRight(strings.Join(parts, ""), " ")))
+			continue
+		}
+		p.line(parts...)
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/now"
-	"github.com/pgfettle/pgfettle/internal/show/term"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
 )
 
 // parts are the letter, the colour and the short name of each part of the memory.
@@ -39,8 +39,8 @@ func stale(age *float64, every time.Duration) bool {
 	return age != nil && *age > 3*every.Seconds()+2
 }
 
-// head writes the lines above the table: who, the load, the server, the memory.
-func head(st Style, r *now.Report, width int, clock string, every time.Duration) []string {
+// appendHead writes the lines above the table: who, the load, the server, the memory.
+func appendHead(st Style, r *now.Report, width int, clock string, every time.Duration) []string {
 	return append(headLines(st, r, width, clock, every), memoryLines(st, r, width)...)
 }
 
@@ -173,7 +173,7 @@ func memoryLines(st Style, r *now.Report, width int) []string {
 	total := " " + m.Total.String()
 	var bar, legend strings.Builder
 	bar.WriteString("[")
-	for i, n := range term.BarCells(amounts, width-2-lipgloss.Width(total)) {
+	for i, n := range outline.BarCells(amounts, width-2-lipgloss.Width(total)) {
 		p := parts[m.Parts[i].Name]
 		bar.WriteString(st.paint(p.tone, strings.Repeat(p.letter, n)))
 	}
@@ -243,10 +243,10 @@ func costLine(st Style, r *now.Report, width int) string {
 		out = append(out, "costs "+percent(*c.CPU)+"% of a CPU")
 	}
 	if c.CensusMS != nil && len(r.Processes) > 0 {
-		out = append(out, fmt.Sprintf("census %s ms every %s", short(*c.CensusMS), st.age(c.CensusEvery)))
+		out = append(out, fmt.Sprintf("census %s ms every %s", threeDigits(*c.CensusMS), st.age(c.CensusEvery)))
 	}
 	if c.ServerMS != nil {
-		out = append(out, fmt.Sprintf("server %s ms a look", short(*c.ServerMS)))
+		out = append(out, fmt.Sprintf("server %s ms a look", threeDigits(*c.ServerMS)))
 	}
 	return st.join(out, width)
 }
