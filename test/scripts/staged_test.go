@@ -15,8 +15,8 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/experiment/configure"
 	"github.com/pgfettle/pgfettle/internal/act/experiment/engine"
+	"github.com/pgfettle/pgfettle/internal/act/planner"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
-	"github.com/pgfettle/pgfettle/internal/act/settle"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -52,7 +52,7 @@ func stagedTrial(context.Context, target.Target, configure.Choice) (*configure.T
 		Look:   func(context.Context) (*snapshot.Snapshot, error) { return snapshot.Read(a) },
 		Try:    tryParameters,
 		Plan: func(ctx context.Context, o rule.Options) (*plan.Plan, error) {
-			p, _, err := settle.Plan(ctx, nil, a, o)
+			p, _, err := planner.Make(ctx, nil, a, o)
 			return p, err
 		},
 		Installed: func(library string) bool { return library == "pg_stat_statements" },

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
-	"github.com/pgfettle/pgfettle/internal/act/settle"
+	"github.com/pgfettle/pgfettle/internal/act/planner"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
@@ -123,7 +123,7 @@ type verdict struct{ Findings, Unknown, Changes []string }
 func judged(t *testing.T, a *evidence.Archive) (v verdict) {
 	t.Helper()
 	o := options(rule.Mixed)
-	p, s, err := settle.Plan(t.Context(), nil, a, o)
+	p, s, err := planner.Make(t.Context(), nil, a, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func judged(t *testing.T, a *evidence.Archive) (v verdict) {
 	r := check.Run(s, checks.All(), check.Options{Today: "2026-11-22"})
 	for _, f := range r.Findings {
 		// of a list each part is a subject
-		v.Findings = append(v.Findings, fmt.Sprintf("%s %s %s, %d subjects", f.ID, f.Severity, instance(f.Instance), strings.Count(f.Seen, ", ")+strings.Count(f.Seen, "; ")))
+		v.Findings = append(v.Findings, fmt.Sprintf("%s %s %s, %d subjects", f.ID, f.Severity, instance(f.Instance), strings.Count(f.Seen.String(), ", ")+strings.Count(f.Seen.String(), "; ")))
 	}
 	for _, g := range r.Unknown {
 		v.Unknown = append(v.Unknown, g.Reason)

@@ -16,6 +16,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/export"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/spf13/cobra"
 )
@@ -144,9 +145,9 @@ func runApply(ctx context.Context, env *Env, o *applyOptions) error {
 	if err != nil {
 		return err
 	}
-	d := document.Plan{Plan: p, Subject: document.SubjectOf(l.snapshot), Applying: true}
+	d := document.Plan{Plan: p, Subject: document.SubjectOf(l.Snapshot), Applying: true}
 	if len(opts.Only) == 0 || len(p.Changes) == 0 {
-		if err := term.Plan(env.Stdout, d, env.Style()); err != nil || len(p.Changes) == 0 {
+		if err := term.Write(env.Stdout, outline.Plan(d, env.words), env.Style()); err != nil || len(p.Changes) == 0 {
 			return err
 		}
 	}
@@ -154,8 +155,8 @@ func runApply(ctx context.Context, env *Env, o *applyOptions) error {
 	if err != nil {
 		return err
 	}
-	p = perUnit(p, l.snapshot)
-	s := &chosenPart{options: opts, plan: p, snapshot: l.snapshot, acceptAll: saysAll(o.accept)}
+	p = perUnit(p, l.Snapshot)
+	s := &chosenPart{options: opts, plan: p, snapshot: l.Snapshot, acceptAll: saysAll(o.accept)}
 	if o.place.root != "" {
 		s.files = w.Target
 	}
@@ -165,7 +166,7 @@ func runApply(ctx context.Context, env *Env, o *applyOptions) error {
 	s.choose()
 	d.Accepted = s.options.AcceptRisk
 	if d = s.shown(d); d.Of > 0 && len(d.Changes) > 0 {
-		if err := term.Plan(env.Stdout, d, env.Style()); err != nil {
+		if err := term.Write(env.Stdout, outline.Plan(d, env.words), env.Style()); err != nil {
 			return err
 		}
 	}
@@ -178,7 +179,7 @@ func runApply(ctx context.Context, env *Env, o *applyOptions) error {
 	if len(s.chosen) == 0 {
 		return s.nothing(env)
 	}
-	if err := term.Forewarned(env.Stdout, apply.Warnings(ctx, w, l.snapshot, s.chosen), d.Warnings, env.Style()); err != nil {
+	if err := term.Forewarned(env.Stdout, apply.Warnings(ctx, w, l.Snapshot, s.chosen), say.Strings(d.Warnings), env.Style()); err != nil {
 		return err
 	}
 	if !o.yes {
@@ -195,7 +196,7 @@ func runApply(ctx context.Context, env *Env, o *applyOptions) error {
 		}
 	}
 	server.Pool = poolOf(s.chosen)
-	res, err := apply.Run(ctx, w, p, l.snapshot, s.options)
+	res, err := apply.Run(ctx, w, p, l.Snapshot, s.options)
 	if err == nil {
 		err = inForce(ctx, server, l, res.Journal, s.chosen)
 	}
@@ -243,7 +244,7 @@ func runResume(ctx context.Context, env *Env, o *applyOptions) error {
 	if err != nil {
 		return err
 	}
-	res, err := apply.Resume(ctx, w, l.snapshot, id, selection.Options{Wait: o.wait})
+	res, err := apply.Resume(ctx, w, l.Snapshot, id, selection.Options{Wait: o.wait})
 	return told(env, res.Journal, err)
 }
 
@@ -264,12 +265,12 @@ func (o *applyOptions) options() (selection.Options, error) {
 // refused ends an apply of settings that are not ours to change, and prints
 // them in the form of the program that owns them.
 func refused(env *Env, server *pgctl.Server, d document.Plan, l *loaded, chosen []plan.Change) error {
-	if l.request == nil {
+	if l.Collected == nil {
 		return nil // no server, only files
 	}
 	asked := map[string]bool{}
 	for _, c := range chosen {
-		in := l.snapshot.Instance(c.Key)
+		in := l.Snapshot.Instance(c.Key)
 		if in == nil || c.Address.Prefix() != "pg" || asked[c.Key] {
 			continue
 		}
@@ -284,7 +285,7 @@ func refused(env *Env, server *pgctl.Server, d document.Plan, l *loaded, chosen 
 			return err
 		}
 		fmt.Fprintf(env.Stdout, "\nIn the form of %s:\n\n", manager)
-		if e := form.Write(env.Stdout, d, l.snapshot, c.Key); e != nil {
+		if e := form.Write(env.Stdout, d, l.Snapshot, c.Key); e != nil {
 			return e
 		}
 		return err
@@ -295,7 +296,7 @@ func refused(env *Env, server *pgctl.Server, d document.Plan, l *loaded, chosen 
 // inForce asks the servers whether they have every value that was applied: also
 // those that the engine has no spelling of to compare.
 func inForce(ctx context.Context, server *pgctl.Server, l *loaded, j *journal.Journal, chosen []plan.Change) error {
-	if j == nil || l.request == nil {
+	if j == nil || l.Collected == nil {
 		return nil
 	}
 	of := map[string][]plan.Change{}
@@ -309,7 +310,7 @@ func inForce(ctx context.Context, server *pgctl.Server, l *loaded, j *journal.Jo
 	}
 	var unmet []string
 	for key, list := range of {
-		bad, err := server.Verify(ctx, l.snapshot.Instance(key), list)
+		bad, err := server.Verify(ctx, l.Snapshot.Instance(key), list)
 		if err != nil {
 			return err
 		}

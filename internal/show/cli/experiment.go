@@ -277,7 +277,7 @@ func (o *experimentOptions) statements(ctx context.Context, env *Env) (w *worklo
 	case o.target == "":
 		return w, nil, usage("--workload "+workload.FromStatements+" is made from a live server, and none is named", "name it as TARGET: a conninfo such as 'host=db1 dbname=shop', or a data directory (its database is PGDATABASE, or postgres)")
 	}
-	req, file, err := resolve(env, o.target)
+	req, file, err := env.host().Resolve(o.target)
 	if err != nil {
 		return w, nil, err
 	}
@@ -324,7 +324,7 @@ func (o *experimentOptions) durations(e *engine.Order, deferred bool) {
 
 // places says where documents and scratch instances go.
 func (o *experimentOptions) places(env *Env, e *engine.Order) error {
-	state, ok := stateHome(env)
+	state, ok := env.host().StateHome()
 	root := env.Target.UID() == 0
 	if !ok && !root && (o.dir == "" || o.scratch == "") {
 		return usage("there is no folder for the experiment: HOME is not set", "name one with --dir, and one with --scratch")
@@ -365,7 +365,7 @@ func (o *experimentOptions) scratchDir(env *Env) (string, error) {
 	case env.Target.UID() == 0:
 		return filepath.Dir(journalfile.Dir) + "-scratch", nil
 	}
-	state, ok := stateHome(env)
+	state, ok := env.host().StateHome()
 	if !ok {
 		return "", usage("there is no folder for the experiment: HOME is not set", "name one with --scratch")
 	}
@@ -377,7 +377,7 @@ func (o *experimentOptions) open(ctx context.Context, env *Env, e *engine.Order)
 	tell, done := env.Progress()
 	defer done()
 	tell("making a throwaway cluster to try the configurations on…")
-	trial, err := env.experiments().Open(ctx, env.Target, configure.Choice{Major: o.major, Bin: o.bin, Tool: "pgfettle " + Version, Scratch: e.Scratch, Measured: measuredDirs(env)})
+	trial, err := env.experiments().Open(ctx, env.Target, configure.Choice{Major: o.major, Bin: o.bin, Tool: "pgfettle " + Version, Scratch: e.Scratch, Measured: env.host().MeasuredDirs()})
 	if err != nil {
 		return nil, err
 	}
@@ -420,13 +420,13 @@ func (o *experimentOptions) maker(env *Env, trial *configure.Trial, clients int)
 		if err != nil {
 			return nil, err
 		}
-		switch n := len(l.snapshot.Instances); {
+		switch n := len(l.Snapshot.Instances); {
 		case n == 0:
 			return nil, usage("current: no instance was found", "name one as TARGET")
 		case n > 1:
 			return nil, usage(fmt.Sprintf("current: %d instances run here", n), "name the data directory of one as TARGET")
 		}
-		return &l.snapshot.Instances[0], nil
+		return &l.Snapshot.Instances[0], nil
 	}}
 }
 

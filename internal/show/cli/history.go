@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/term"
@@ -56,7 +56,7 @@ A time is a length before now (90m, 36h, 7d, 2w), a date, or date and time.
 			return runHistory(cmd.Context(), env, o, args)
 		},
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			s, err := readHistory(env, o.file)
+			s, err := env.host().History(o.file)
 			if err != nil || len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
@@ -83,7 +83,7 @@ A time is a length before now (90m, 36h, 7d, 2w), a date, or date and time.
 	complete(cmd, "format", "text", "json")
 	complete(cmd, "kind", kindWords()...)
 	var names []string
-	for _, m := range store.Meanings() {
+	for _, m := range history.Meanings() {
 		names = append(names, m.Name)
 	}
 	complete(cmd, "series", append([]string{"list"}, names...)...)
@@ -94,7 +94,7 @@ A time is a length before now (90m, 36h, 7d, 2w), a date, or date and time.
 // three of a finding.
 func kindWords() []string {
 	var out []string
-	for _, k := range store.EventKinds() {
+	for _, k := range history.EventKinds() {
 		word, _, found := strings.Cut(string(k), "-")
 		if !found || word != "finding" {
 			word = string(k)
@@ -106,44 +106,9 @@ func kindWords() []string {
 	return out
 }
 
-// readHistory opens the history to read it, and words what may be wrong with it.
-func readHistory(env *Env, file string) (*store.Store, error) {
-	if file == "" {
-		var err error
-		if file, err = historyPath(env); err != nil {
-			return nil, usage(err.Error(), "name one with --history FILE")
-		}
-	}
-	file, err := filepath.Abs(file)
-	if err != nil {
-		return nil, err
-	}
-	s, err := store.OpenRead(file)
-	if errors.Is(err, store.ErrOthers) {
-		if err := becomeHolder(file); err != nil {
-			return nil, err
-		}
-		s, err = store.OpenRead(file)
-	}
-	if err == nil {
-		return s, nil
-	}
-	p := &say.Problem{Message: "the history cannot be read", Detail: err.Error(), Code: exitError}
-	switch {
-	case errors.Is(err, store.ErrNone):
-		p.Message, p.Detail = "there is no history: nothing was watched yet", "it would be "+file
-		p.Hint = "'pgfettle watch' begins one; with --history FILE another is read"
-	case errors.Is(err, store.ErrReadOnly):
-		p.Hint, p.Code = "run pgfettle as the owner of the file, which is root as a rule", exitNoAccess
-	case errors.Is(err, store.ErrNewer):
-		p.Hint = "read it with the pgfettle that writes it"
-	}
-	return nil, p
-}
-
 func runHistory(ctx context.Context, env *Env, o *historyOptions, args []string) error {
 	if o.peaks {
-		return runPeaks(ctx, env, o.file)
+		return writePeaks(ctx, env, o.file)
 	}
 	if err := choice("format", o.format, "text", "json"); err != nil {
 		return err
@@ -165,12 +130,12 @@ func runHistory(ctx context.Context, env *Env, o *historyOptions, args []string)
 	if o.limit < 1 || o.points < 0 {
 		return usage("--limit and --points are numbers of at least 1", "leave them out for 200 events or 500 points")
 	}
-	f := store.EventFilter{From: d.From, To: d.To, Most: o.limit + 1}
+	f := history.EventFilter{From: d.From, To: d.To, Most: o.limit + 1}
 	for _, k := range o.kinds {
 		if err := choice("kind", k, kindWords()...); err != nil {
 			return err
 		}
-		for _, e := range store.EventKinds() {
+		for _, e := range history.EventKinds() {
 			if string(e) == k || k == "finding" && strings.HasPrefix(string(e), "finding-") {
 				f.Kinds = append(f.Kinds, e)
 			}
@@ -179,7 +144,7 @@ func runHistory(ctx context.Context, env *Env, o *historyOptions, args []string)
 	if len(args) > 0 && o.instance != "" {
 		return usage("an INSTANCE and --instance are one too many", "leave one of them out")
 	}
-	s, err := readHistory(env, o.file)
+	s, err := env.host().History(o.file)
 	if err != nil {
 		return err
 	}
@@ -245,15 +210,15 @@ func historySeries(ctx context.Context, s *store.Store, o *historyOptions, of *s
 	}
 	for _, asked := range o.series {
 		name, label, labelled := strings.Cut(strings.TrimSuffix(asked, "}"), "{")
-		m, ok := store.MeaningOf(name)
+		m, ok := history.MeaningOf(name)
 		if !ok {
 			var names []string
-			for _, m := range store.Meanings() {
+			for _, m := range history.Meanings() {
 				names = append(names, m.Name)
 			}
 			return usage(fmt.Sprintf("--series: %q is not known", name), say.DidYouMean(name, names, "'pgfettle history --series list' names them"))
 		}
-		var wanted []store.Series
+		var wanted []history.Series
 		for _, i := range there {
 			if i.Name == name && (!labelled || i.Label == label) && (of == nil || i.Instance == *of) {
 				wanted = append(wanted, i.Series)
@@ -281,7 +246,7 @@ func seriesList(ctx context.Context, env *Env, s *store.Store, of *string, forma
 		return err
 	}
 	for _, i := range there {
-		if m, ok := store.MeaningOf(i.Name); ok && (of == nil || i.Instance == *of) {
+		if m, ok := history.MeaningOf(i.Name); ok && (of == nil || i.Instance == *of) {
 			d.Series = append(d.Series, document.HistorySeries{Series: i.Series, Unit: m.Unit, Kind: m.Kind, Help: m.Help})
 		}
 	}
@@ -305,4 +270,13 @@ func moment(flag, text string, now time.Time) (time.Time, error) {
 		}
 	}
 	return time.Time{}, usage(fmt.Sprintf("--%s: %q is not a time", flag, text), "write a length before now such as 36h, 7d or 2w, a date such as 2026-11-03, or '2026-11-03 14:30' (UTC)")
+}
+
+// writePeaks prints the peaks of a history.
+func writePeaks(ctx context.Context, env *Env, file string) error {
+	p, err := env.host().Peaks(ctx, file)
+	if err != nil {
+		return err
+	}
+	return json.Peaks(env.Stdout, p)
 }

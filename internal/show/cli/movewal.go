@@ -116,10 +116,10 @@ func runMoveWAL(ctx context.Context, env *Env, o *moveWALOptions) error {
 	if err != nil {
 		return err
 	}
-	if l.request == nil {
+	if l.Collected == nil {
 		return usage("an evidence file is no instance", "name the data directory of one on this host")
 	}
-	in, err := onlyInstance(l.snapshot)
+	in, err := onlyInstance(l.Snapshot)
 	if err != nil {
 		return err
 	}
@@ -148,10 +148,10 @@ func runMoveWAL(ctx context.Context, env *Env, o *moveWALOptions) error {
 		}
 	}
 	kind.New = fit
-	p := &plan.Plan{Snapshot: snapshot.Hash(l.snapshot), Changes: []plan.Change{{Address: journal.WalLocation, Instance: in.Label(), Key: in.Key,
+	p := &plan.Plan{Snapshot: snapshot.Hash(l.Snapshot), Changes: []plan.Change{{Address: journal.WalLocation, Instance: in.Label(), Key: in.Key,
 		Layer: knob.Instance, From: fit.From, FromBase: fit.From, To: fit.To, ToBase: fit.To, Effect: knob.Now}}}
 	fmt.Fprintln(env.Stderr)
-	res, err := apply.Run(ctx, w, p, l.snapshot, selection.Options{MaxEffect: knob.Restart, Wait: o.wait})
+	res, err := apply.Run(ctx, w, p, l.Snapshot, selection.Options{MaxEffect: knob.Restart, Wait: o.wait})
 	return told(env, res.Journal, stays(err, res.Journal))
 }
 

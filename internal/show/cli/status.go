@@ -91,7 +91,7 @@ func runStatus(ctx context.Context, env *Env, o *statusOptions, id string) error
 		if err != nil {
 			return err
 		}
-		if drifts, err = apply.Status(ctx, w, l.snapshot, id); err != nil && len(drifts) == 0 {
+		if drifts, err = apply.Status(ctx, w, l.Snapshot, id); err != nil && len(drifts) == 0 {
 			return err
 		} else if err != nil {
 			env.tell("warning", err.Error())

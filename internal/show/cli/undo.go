@@ -171,7 +171,7 @@ func worldOf(ctx context.Context, env *Env, place *placeOptions, restart restart
 // undo takes a journal back and tells how it ended, also where it did not end
 // well.
 func undo(ctx context.Context, env *Env, w *apply.System, l *loaded, id string, o apply.UndoOptions) error {
-	res, err := apply.Undo(ctx, w, l.snapshot, id, o)
+	res, err := apply.Undo(ctx, w, l.Snapshot, id, o)
 	if res.Journal != nil {
 		if told := term.Undone(env.Stdout, res.Journal, env.Style()); err == nil {
 			err = told

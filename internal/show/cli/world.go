@@ -94,20 +94,11 @@ func (o *placeOptions) journalDir(env *Env) (string, error) {
 	case o.root != "" || env.Target.UID() == 0:
 		return journalfile.Dir, nil
 	}
-	state, ok := stateHome(env)
+	state, ok := env.host().StateHome()
 	if !ok {
 		return "", usage("there is no folder for journals: HOME is not set", "name one with --journal DIR")
 	}
 	return filepath.Join(state, "pgfettle", "journal"), nil
-}
-
-// stateHome is where an ordinary user keeps what has to outlive a run.
-func stateHome(env *Env) (string, bool) {
-	if state := env.Getenv("XDG_STATE_HOME"); filepath.IsAbs(state) { // the specification tells to pass over any other
-		return state, true
-	}
-	home := env.Getenv("HOME")
-	return filepath.Join(home, ".local", "state"), filepath.IsAbs(home)
 }
 
 // restartOptions say how servers are restarted, stopped and started.
@@ -152,11 +143,11 @@ func world(env *Env, l *loaded, place *placeOptions, restart restartOptions) (*a
 	server.Tell = w.Tell
 	if place.root == "" {
 		host.Kernel = files
-		if l.request != nil && l.request.Kind == collect.Conninfo {
-			server.Conninfo, server.Environment = l.request.Value, l.request.Value == ""
+		if l.Collected != nil && l.Collected.Kind == collect.Conninfo {
+			server.Conninfo, server.Environment = l.Collected.Value, l.Collected.Value == ""
 		}
 		byKey := func(key string) (*snapshot.Instance, error) {
-			if in := l.snapshot.Instance(key); in != nil {
+			if in := l.Snapshot.Instance(key); in != nil {
 				return in, nil
 			}
 			return nil, fmt.Errorf("instance %s: it is not in the snapshot", key)
@@ -173,7 +164,7 @@ func world(env *Env, l *loaded, place *placeOptions, restart restartOptions) (*a
 			if err != nil {
 				return err
 			}
-			if !l.snapshot.HostSeen {
+			if !l.Snapshot.HostSeen {
 				w.Tell("the settings of " + in.Label() + " could not be tried before: its programs are on another host")
 				return nil
 			}
@@ -188,7 +179,7 @@ func world(env *Env, l *loaded, place *placeOptions, restart restartOptions) (*a
 			return pgctl.Refusal(in, found)
 		}
 	}
-	host.Service = onlyUnit(l.snapshot)
+	host.Service = onlyUnit(l.Snapshot)
 	w.Kinds = host.Kinds()
 	w.Kinds["pg"] = pgsetting.Kind{Server: server}
 	w.Kinds["tablespace"] = tablespace.Kind{Server: server}
@@ -256,14 +247,14 @@ func loadJournalled(ctx context.Context, env *Env, place *placeOptions, j *journ
 		if err != nil {
 			return nil, err
 		}
-		for n := range l.snapshot.Instances {
-			l.snapshot.Instances[n].Key = strconv.Itoa(i + 1)
+		for n := range l.Snapshot.Instances {
+			l.Snapshot.Instances[n].Key = strconv.Itoa(i + 1)
 		}
 		if out == nil {
 			out = l
 			continue
 		}
-		out.snapshot.Instances = append(out.snapshot.Instances, l.snapshot.Instances...)
+		out.Snapshot.Instances = append(out.Snapshot.Instances, l.Snapshot.Instances...)
 	}
 	if out == nil {
 		return load(ctx, env, "", false)
@@ -301,5 +292,5 @@ func inTree(labels []string) *loaded {
 	for i, label := range labels {
 		s.Instances = append(s.Instances, snapshot.Instance{Key: strconv.Itoa(i + 1), DataDirectory: known.Is(label)})
 	}
-	return &loaded{snapshot: s}
+	return &loaded{Snapshot: s}
 }

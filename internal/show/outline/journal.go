@@ -58,7 +58,7 @@ func (p Words) journalOutline(o *Outline, list []journal.Change) {
 			notes = append(notes, ItemOf(nil, p.Say("show/journal/left", "left: {why}", "why", c.Left)))
 		}
 		if len(notes) > 0 {
-			it.More = append(it.More, List{notes})
+			it.More = append(it.More, List{Items: notes})
 		}
 		if c.Reason != "" || len(notes) > 0 {
 			more = append(more, it)

@@ -13,6 +13,8 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	diagmemory "github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/test/page"
@@ -65,18 +67,18 @@ func hostile(e Engine, evil string) Engine {
 		}
 		for i := range c.Findings {
 			f := &c.Findings[i]
-			f.Title, f.Seen, f.Why, f.Do, f.Instance = evil, evil, evil, evil, evil
+			f.Title, f.Seen, f.Why, f.Do, f.Instance = evil, say.Text(evil), evil, say.Text(evil), evil
 		}
 		c.Unknown = append(c.Unknown, known.Gap{Fact: evil, Reason: evil, Reveal: evil})
 		return c, err
 	}
 	e.Plan = func(ctx context.Context, l *Look, a Ask) (document.Plan, error) {
 		p, err := plan(ctx, l, a)
-		p.Warnings = append(p.Warnings, evil)
+		p.Warnings = append(p.Warnings, say.Text(evil))
 		p.Subject.Host = evil
 		for i := range p.Changes {
 			c := &p.Changes[i]
-			c.From, c.To, c.Reason, c.Title, c.Instance = evil, evil, evil, evil, evil
+			c.From, c.To, c.Reason, c.Title, c.Instance = evil, evil, say.Text(evil), evil, evil
 		}
 		return p, err
 	}
@@ -187,10 +189,10 @@ func mishaps(t *testing.T, evil string) string {
 		t.Fatal(err)
 	}
 	defer st.Close()
-	if err := st.Append(t.Context(), time.Now().Add(-time.Minute), []store.Point{{Series: store.Series{Name: "connections", Instance: "/x<script>", Label: "<script>"}, Value: 1}}); err != nil {
+	if err := st.Append(t.Context(), time.Now().Add(-time.Minute), []history.Point{{Series: history.Series{Name: "connections", Instance: "/x<script>", Label: "<script>"}, Value: 1}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := st.AppendEvent(t.Context(), store.Event{At: time.Now().Add(-time.Minute), Kind: store.OOMKill, Instance: evil, Subject: evil, Before: evil, After: evil, Who: evil, Where: evil, Detail: evil}); err != nil {
+	if _, err := st.AppendEvent(t.Context(), history.Event{At: time.Now().Add(-time.Minute), Kind: history.OOMKill, Instance: evil, Subject: evil, Before: evil, After: evil, Who: evil, Where: evil, Detail: evil}); err != nil {
 		t.Fatal(err)
 	}
 	return path

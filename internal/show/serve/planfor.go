@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/settle"
+	"github.com/pgfettle/pgfettle/internal/act/planner"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -95,7 +95,7 @@ func planFor(ctx context.Context, said url.Values, q questions) (*describedPlan,
 			return nil, false, err
 		}
 	}
-	p, snap, err := settle.Plan(ctx, nil, archive, o)
+	p, snap, err := planner.Make(ctx, nil, archive, o)
 	if err != nil {
 		return nil, false, err
 	}

@@ -12,8 +12,8 @@ import (
 	"syscall"
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/act/planner"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
-	"github.com/pgfettle/pgfettle/internal/act/settle"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -170,7 +170,7 @@ func (k *cluster) plan(ctx context.Context, o rule.Options) (p *plan.Plan, err e
 	if err != nil {
 		return nil, err
 	}
-	p, _, err = settle.Plan(ctx, k.target, a, o)
+	p, _, err = planner.Make(ctx, k.target, a, o)
 	return p, err
 }
 

@@ -99,6 +99,19 @@ func (d *Report) scale() (low, high float64, bounds bool) {
 	return low, high, bounds
 }
 
+// blocks is the picture of an experiment; plain where signs beyond ASCII may not be drawn.
+type blocks struct {
+	d     *Report
+	plain bool
+}
+
+func (b blocks) Draw(width int, plain bool) []outline.Prose {
+	return b.d.Signs(min(width, mostColumns), plain || b.plain)
+}
+
+// mostColumns bounds the picture: a wider one shows nothing more.
+const mostColumns = 100
+
 // Signs draws each block as a dot, the interval as a bar, and the line of no
 // difference through all of them, on lines of at most width columns; nothing where
 // nothing may be shown.

@@ -17,9 +17,6 @@ const FigureBlocks = "blocks"
 
 var resultTones = map[stat.Word]outline.Tone{stat.Improved: outline.ToneGood, stat.Regressed: outline.ToneBad, stat.Equivalent: outline.ToneInfo, stat.Inconclusive: outline.ToneMind, stat.Indicative: outline.ToneMind, stat.Unsuitable: outline.ToneBad}
 
-// pictureWidth is what a ticket shows of a listing without scrolling.
-const pictureWidth = 90
-
 // Result is an experiment before any form; plain says that its picture is drawn without signs
 // beyond ASCII.
 func Result(r *experiment.Result, c *say.Catalogue, plain bool) outline.Outline {
@@ -52,7 +49,7 @@ func Result(r *experiment.Result, c *say.Catalogue, plain bool) outline.Outline 
 	} else {
 		o.Heading(2, "Blocks")
 		if d.drawable() {
-			o.Add(outline.Figure{Name: FigureBlocks, Signs: d.Signs(pictureWidth, plain)})
+			o.Add(outline.Figure{Name: FigureBlocks, Picture: blocks{d, plain}})
 		}
 		rows := d.BlockRows()
 		o.Add(outline.TableOf("Blocks, in the order in which they were run", rows, 1))

@@ -1,8 +1,8 @@
-// Package settle makes a plan exact: the plan, being pure, asks how much shared
+// Package planner makes a plan exact: the plan, being pure, asks how much shared
 // memory the planned configuration would need; the installed binary answers,
 // beside the running server; and the plan is made again with the answer in the
 // evidence. An evidence file keeps the answers, so the same plan comes of it.
-package settle
+package planner
 
 import (
 	"context"
@@ -19,15 +19,15 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rules"
 )
 
-// rounds bounds the asking. One round settles a plan, as nothing that the
-// answer moves is asked about; the second shows that it is settled.
+// rounds bounds the asking. One round is enough for a plan, as nothing that the
+// answer moves is asked about; the second shows that nothing moves any more.
 const rounds = 3
 
-// Plan makes a plan from the evidence. With a target the binaries on it are
+// Make makes a plan from the evidence. With a target the binaries on it are
 // asked, and their answers are added to the evidence; with a nil target (an
 // evidence file, a described host) the answers in the evidence have to do, and
 // what is missing is estimated.
-func Plan(ctx context.Context, t target.Target, a *evidence.Archive, o rule.Options) (*plan.Plan, *snapshot.Snapshot, error) {
+func Make(ctx context.Context, t target.Target, a *evidence.Archive, o rule.Options) (*plan.Plan, *snapshot.Snapshot, error) {
 	asked := map[string]bool{}
 	for range rounds {
 		s, err := snapshot.Read(a)

@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"io/fs"
@@ -53,21 +53,21 @@ func TestPolicyThatAnybodyWrites(t *testing.T) {
 	if err := os.WriteFile(name, []byte("profile = \"dw\"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	env := &Env{Target: asRoot{&target.Local{}}}
-	if p, err := readPolicy(env, name, true); err != nil || p.Profile != "dw" {
+	h := &Host{Target: asRoot{&target.Local{}}}
+	if p, err := h.ReadPolicy(name, true); err != nil || p.Profile != "dw" {
 		t.Errorf("%+v %v", p, err)
 	}
 	if err := os.Chmod(name, 0o602); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := readPolicy(env, name, true); err == nil {
+	if _, err := h.ReadPolicy(name, true); err == nil {
 		t.Error("root follows a file that everybody may write")
 	}
 	fifo := filepath.Join(t.TempDir(), "fifo")
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := readPolicy(env, fifo, true); err == nil {
+	if _, err := h.ReadPolicy(fifo, true); err == nil {
 		t.Error("a FIFO was read")
 	}
 }

@@ -1,14 +1,13 @@
-package store
+package history
 
 import (
-	"context"
 	"math"
 	"math/rand"
 	"testing"
 	"time"
-
-	"github.com/pgfettle/pgfettle/internal/fact/history"
 )
+
+var noon = time.Date(2026, 11, 3, 12, 0, 0, 0, time.UTC)
 
 // hours makes a history of free gigabytes by the hour.
 func hours(n int, free func(hour int) float64) []Bucket {
@@ -46,34 +45,10 @@ func TestTrend(t *testing.T) {
 		{"a clean-up in the middle", hours(9*24, func(h int) float64 { return 900 - float64(h%108) }), 0},
 		{"as it was", hours(9*24, func(int) float64 { return 900 }), 0},
 	} {
-		d, ok := trend(c.list)
+		d, ok := Trend(c.list)
 		steady := ok && d.Least > 0
 		if steady != (c.perDay > 0) || steady && math.Abs(d.PerDay/gb/c.perDay-1) > 0.1 {
 			t.Errorf("%s: %+v, %v; not %g GB a day", c.about, d, ok, c.perDay)
-		}
-	}
-}
-
-// TestDisksOfPeaks: the trend is that of the last two weeks, and of the series of each folder.
-func TestDisksOfPeaks(t *testing.T) {
-	s := openNew(t, Options{Interval: time.Hour})
-	if _, err := s.db.Exec("PRAGMA synchronous = OFF"); err != nil {
-		t.Fatal(err)
-	}
-	at := func(h int) time.Time { return noon.Add(time.Duration(h) * time.Hour) }
-	const days = 20
-	for h := range days * 24 {
-		free := 2000.0 - 10*float64(h)/24 // 10 GB a day
-		appendAt(t, s, at(h), Point{Series{"/data", "disk_free_bytes", "data"}, free * (1 << 30)}, Point{Series{"/data", "disk_free_bytes", "wal"}, 5 << 30})
-	}
-	p, err := s.Peaks(context.Background(), at(days*24))
-	if err != nil || len(p.Instances) != 1 || len(p.Instances[0].Disks) != 2 {
-		t.Fatalf("%+v, %v", p, err)
-	}
-	for _, d := range p.Instances[0].Disks {
-		want := map[string]history.Disk{"data": {PerDay: 10 << 30, Least: 10 << 30}, "wal": {}}[d.Place]
-		if math.Abs(d.PerDay-want.PerDay) > 1e6 || math.Abs(d.Least-want.Least) > 1e6 || math.Abs(d.Days-trendDays) > 0.1 {
-			t.Errorf("%+v, not %+v over %d days", d, want, trendDays)
 		}
 	}
 }

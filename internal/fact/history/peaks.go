@@ -1,7 +1,8 @@
-// Package past reads what a history of samples says of the peaks of a host: how
-// many sessions were at work at once at most, how fast WAL was written in the
-// busiest hour, how much memory was in use. It is the part of a history that a
-// plan rests on; it parses bytes that others wrote and judges nothing.
+// Package history says what a history of samples is: series of numbers and what
+// they mean, events, and the peaks that are folded from them: how many sessions
+// were at work at once at most, how fast WAL was written in the busiest hour, how
+// much memory was in use. Peaks are what a plan rests on. It parses bytes that
+// others wrote and judges nothing; act/store keeps a history in a file.
 package history
 
 import (

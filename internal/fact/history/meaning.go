@@ -1,4 +1,4 @@
-package store
+package history
 
 import "slices"
 
@@ -104,12 +104,12 @@ var meanings = []Meaning{
 	{"database_bytes", "bytes", Gauge, Dear, OfInstance, "", "size of all databases of the instance"},
 	{"wal_directory_bytes", "bytes", Gauge, Dear, OfInstance, "", "size of the folder of the WAL"},
 	{"disk_free_bytes", "bytes", Gauge, Dear, OfInstance, "folder", "free space where the folder lies: data, wal, tablespace OID"},
-	{othersSeries, "bytes", Gauge, Dear, OfHost, "", "memory that counts as that of other programs: services, containers and other processes that last, and the kernel's own"},
+	{OtherPrograms, "bytes", Gauge, Dear, OfHost, "", "memory that counts as that of other programs: services, containers and other processes that last, and the kernel's own"},
 	{"findings", "count", Gauge, Dear, OfHost, "severity", "findings by severity"},
 }
 
-// othersSeries is what plans rest on of other programs.
-const othersSeries = "other_programs_bytes"
+// OtherPrograms is what plans rest on of other programs.
+const OtherPrograms = "other_programs_bytes"
 
 // Meanings returns the published list, in its order.
 func Meanings() []Meaning { return slices.Clone(meanings) }

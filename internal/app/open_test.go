@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"os"
@@ -42,7 +42,7 @@ func TestResolve(t *testing.T) {
 		{"nothing that exists", "db1", nil, failure, "", "", "no such target"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			req, name, err := resolve(&Env{Vars: c.vars}, c.arg)
+			req, name, err := (&Host{Vars: c.vars}).Resolve(c.arg)
 			switch {
 			case c.err != "":
 				if err == nil || !strings.Contains(err.Error(), c.err) {
@@ -58,31 +58,5 @@ func TestResolve(t *testing.T) {
 				t.Errorf("request %+v, file %q", req, name)
 			}
 		})
-	}
-}
-
-func TestWriteFile(t *testing.T) {
-	dir := t.TempDir()
-	name := filepath.Join(dir, "x")
-	if err := writeFile(name, []byte("one"), 0o600, false); err != nil {
-		t.Fatal(err)
-	}
-	if st, err := os.Stat(name); err != nil || st.Mode().Perm() != 0o600 {
-		t.Errorf("mode %v, %v", st.Mode(), err)
-	}
-	if err := writeFile(name, []byte("two"), 0o600, false); err == nil {
-		t.Error("a file was replaced unasked")
-	}
-	if b, _ := os.ReadFile(name); string(b) != "one" {
-		t.Errorf("it holds %q", b)
-	}
-	if err := writeFile(name, []byte("three"), 0o600, true); err != nil {
-		t.Error(err)
-	}
-	if b, _ := os.ReadFile(name); string(b) != "three" {
-		t.Errorf("it holds %q", b)
-	}
-	if list, _ := os.ReadDir(dir); len(list) != 1 {
-		t.Errorf("%d files are left in the folder, want 1", len(list))
 	}
 }

@@ -1,16 +1,14 @@
-package store
+package history
 
 import (
 	"slices"
 	"time"
-
-	"github.com/pgfettle/pgfettle/internal/fact/history"
 )
 
 const (
 	// trendDays is how far back the growth of a disk is looked for: the last two weeks hold
 	// every day of the week twice, and what grew before them need not grow any more.
-	trendDays = 14
+	TrendDays = 14
 	// trendLeast is the least time that samples are there for, in hours: one night's import is
 	// no growth.
 	trendLeast = 48
@@ -22,11 +20,11 @@ const (
 	burstHours, burstShare = 12 * time.Hour, 0.6
 )
 
-// trend returns how fast the free room of a disk shrinks, from its free bytes by the
+// Trend returns how fast the free room of a disk shrinks, from its free bytes by the
 // hour; ok is false for too short a history. It is the median of the changes between any two
 // hours that lie at least a day apart (Theil and Sen), which one import or one clean-up does
 // not move; Least is their lower quartile. What went away in one night is no growth.
-func trend(list []Bucket) (d history.Disk, ok bool) {
+func Trend(list []Bucket) (d Disk, ok bool) {
 	if len(list) < trendLeast || list[len(list)-1].At.Sub(list[0].At) < trendLeast*time.Hour {
 		return d, false
 	}
@@ -45,7 +43,7 @@ func trend(list []Bucket) (d history.Disk, ok bool) {
 		return d, false
 	}
 	slices.Sort(slopes)
-	return history.Disk{Days: float64(len(list)) / 24, PerDay: slopes[len(slopes)/2], Least: slopes[len(slopes)/4]}, true
+	return Disk{Days: float64(len(list)) / 24, PerDay: slopes[len(slopes)/2], Least: slopes[len(slopes)/4]}, true
 }
 
 // burst is the most room that went away within a night.
