@@ -18,6 +18,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/planner"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
@@ -40,8 +41,8 @@ func staged() {
 
 type stagedRunner struct{ play string }
 
-func (r stagedRunner) steps() *cli.ExperimentSteps {
-	return &cli.ExperimentSteps{Open: stagedTrial, Estimate: r.Estimate, Run: r.Run, Resume: r.Resume, Clean: r.Clean}
+func (r stagedRunner) steps() *app.ExperimentSteps {
+	return &app.ExperimentSteps{Open: stagedTrial, Estimate: r.Estimate, Run: r.Run, Resume: r.Resume, Clean: r.Clean}
 }
 
 // stagedTrial tries configurations with the table of parameters.

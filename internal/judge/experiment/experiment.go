@@ -9,6 +9,9 @@ import (
 // ResultFile is the name of the document of an experiment in its folder.
 const ResultFile = "result.json"
 
+// CompareSame is the name of an experiment that compares a configuration with itself.
+const CompareSame = "aa"
+
 // Experiment is what is to be run, before it is run: what a person decides about.
 // What runs it adds the programs and the load.
 type Experiment struct {

@@ -2,19 +2,16 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
-	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
-	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/spf13/cobra"
 )
 
 type benchOptions struct {
 	shared experimentOptions
-	conf   string
-	runs   int
+	bench  app.BenchOptions
 }
 
 func newBench(env *Env) *cobra.Command {
@@ -38,14 +35,14 @@ of --workload from-statements: a data directory or a conninfo.`,
   pgfettle bench --conf current --workload select-only /srv/pg/17`,
 		Args: atMost(1, "one TARGET at most"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.shared.target = strings.Join(args, "")
-			o.shared.said = cmd.Flags().Changed
+			o.shared.Target = strings.Join(args, "")
+			o.shared.Said = cmd.Flags().Changed
 			return runBench(cmd.Context(), env, o)
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.conf, "conf", "default", "the configuration, `CONF`")
-	f.IntVar(&o.runs, "runs", 3, "runs, `N`: one alone does not tell how far the next would be from it")
+	f.StringVar(&o.bench.Configuration, "conf", "default", "the configuration, `CONF`")
+	f.IntVar(&o.bench.Runs, "runs", 3, "runs, `N`: one alone does not tell how far the next would be from it")
 	o.shared.flags(cmd, env)
 	confWords(cmd, "conf")
 	return cmd
@@ -55,32 +52,14 @@ func runBench(ctx context.Context, env *Env, o *benchOptions) error {
 	if err := choice("format", o.shared.format, docForms...); err != nil {
 		return err
 	}
-	if o.runs < 1 || o.runs > mostBlocks {
-		return usage(fmt.Sprintf("--runs: %d is out of range", o.runs), fmt.Sprintf("write a whole number from 1 to %d", mostBlocks))
-	}
-	e, w, err := o.shared.order(ctx, env)
+	o.shared.complete(env)
+	o.bench.ExperimentOptions = o.shared.ExperimentOptions
+	ready, err := env.host().Bench(ctx, &o.bench)
 	if err != nil {
 		return err
 	}
-	e.Design, e.Spec.Blocks, e.Spec.Margin = experiment.DesignSingle, o.runs, stat.Margin
-	o.shared.durations(e, false)
-	if e.Metric == "tps_with_checkpoint" && e.Spec.Cycles == 0 {
-		e.Notes = append(e.Notes, "Amortised, so approximate: to the time of each run that of one checkpoint after it is added.")
-	}
-	trial, err := o.shared.open(ctx, env, e)
+	r, err := o.shared.carryOut(ctx, env, ready)
 	if err != nil {
-		return err
-	}
-	defer func() { _ = trial.Close() }()
-	if e.A, err = o.shared.maker(env, trial, e.Spec.Clients).Make(ctx, "--conf", o.conf); err != nil {
-		return err
-	}
-	e.Notes = append(e.Notes, e.A.Cautions()...)
-	if err := trial.Close(); err != nil {
-		return err
-	}
-	r, err := o.shared.carryOut(ctx, env, e, document.Design{Title: w.Title})
-	if err != nil || r == nil {
 		return err
 	}
 	return o.shared.write(env, r)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
 	showterm "github.com/pgfettle/pgfettle/internal/show/term"
@@ -30,7 +31,7 @@ type Env struct {
 
 	// Experiments are the steps of an experiment that start servers; nil: the real
 	// ones.
-	Experiments *ExperimentSteps
+	Experiments *app.ExperimentSteps
 
 	words *say.Catalogue // of that language, or of the environment's
 }
@@ -96,12 +97,4 @@ func terminal(stream any) (int, bool) {
 	}
 	fd := int(f.Fd())
 	return fd, term.IsTerminal(fd)
-}
-
-// experiments are the steps of an experiment.
-func (e *Env) experiments() ExperimentSteps {
-	if e.Experiments == nil {
-		return measuring
-	}
-	return *e.Experiments
 }

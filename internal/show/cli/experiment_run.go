@@ -8,28 +8,23 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/experiment/engine"
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/show/document"
-	"github.com/pgfettle/pgfettle/internal/show/outline/experiments"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-// carryOut tells what will be done, asks, and does it. A nil result without an
-// error is one that was declined; it was told.
-func (o *experimentOptions) carryOut(ctx context.Context, env *Env, e *engine.Order, d document.Design) (*experiment.Result, error) {
-	var err error
-	d.Experiment = &e.Experiment
-	if d.Estimation, err = env.experiments().Estimate(ctx, env.Target, e); err != nil {
-		return nil, err
-	}
-	if free, need := d.Estimation.Free, d.Estimation.Disk; free > 0 && need > free {
-		return nil, &say.Problem{Message: fmt.Sprintf("the experiment needs %s of disk in %s, and %s are free", need, e.Scratch, free),
-			Hint: "name a folder on another disk with --scratch, or a smaller --scale", Code: exitRefused}
-	}
+// complete adds what the command line knows.
+func (o *experimentOptions) complete(env *Env) {
+	o.Steps, o.Policy = env.Experiments, env.site
+}
+
+// carryOut tells what will be done, asks, and does it.
+func (o *experimentOptions) carryOut(ctx context.Context, env *Env, p *app.PreparedExperiment) (*experiment.Result, error) {
+	d := document.Design{Experiment: p.Experiment, Title: p.Title, Differences: p.Differences, Why: p.Why, Estimation: p.Estimation}
 	out := env.Stdout
 	if o.format != "text" {
 		out = env.Stderr // stdout is for the document
@@ -47,16 +42,15 @@ func (o *experimentOptions) carryOut(ctx context.Context, env *Env, e *engine.Or
 		}
 	}
 	tell, done := o.progress(env)
-	e.Progress = tell
-	r, err := env.experiments().Run(ctx, e)
+	r, resumable, err := p.Run(ctx, tell)
 	done()
 	if err != nil {
-		return nil, o.stopped(ctx, env, e.Dir, !e.Copied || o.keepData, err)
+		return nil, o.stopped(ctx, env, p.Dir, resumable, err)
 	}
 	if o.format == "text" {
 		fmt.Fprintf(env.Stdout, "\n")
 	}
-	env.tell("note", "the documents are in "+e.Dir)
+	env.tell("note", "the documents are in "+p.Dir)
 	return r, nil
 }
 
@@ -105,9 +99,9 @@ func (o *experimentOptions) keptWords(env *Env, ev experiment.Event) string {
 		size = " (" + unit.Bytes(ev.Done).String() + ")"
 	}
 	clean := "pgfettle prove --clean"
-	usualPlace := *o
-	usualPlace.scratch = ""
-	if usual, err := usualPlace.scratchDir(env); err != nil || filepath.Dir(ev.Kept) != usual {
+	usualPlace := o.ExperimentOptions
+	usualPlace.Scratch = ""
+	if usual, err := usualPlace.ScratchDir(env.host()); err != nil || filepath.Dir(ev.Kept) != usual {
 		clean += " --scratch " + filepath.Dir(ev.Kept)
 	}
 	return "the loaded data stay in " + ev.Kept + size + " for the next experiment with the same ones; they are removed by one with others, and by: " + clean
@@ -133,18 +127,15 @@ func eventLine(ev experiment.Event) string {
 		}
 	}
 	if ev.Left >= time.Second {
-		text += ", about " + experiments.Span(ev.Left) + " left"
+		text += ", about " + experiment.Span(ev.Left) + " left"
 	}
 	return text
 }
 
 // sweep removes what killed experiments left.
 func (o *experimentOptions) sweep(ctx context.Context, env *Env) error {
-	dir, err := o.scratchDir(env)
-	if err != nil {
-		return err
-	}
-	did, err := env.experiments().Clean(ctx, dir)
+	o.complete(env)
+	did, dir, err := o.CleanExperiments(ctx, env.host())
 	for _, d := range did {
 		fmt.Fprintln(env.Stdout, typeset.Line(d))
 	}

@@ -106,7 +106,7 @@ func RanWhen(r *experiment.Result) string {
 	}
 	text := "begun " + t.UTC().Format("2006-01-02 15:04") + " UTC"
 	if end, err := time.Parse(time.RFC3339, r.Ended); err == nil {
-		text += ", took " + Span(end.Sub(t))
+		text += ", took " + experiment.Span(end.Sub(t))
 	}
 	return text + ", pgfettle " + typeset.Clean(r.Program)
 }
