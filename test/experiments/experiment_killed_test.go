@@ -15,6 +15,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/experiment/engine"
 	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/machine"
 	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
@@ -68,7 +69,7 @@ func TestExperimentKilled(t *testing.T) {
 					t.Fatalf("it ended before:\n%s", said)
 				}
 				e := killable(t, b, design, dir)
-				if _, err := os.Stat(filepath.Join(e.Scratch, engine.Marker)); err != nil {
+				if _, err := os.Stat(filepath.Join(e.Scratch, machine.Marker)); err != nil {
 					t.Errorf("a scratch folder in the middle of a run: %v", err)
 				}
 				before := document(t, e)
@@ -201,18 +202,18 @@ func TestScratchRefused(t *testing.T) {
 		e := orderOf(t, b, "select-only", experiment.DesignSingle)
 		for _, dir := range []string{live.DataDir, live.DataDir + "/base", live.DataDir + "/new"} {
 			e.Scratch = dir
-			e.Guard = engine.Guard{DataDirs: []string{live.DataDir}}
+			e.Guard = machine.Guard{DataDirs: []string{live.DataDir}}
 			_, err := engine.Run(t.Context(), e)
 			wantProblem(t, err, 5, "data directory")
 		}
-		e.Guard = engine.Guard{}
+		e.Guard = machine.Guard{}
 		e.Scratch = live.DataDir // also where nobody told of it
 		_, err := engine.Run(t.Context(), e)
 		wantProblem(t, err, 5, "data directory")
 		if !live.Running() {
 			t.Error("the server is gone")
 		}
-		if _, err := os.Stat(filepath.Join(live.DataDir, engine.Marker)); err == nil {
+		if _, err := os.Stat(filepath.Join(live.DataDir, machine.Marker)); err == nil {
 			t.Error("a marker in a data directory")
 		}
 	})

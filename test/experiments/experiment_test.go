@@ -10,6 +10,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/experiment/engine"
 	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/machine"
 	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -236,7 +237,7 @@ func TestExperimentKeepsData(t *testing.T) {
 		for _, d := range left {
 			names = append(names, d.Name())
 		}
-		if err != nil || !slices.Equal(names, []string{engine.Marker, "master", "master.json"}) {
+		if err != nil || !slices.Equal(names, []string{machine.Marker, "master", "master.json"}) {
 			t.Errorf("left are %v, %v", names, err)
 		}
 		// Scale 1 has 15 MB of rows, in a cluster of about 40 MB and its WAL.

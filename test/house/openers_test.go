@@ -20,7 +20,8 @@ var opens = []string{"Open", "OpenFile", "OpenRoot", "OpenInRoot", "ReadFile", "
 var openers = map[string]string{
 	"act/target":              "is what opens",
 	"act/cgroup":              "makes control groups for what it starts itself, on this host alone",
-	"act/experiment/engine":   "servers and folders of its own",
+	"act/experiment/engine":   "the documents, in a folder that the person named",
+	"act/experiment/machine":  "servers and folders of its own",
 	"act/experiment/loadgen":  "folders of its own",
 	"act/experiment/workload": "files that a person named, and folders of its own",
 	"act/oomdemo":             "control groups of its own, on this host alone",
@@ -35,9 +36,10 @@ var openers = map[string]string{
 var kernels = map[string]string{
 	"act/target":               "is what opens",
 	"act/collect":              "reads what evidence is made of",
+	"app":                      "what the host is called and how much memory it has, through the target",
 	"act/apply":                "reads what it changes before and after, through the target",
 	"act/cgroup":               "where this process stands among control groups",
-	"act/experiment/engine":    "measures servers of its own, on this host alone",
+	"act/experiment/machine":   "measures servers of its own, on this host alone",
 	"act/monitor":              "reads the same few files again and again, through the target",
 	"act/oomdemo":              "processes of its own, on this host alone",
 	"act/pgctl":                "where a server's own log goes, through the target",

@@ -8,16 +8,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/act/experiment/machine"
+
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
-
-// setting is a line of pg_settings.
-type setting struct {
-	name, value, unit, kind, source string
-	pending                         bool // pending_restart
-}
 
 // places are parameters that say where a server lies, whom it talks to and where
 // it logs. A scratch instance has its own, and a configuration that set them would either
@@ -51,12 +47,12 @@ func allowed(label string, c experiment.Configuration) error {
 
 // verify holds that a server has every value of a configuration. The error names the
 // first that it has not.
-func verify(label string, want map[string]string, have []setting) error {
-	by := map[string]setting{}
+func verify(label string, want map[string]string, have []machine.Setting) error {
+	by := map[string]machine.Setting{}
 	for _, s := range have {
-		by[strings.ToLower(s.name)] = s
-		if s.pending {
-			return wrong(label, s.name, "waits for a restart (pending_restart) right after the start")
+		by[strings.ToLower(s.Name)] = s
+		if s.Pending {
+			return wrong(label, s.Name, "waits for a restart (pending_restart) right after the start")
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(want)) {
@@ -65,7 +61,7 @@ func verify(label string, want map[string]string, have []setting) error {
 			return wrong(label, name, "is no parameter of this server")
 		}
 		if !same(s, want[name]) {
-			return wrong(label, name, fmt.Sprintf("is %q where %q was set (source: %s)", strings.TrimSpace(s.value+" "+s.unit), want[name], s.source))
+			return wrong(label, name, fmt.Sprintf("is %q where %q was set (source: %s)", strings.TrimSpace(s.Value+" "+s.Unit), want[name], s.Source))
 		}
 	}
 	return nil
@@ -77,23 +73,23 @@ func wrong(label, name, what string) error {
 }
 
 // same says whether a value in pg_settings is the one that a file spelled.
-func same(s setting, want string) bool {
+func same(s machine.Setting, want string) bool {
 	want = strings.TrimSpace(want)
-	switch s.kind {
+	switch s.Kind {
 	case "bool":
 		on, ok := boolean(want)
-		return ok && s.value == on
+		return ok && s.Value == on
 	case "enum":
 		// An enum may have other names for a value («on» of wal_compression is pglz in
 		// 15 and later): then the source tells that the file was obeyed.
-		return strings.EqualFold(s.value, want) || fromFile(s) && synonym(s.name, want)
+		return strings.EqualFold(s.Value, want) || fromFile(s) && synonym(s.Name, want)
 	case "integer", "real":
 		read := unit.ParseGUC
-		if s.kind == "integer" {
+		if s.Kind == "integer" {
 			read = unit.ParseInteger
 		}
-		w, err := read(want, s.unit)
-		h, err2 := unit.Figure(s.value)
+		w, err := read(want, s.Unit)
+		h, err2 := unit.Figure(s.Value)
 		if err != nil || err2 != nil {
 			return false
 		}
@@ -101,13 +97,13 @@ func same(s setting, want string) bool {
 			return true
 		}
 		// -1 asks the server to choose, and pg_settings shows what it chose.
-		return w == -1 && s.source != "configuration file" || s.kind == "integer" && fromFile(s) && w-h < 1 && h-w < 1
+		return w == -1 && s.Source != "configuration file" || s.Kind == "integer" && fromFile(s) && w-h < 1 && h-w < 1
 	}
 	// A few texts are spelled anew: initdb writes «iso, mdy», and «ISO, MDY» is shown.
-	return s.value == want || fromFile(s) && slices.Contains([]string{"datestyle", "timezone"}, strings.ToLower(s.name))
+	return s.Value == want || fromFile(s) && slices.Contains([]string{"datestyle", "timezone"}, strings.ToLower(s.Name))
 }
 
-func fromFile(s setting) bool { return s.source == "configuration file" }
+func fromFile(s machine.Setting) bool { return s.Source == "configuration file" }
 
 // synonym says whether an enum takes a word of a boolean for one of its values.
 func synonym(name, want string) bool {
@@ -140,11 +136,11 @@ var unhashed = []string{
 }
 
 // hash is over all settings of a server: the same for every start of a configuration.
-func hash(all []setting) string {
+func hash(all []machine.Setting) string {
 	var lines []string
 	for _, s := range all {
-		if !slices.Contains(unhashed, s.name) {
-			lines = append(lines, s.name+"="+s.value)
+		if !slices.Contains(unhashed, s.Name) {
+			lines = append(lines, s.Name+"="+s.Value)
 		}
 	}
 	slices.Sort(lines)

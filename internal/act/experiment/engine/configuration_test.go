@@ -3,48 +3,50 @@ package engine
 import (
 	"strings"
 	"testing"
+
+	"github.com/pgfettle/pgfettle/internal/act/experiment/machine"
 )
 
 func TestSame(t *testing.T) {
 	file := "configuration file"
 	for _, c := range []struct {
-		have setting
+		have machine.Setting
 		want string
 		same bool
 	}{
-		{setting{"shared_buffers", "16384", "8kB", "integer", file, false}, "128MB", true},
-		{setting{"shared_buffers", "16384", "8kB", "integer", file, false}, "16384", true},
-		{setting{"shared_buffers", "16384", "8kB", "integer", file, false}, "256MB", false},
-		{setting{"unix_mode", "448", "", "integer", file, false}, "0700", true},
-		{setting{"hash_mem_multiplier", "2", "", "real", file, false}, "2.0", true},
-		{setting{"random_page_cost", "1.1", "", "real", file, false}, "1.2", false},
-		{setting{"random_page_cost", "4", "", "real", "default", false}, "1.1", false},
-		{setting{"wal_buffers", "2048", "8kB", "integer", "default", false}, "-1", true},
-		{setting{"wal_buffers", "2048", "8kB", "integer", file, false}, "64MB", false},
-		{setting{"autovacuum_work_mem", "-1", "kB", "integer", file, false}, "-1", true},
-		{setting{"fsync", "on", "", "bool", file, false}, "TRUE", true},
-		{setting{"fsync", "off", "", "bool", file, false}, "of", true},
-		{setting{"fsync", "off", "", "bool", file, false}, "o", false},
-		{setting{"fsync", "on", "", "bool", file, false}, "off", false},
-		{setting{"wal_compression", "pglz", "", "enum", file, false}, "on", true},
-		{setting{"wal_compression", "off", "", "enum", "default", false}, "on", false},
-		{setting{"wal_compression", "pglz", "", "enum", file, false}, "lz4", false},
-		{setting{"wal_level", "replica", "", "enum", file, false}, "Replica", true},
-		{setting{"search_path", "a, b", "", "string", file, false}, "a, b", true},
-		{setting{"DateStyle", "ISO, MDY", "", "string", file, false}, "iso, mdy", true},
-		{setting{"DateStyle", "ISO, MDY", "", "string", "default", false}, "german, dmy", false},
-		{setting{"TimeZone", "Europe/Paris", "", "string", file, false}, "europe/paris", true},
-		{setting{"search_path", "a", "", "string", file, false}, "b", false},
-		{setting{"work_mem", "4096", "kB", "integer", file, false}, "4 parsecs", false},
+		{machine.Setting{Name: "shared_buffers", Value: "16384", Unit: "8kB", Kind: "integer", Source: file}, "128MB", true},
+		{machine.Setting{Name: "shared_buffers", Value: "16384", Unit: "8kB", Kind: "integer", Source: file}, "16384", true},
+		{machine.Setting{Name: "shared_buffers", Value: "16384", Unit: "8kB", Kind: "integer", Source: file}, "256MB", false},
+		{machine.Setting{Name: "unix_mode", Value: "448", Unit: "", Kind: "integer", Source: file}, "0700", true},
+		{machine.Setting{Name: "hash_mem_multiplier", Value: "2", Unit: "", Kind: "real", Source: file}, "2.0", true},
+		{machine.Setting{Name: "random_page_cost", Value: "1.1", Unit: "", Kind: "real", Source: file}, "1.2", false},
+		{machine.Setting{Name: "random_page_cost", Value: "4", Unit: "", Kind: "real", Source: "default"}, "1.1", false},
+		{machine.Setting{Name: "wal_buffers", Value: "2048", Unit: "8kB", Kind: "integer", Source: "default"}, "-1", true},
+		{machine.Setting{Name: "wal_buffers", Value: "2048", Unit: "8kB", Kind: "integer", Source: file}, "64MB", false},
+		{machine.Setting{Name: "autovacuum_work_mem", Value: "-1", Unit: "kB", Kind: "integer", Source: file}, "-1", true},
+		{machine.Setting{Name: "fsync", Value: "on", Unit: "", Kind: "bool", Source: file}, "TRUE", true},
+		{machine.Setting{Name: "fsync", Value: "off", Unit: "", Kind: "bool", Source: file}, "of", true},
+		{machine.Setting{Name: "fsync", Value: "off", Unit: "", Kind: "bool", Source: file}, "o", false},
+		{machine.Setting{Name: "fsync", Value: "on", Unit: "", Kind: "bool", Source: file}, "off", false},
+		{machine.Setting{Name: "wal_compression", Value: "pglz", Unit: "", Kind: "enum", Source: file}, "on", true},
+		{machine.Setting{Name: "wal_compression", Value: "off", Unit: "", Kind: "enum", Source: "default"}, "on", false},
+		{machine.Setting{Name: "wal_compression", Value: "pglz", Unit: "", Kind: "enum", Source: file}, "lz4", false},
+		{machine.Setting{Name: "wal_level", Value: "replica", Unit: "", Kind: "enum", Source: file}, "Replica", true},
+		{machine.Setting{Name: "search_path", Value: "a, b", Unit: "", Kind: "string", Source: file}, "a, b", true},
+		{machine.Setting{Name: "DateStyle", Value: "ISO, MDY", Unit: "", Kind: "string", Source: file}, "iso, mdy", true},
+		{machine.Setting{Name: "DateStyle", Value: "ISO, MDY", Unit: "", Kind: "string", Source: "default"}, "german, dmy", false},
+		{machine.Setting{Name: "TimeZone", Value: "Europe/Paris", Unit: "", Kind: "string", Source: file}, "europe/paris", true},
+		{machine.Setting{Name: "search_path", Value: "a", Unit: "", Kind: "string", Source: file}, "b", false},
+		{machine.Setting{Name: "work_mem", Value: "4096", Unit: "kB", Kind: "integer", Source: file}, "4 parsecs", false},
 	} {
 		if got := same(c.have, c.want); got != c.same {
-			t.Errorf("%s: %q for %q: %v", c.have.name, c.have.value, c.want, got)
+			t.Errorf("%s: %q for %q: %v", c.have.Name, c.have.Value, c.want, got)
 		}
 	}
 }
 
 func TestVerify(t *testing.T) {
-	have := []setting{{"work_mem", "4096", "kB", "integer", "default", false}, {"max_connections", "100", "", "integer", "default", false}}
+	have := []machine.Setting{{Name: "work_mem", Value: "4096", Unit: "kB", Kind: "integer", Source: "default"}, {Name: "max_connections", Value: "100", Unit: "", Kind: "integer", Source: "default"}}
 	if err := verify("A", nil, have); err != nil {
 		t.Error(err)
 	}
@@ -59,13 +61,13 @@ func TestVerify(t *testing.T) {
 			t.Errorf("%v: %v", c.want, err)
 		}
 	}
-	have[1].pending = true
+	have[1].Pending = true
 	if err := verify("B", nil, have); err == nil || !strings.Contains(err.Error(), "pending_restart") {
 		t.Errorf("pending: %v", err)
 	}
 	// What differs between copies of a cluster is no difference of settings.
-	a := []setting{{name: "data_directory", value: "/a"}, {name: "work_mem", value: "1"}}
-	b := []setting{{name: "work_mem", value: "1"}, {name: "data_directory", value: "/b"}}
+	a := []machine.Setting{{Name: "data_directory", Value: "/a"}, {Name: "work_mem", Value: "1"}}
+	b := []machine.Setting{{Name: "work_mem", Value: "1"}, {Name: "data_directory", Value: "/b"}}
 	if hash(a) != hash(b) || hash(a) == hash(b[1:]) {
 		t.Error("hash of the settings")
 	}

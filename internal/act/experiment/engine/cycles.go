@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/act/experiment/machine"
+
 	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 
@@ -15,7 +17,7 @@ import (
 // whole cycles has paid for all that it put off, but for the last pages. Both configurations
 // have as many of them, however long each takes.
 type cycles struct {
-	n    node
+	n    machine.Node
 	want int
 	rest int    // seconds that the run is to last at least
 	last uint64 // checkpoint that was seen last
@@ -26,7 +28,7 @@ type cycles struct {
 // enough is asked each second: at the end of a cycle, when there were as many as
 // were wanted.
 func (c *cycles) enough(second int) bool {
-	at, err := c.n.checkpointed()
+	at, err := c.n.Checkpointed()
 	if err != nil {
 		c.err = fmt.Errorf("checkpoints of a run: %w", err)
 		return true
@@ -41,7 +43,7 @@ func (c *cycles) enough(second int) bool {
 
 // cycles makes an order one for whole cycles.
 func (g *engine) cycles(s *seat, d *loadgen.Drive) error {
-	at, err := s.n.checkpointed()
+	at, err := s.n.Checkpointed()
 	if err != nil {
 		return fmt.Errorf("checkpoints of a run: %w", err)
 	}

@@ -37,10 +37,10 @@ func execute(ctx context.Context, e *Order, w world, docs shelf, program string,
 	if err := e.check(); err != nil {
 		return nil, err
 	}
-	if err := w.claim(); err != nil {
+	if err := w.Claim(); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, w.release()) }()
+	defer func() { err = errors.Join(err, w.Release()) }()
 	g := &engine{e: e, w: w, docs: docs, made: map[string]string{}, wanted: Estimate(e)}
 	if g.res, err = document(e, docs, program, resume); err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func execute(ctx context.Context, e *Order, w world, docs shelf, program string,
 		}
 	}()
 	if g.res.Started == "" {
-		g.res.Started = stamp(w.now())
+		g.res.Started = stamp(w.Now())
 	} else if n := len(g.res.Blocks); n > 0 && e.Restore == experiment.RestoreKept && g.res.Workload.Writes {
 		g.note(fmt.Sprintf("interrupted after block %d: the blocks after it began with new copies of the data", n))
 	}
@@ -75,7 +75,7 @@ func execute(ctx context.Context, e *Order, w world, docs shelf, program string,
 	if err := g.blocks(ctx); err != nil {
 		return g.res, err
 	}
-	g.res.Ended = stamp(w.now())
+	g.res.Ended = stamp(w.Now())
 	return g.res, save(docs, g.res)
 }
 
@@ -189,7 +189,7 @@ func (g *engine) blocks(ctx context.Context) (err error) {
 			g.note(fmt.Sprintf("stopped after %d blocks, %d of them void: the machine was too busy with other things, and there was no way to the end", len(g.res.Blocks), void))
 			return nil
 		}
-		g.begun = g.w.now()
+		g.begun = g.w.Now()
 		if err := g.block(ctx, len(g.res.Blocks)+1, pair); err != nil {
 			return err
 		}
@@ -197,8 +197,8 @@ func (g *engine) blocks(ctx context.Context) (err error) {
 			return err
 		}
 		g.ran++
-		g.spent += g.w.now().Sub(g.begun)
-		g.begun = g.w.now() // nothing of the next one has passed
+		g.spent += g.w.Now().Sub(g.begun)
+		g.begun = g.w.Now() // nothing of the next one has passed
 		if err := save(g.docs, g.res); err != nil {
 			return err
 		}
@@ -275,7 +275,7 @@ func (g *engine) tell(ev experiment.Event) {
 	if ev.Step != "clean" && due > done {
 		ev.Left = each * time.Duration(due-done)
 		if !g.begun.IsZero() {
-			ev.Left -= min(each, g.w.now().Sub(g.begun))
+			ev.Left -= min(each, g.w.Now().Sub(g.begun))
 		}
 	}
 	g.e.Progress(ev)
@@ -287,7 +287,7 @@ func (g *engine) fits(ctx context.Context) error {
 	var sum, most unit.Bytes
 	for _, label := range g.e.labels() {
 		c := g.e.configuration(label)
-		said, shared, err := g.w.try(ctx, "master", c.Settings)
+		said, shared, err := g.w.Try(ctx, "master", c.Settings)
 		if err != nil {
 			return fmt.Errorf("settings of arm %s: %w", label, err)
 		}
@@ -304,7 +304,7 @@ func (g *engine) fits(ctx context.Context) error {
 		need = sum
 	}
 	need += unit.Bytes(g.e.Spec.Clients) * perClient
-	m, err := g.w.memory()
+	m, err := g.w.Memory()
 	if err != nil {
 		return err
 	}

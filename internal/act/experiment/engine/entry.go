@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/pgfettle/pgfettle/internal/act/experiment/machine"
+
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
@@ -102,7 +104,7 @@ func begin(ctx context.Context, e *Order, resume bool) (*experiment.Result, erro
 	if e.Dir == "" || e.Load == nil || e.Binaries.Dir == "" {
 		return nil, errors.New("experiment without a folder, a load or a server")
 	}
-	sum, err := program(e.Binaries)
+	sum, err := machine.Program(e.Binaries)
 	if err != nil {
 		return nil, err
 	}
@@ -112,20 +114,20 @@ func begin(ctx context.Context, e *Order, resume bool) (*experiment.Result, erro
 		dirMode = 0o700
 	}
 	if err := os.MkdirAll(e.Dir, dirMode); err != nil {
-		return nil, access(err)
+		return nil, machine.Access(err)
 	}
 	if !resume {
 		if err := unused(e.Dir); err != nil {
 			return nil, err
 		}
 	}
-	m := &machine{dir: e.Scratch, bin: e.Binaries, guard: e.Guard}
+	m := machine.New(e.Scratch, e.Binaries, e.Guard)
 	return execute(ctx, e, m, shelf, sum, resume)
 }
 
 // unused refuses a folder for documents that is a cluster's or an experiment's.
 func unused(dir string) error {
-	for _, name := range []string{"PG_VERSION", "postmaster.pid", Marker} {
+	for _, name := range []string{"PG_VERSION", "postmaster.pid", machine.Marker} {
 		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
 			return &say.Problem{Message: dir + " is no place for documents: it holds " + name, Hint: "choose another folder", Code: say.CodeRefused}
 		}
@@ -137,25 +139,25 @@ func unused(dir string) error {
 // and in the kernel, and returns what that was. A folder that is not there is
 // clean.
 func Clean(folder string, b scratch.Binaries) (done []string, err error) {
-	if _, err := os.Lstat(filepath.Join(folder, Marker)); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(filepath.Join(folder, machine.Marker)); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	m := &machine{dir: folder, bin: b}
-	if err := m.claim(); err != nil {
+	m := machine.New(folder, b, machine.Guard{})
+	if err := m.Claim(); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, m.release()) }()
+	defer func() { err = errors.Join(err, m.Release()) }()
 	done, err = untouch(m)
 	if err != nil {
 		return done, err
 	}
-	names, err := m.list()
+	names, err := m.List()
 	if err != nil {
 		return done, err
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		done = append(done, m.path(name))
+		done = append(done, m.Path(name))
 	}
 	return done, sweep(m, "")
 }

@@ -41,7 +41,7 @@ type Stored struct {
 	Spec        experiment.Spec             `json:"spec"`
 	Workload    experiment.MeasuredWorkload `json:"workload"`
 	Identity    string                      `json:"workload_identity"`
-	Asked       loadgen.Asked                  `json:"workload_asked,omitzero"`
+	Asked       loadgen.Asked               `json:"workload_asked,omitzero"`
 	Restore     string                      `json:"restore"`
 	Scratch     string                      `json:"scratch"`
 	Binaries    string                      `json:"binaries"` // bin folder

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/machine"
 
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
@@ -23,15 +24,8 @@ type Order struct {
 	// MayTouchKernel allows what Configuration.HugePages, Configuration.Kernel and the
 	// cache state "cold" need.
 	MayTouchKernel bool
-	Guard          Guard
+	Guard          machine.Guard
 	Progress       func(experiment.Event) // told what is being done, from one goroutine; nil: nobody
-}
-
-// Guard is what is known of servers that are not ours, for nothing of theirs to
-// be taken for scratch.
-type Guard struct {
-	DataDirs []string // data directories, absolute
-	Systems  []uint64 // system identifiers
 }
 
 // Restores is how data come about where nobody said it.

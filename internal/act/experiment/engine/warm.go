@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/pgfettle/pgfettle/internal/act/experiment/machine"
+
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
@@ -33,9 +35,9 @@ func window(warmup float64) int {
 const mostPrewarm = 5
 
 // prewarmed fills the caches of a server.
-func prewarmed(ctx context.Context, n node) (how string, err error) {
+func prewarmed(ctx context.Context, n machine.Node) (how string, err error) {
 	for range mostPrewarm {
-		how, err = n.prewarm(ctx)
+		how, err = n.Prewarm(ctx)
 		if _, refused := errors.AsType[*pgconn.PgError](err); !refused {
 			break
 		}
@@ -80,8 +82,8 @@ const calm = 0.5
 // gigabytes changed hands, as a pool of huge pages does before the configuration without one,
 // it does so for some ten seconds: a virtual machine gives the free memory back to
 // its host, page by page, and asks for it again.
-func (s seen) stolen() bool {
-	return s.known && s.all > 0 && 100*s.steal/s.all > calm*experiment.MostSteal
+func stolen(s machine.Seen) bool {
+	return s.Known && s.All > 0 && 100*s.Steal/s.All > calm*experiment.MostSteal
 }
 
 // warm runs the load with another seed until its rate is flat, or for as long as
@@ -110,7 +112,7 @@ func (g *engine) warm(ctx context.Context, b *experiment.Block, seats []*seat) e
 			if err != nil {
 				return fmt.Errorf("warm-up of arm %s: %w", s.label, err)
 			}
-			if !saw.stolen() {
+			if !stolen(saw) {
 				break
 			}
 		}
