@@ -86,7 +86,7 @@ func TestFromStatements(t *testing.T) {
 				Host: experiment.Host{Kernel: "here", CPUs: 2, Memory: 1 << 30, Server: b.Version.String()},
 				Spec: experiment.Spec{Blocks: 2, Clients: 2, Jobs: 1, Duration: 2, Warmup: 1, Slice: 1, Seed: 7, Cache: "warm", Protocol: "prepared", Margin: 2},
 			},
-			Binaries: b, Asked: loadgen.Asked{Data: w.Name, Source: source},
+			Binaries: b, Asked: loadgen.Asked{Data: w.Name, Source: source}, MostCalibrations: 1,
 			Progress: func(ev experiment.Event) { steps = append(steps, ev.Step) },
 		}
 		est, err := engine.EstimateHere(t.Context(), &target.Local{}, e)

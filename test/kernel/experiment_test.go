@@ -45,7 +45,7 @@ func onPages(t *testing.T, b scratch.Binaries, design, dir string) *engine.Order
 			Spec: experiment.Spec{Blocks: 2, Clients: 4, Jobs: 1, Duration: 3, Warmup: 1, Slice: 3, Seed: 1, Cache: "warm", Protocol: "prepared", Margin: 2},
 			Dir:  filepath.Join(dir, "docs"), Scratch: filepath.Join(dir, "scratch"), Host: experiment.Host{Kernel: "here", CPUs: 2, Memory: 1 << 30},
 		},
-		Binaries: b, Load: &loadgen.Pgbench{Workload: w, Program: p}, MayTouchKernel: true,
+		Binaries: b, Load: &loadgen.Pgbench{Workload: w, Program: p}, MayTouchKernel: true, MostCalibrations: 1,
 	}
 }
 

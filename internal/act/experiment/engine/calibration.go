@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -31,7 +32,7 @@ func (g *engine) calibrate(ctx context.Context, s *seat) error {
 		}
 		g.quickCPU, g.quickSync = min(g.quickCPU, cpu), min(g.quickSync, sync)
 		calm := float64(cpu) <= experiment.MostCalibrationCPU*float64(g.quickCPU) && float64(sync) <= experiment.MostCalibrationSync*float64(g.quickSync)
-		if calm || try == mostCalibrations {
+		if calm || try == cmp.Or(g.e.MostCalibrations, mostCalibrations) {
 			return nil
 		}
 		if err := g.w.Pause(ctx, calibrationPause); err != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 )
 
-// TestVoidBlocks makes the machine busy now and then: such blocks are discarded, whatever
+// TestDiscardedBlocks makes the machine busy now and then: such blocks are discarded, whatever
 // their configurations, and are run again; where there are too many, the experiment stops.
-func TestVoidBlocks(t *testing.T) {
+func TestDiscardedBlocks(t *testing.T) {
 	w := newToy()
 	w.busy = func(drive int, _ string) float64 {
 		if drive >= 1 && drive <= 3 { // in the first block
@@ -75,9 +75,9 @@ func TestWarmsUpAgain(t *testing.T) {
 	clean(t, w)
 }
 
-// TestWaitsForCanary: a machine that is slow before a run is waited for, half a
+// TestWaitsForCalibration: a machine that is slow before a run is waited for, half a
 // minute at the most; what is slow then is discarded.
-func TestWaitsForCanary(t *testing.T) {
+func TestWaitsForCalibration(t *testing.T) {
 	for slow, want := range map[int]struct{ pauses, void int }{0: {}, 3: {3, 0}, 5: {5, 0}, 6: {5, 1}} {
 		w := newToy()
 		w.slow = func(calibrate int) time.Duration { // the first one is the measure

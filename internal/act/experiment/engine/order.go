@@ -25,7 +25,11 @@ type Order struct {
 	// cache state "cold" need.
 	MayTouchKernel bool
 	Guard          machine.Guard
-	Progress       func(experiment.Event) // told what is being done, from one goroutine; nil: nobody
+	// MostCalibrations is how often the calibration before a run is made at the most,
+	// with a pause between two, until the machine is calm; 0: six times. Tests whose
+	// figures nobody reads do not wait: 1.
+	MostCalibrations int
+	Progress         func(experiment.Event) // told what is being done, from one goroutine; nil: nobody
 }
 
 // Restores is how data come about where nobody said it.
