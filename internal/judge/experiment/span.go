@@ -23,4 +23,3 @@ func Span(d time.Duration) string {
 	}
 	return fmt.Sprintf("%d h", int(d.Hours()))
 }
-
