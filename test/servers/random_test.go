@@ -9,7 +9,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/pgsetting"
+	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/planner"
 	"github.com/pgfettle/pgfettle/internal/act/target"
@@ -134,14 +135,14 @@ type bed struct {
 	b   scratch.Binaries
 	i   *scratch.Instance
 	in  *snapshot.Instance
-	pg  *apply.PG
+	pg  pgsetting.Kind
 	sum *outcomes
 	yes bool // the kernel promises more memory than there is
 }
 
 func newBed(t *testing.T, b scratch.Binaries, sum *outcomes) *bed {
 	i := start(t, b, nil)
-	p := &bed{t: t, b: b, i: i, pg: &apply.PG{Target: &target.Local{}}, sum: sum, yes: promisesMore(t)}
+	p := &bed{t: t, b: b, i: i, pg: pgsetting.Kind{Server: &pgctl.Server{Target: &target.Local{}}}, sum: sum, yes: promisesMore(t)}
 	t.Cleanup(p.pg.Close)
 	main := i.DataDir + "/postgresql.conf"
 	p.write("postgresql.conf", text(t, main)+"include 'described.conf'\ninclude 'planned.conf'\n")
@@ -252,7 +253,7 @@ const (
 )
 
 // reason puts a refusal into a drawer.
-func reason(f apply.Trouble) string {
+func reason(f pgctl.Trouble) string {
 	switch {
 	case strings.Contains(f.Said, "control group"):
 		return ofGroup

@@ -1,4 +1,3 @@
-// Package pgctl holds what concerns one server: where its logs are.
 package pgctl
 
 import (
@@ -174,15 +173,15 @@ func (s *search) syslog() {
 	files.format = pglog.Syslog
 	for _, f := range []string{"/var/log/postgresql.log", "/var/log/postgresql", "/var/log/postgresql/postgresql.log", "/var/log/syslog", "/var/log/messages"} {
 		files.view = s.view
-		if way, err := s.t.Way(path.Dir(f)); err == nil && !slices.ContainsFunc(way, others) {
+		if way, err := s.t.Way(path.Dir(f)); err == nil && !slices.ContainsFunc(way, changeableByOthers) {
 			files.view = s.t
 		}
 		files.family(f)
 	}
 }
 
-// others says whether somebody besides root and its groups can change what lies in a folder.
-func others(f target.Step) bool {
+// changeableByOthers says whether somebody besides root and its groups can change what lies in a folder.
+func changeableByOthers(f target.Step) bool {
 	return f.UID != 0 || !f.Mode.IsDir() || f.Mode.Perm()&0o002 != 0
 }
 

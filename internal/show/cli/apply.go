@@ -8,10 +8,12 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/export"
 	"github.com/pgfettle/pgfettle/internal/show/term"
@@ -153,7 +155,7 @@ func runApply(ctx context.Context, env *Env, o *applyOptions) error {
 		return err
 	}
 	p = perUnit(p, l.Snapshot)
-	s := &selection{options: opts, plan: p, snapshot: l.Snapshot, acceptAll: saysAll(o.accept)}
+	s := &chosenPart{options: opts, plan: p, snapshot: l.Snapshot, acceptAll: saysAll(o.accept)}
 	if o.place.root != "" {
 		s.files = w.Target
 	}
@@ -176,7 +178,7 @@ func runApply(ctx context.Context, env *Env, o *applyOptions) error {
 	if len(s.chosen) == 0 {
 		return s.nothing(env)
 	}
-	if err := term.Forewarned(env.Stdout, apply.Forewarn(ctx, w, l.Snapshot, s.chosen), d.Warnings, env.Style()); err != nil {
+	if err := term.Forewarned(env.Stdout, apply.Warnings(ctx, w, l.Snapshot, s.chosen), d.Warnings, env.Style()); err != nil {
 		return err
 	}
 	if !o.yes {
@@ -241,13 +243,13 @@ func runResume(ctx context.Context, env *Env, o *applyOptions) error {
 	if err != nil {
 		return err
 	}
-	res, err := apply.Resume(ctx, w, l.Snapshot, id, apply.Options{Wait: o.wait})
+	res, err := apply.Resume(ctx, w, l.Snapshot, id, selection.Options{Wait: o.wait})
 	return told(env, res.Journal, err)
 }
 
 // options turns the flags into the bounds of what is done.
-func (o *applyOptions) options() (apply.Options, error) {
-	opts := apply.Options{Wait: o.wait}
+func (o *applyOptions) options() (selection.Options, error) {
+	opts := selection.Options{Wait: o.wait}
 	var err error
 	if opts.MaxEffect, err = maxEffect(o.maxEffect); err != nil {
 		return opts, err
@@ -261,7 +263,7 @@ func (o *applyOptions) options() (apply.Options, error) {
 
 // refused ends an apply of settings that are not ours to change, and prints
 // them in the form of the program that owns them.
-func refused(env *Env, server *apply.PG, d document.Plan, l *loaded, chosen []plan.Change) error {
+func refused(env *Env, server *pgctl.Server, d document.Plan, l *loaded, chosen []plan.Change) error {
 	if l.Collected == nil {
 		return nil // no server, only files
 	}
@@ -292,7 +294,7 @@ func refused(env *Env, server *apply.PG, d document.Plan, l *loaded, chosen []pl
 
 // inForce asks the servers whether they have every value that was applied: also
 // those that the engine has no spelling of to compare.
-func inForce(ctx context.Context, server *apply.PG, l *loaded, j *journal.Journal, chosen []plan.Change) error {
+func inForce(ctx context.Context, server *pgctl.Server, l *loaded, j *journal.Journal, chosen []plan.Change) error {
 	if j == nil || l.Collected == nil {
 		return nil
 	}

@@ -9,11 +9,13 @@ import (
 	"path/filepath"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
@@ -58,7 +60,7 @@ func demoApply(ctx context.Context, env *Env, inst *scratch.Instance, l *loaded,
 	if err != nil {
 		return fmt.Errorf("settings before: %w", err)
 	}
-	s := &selection{options: apply.Options{MaxEffect: knob.Restart}, plan: perUnit(&part, l.Snapshot), snapshot: l.Snapshot}
+	s := &chosenPart{options: selection.Options{MaxEffect: knob.Restart}, plan: perUnit(&part, l.Snapshot), snapshot: l.Snapshot}
 	s.choose()
 	kind.Pool = poolOf(s.chosen)
 	step("pgfettle apply --yes --max-effect restart %s", inst.DataDir)
@@ -118,7 +120,7 @@ func demoApply(ctx context.Context, env *Env, inst *scratch.Instance, l *loaded,
 
 // demoWorld is the world of the throwaway server: we ourselves run it, so we
 // restart it too.
-func demoWorld(env *Env, inst *scratch.Instance, l *loaded, journals string) (*apply.World, *apply.PG, error) {
+func demoWorld(env *Env, inst *scratch.Instance, l *loaded, journals string) (*apply.System, *pgctl.Server, error) {
 	w, kind, err := world(env, l, &placeOptions{dir: journals}, restartOptions{})
 	if err != nil {
 		return nil, nil, err

@@ -15,9 +15,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/journalfile"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
-	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/show/metrics"
 	"github.com/spf13/cobra"
 )
@@ -202,7 +202,7 @@ func readMetrics(ctx context.Context, env *Env, o *planOptions, journals string)
 	if err != nil {
 		return nil, err
 	}
-	report := check.Run(l.Snapshot, checks.All(), check.Options{Accept: o.site.Accepted(), Today: today(env), Plan: ro.On(l.Snapshot)})
+	report := l.Check(check.Options{Accept: o.site.Accepted(), Today: today(env), Plan: ro.On(l.Snapshot)})
 	r, err := metrics.Read(l.Snapshot, report, p)
 	if err != nil {
 		return nil, err
@@ -214,7 +214,7 @@ func readMetrics(ctx context.Context, env *Env, o *planOptions, journals string)
 // appliedHere tells how the values stand that were applied on this host, to it and to
 // the instances that were looked at. Where the journals cannot be read nothing is told
 // of them: who may not read them may still read the rest.
-func appliedHere(ctx context.Context, env *Env, l *loaded, journals string) []apply.Drift {
+func appliedHere(ctx context.Context, env *Env, l *loaded, journals string) []journal.Drift {
 	if l.Collected == nil || l.Collected.Kind == collect.Conninfo {
 		return nil
 	}
@@ -235,7 +235,7 @@ func appliedHere(ctx context.Context, env *Env, l *loaded, journals string) []ap
 	if err != nil {
 		return nil
 	}
-	return slices.DeleteFunc(drifts, func(d apply.Drift) bool {
+	return slices.DeleteFunc(drifts, func(d journal.Drift) bool {
 		return d.Instance != "" && !slices.ContainsFunc(l.Snapshot.Instances, func(in snapshot.Instance) bool { return in.Label() == d.Instance })
 	})
 }

@@ -11,10 +11,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 )
 
 // fromFile says whether the argument is a plan file: a regular file that begins
@@ -133,5 +133,5 @@ func (o *applyOptions) fresh(ctx context.Context, env *Env, p *plan.Plan, l *loa
 	}
 	part := *p
 	part.Changes = chosen
-	return apply.Moved(&part, perUnit(again, l.Snapshot))
+	return selection.Moved(&part, perUnit(again, l.Snapshot))
 }

@@ -81,7 +81,7 @@ func runStatus(ctx context.Context, env *Env, o *statusOptions, id string) error
 			env.tell("warning", why)
 		}
 	}
-	var drifts []apply.Drift
+	var drifts []journal.Drift
 	if len(all.Changes) > 0 || damaged { // else there is nothing to look at
 		l, err := loadJournalled(ctx, env, &o.place, all, "")
 		if err != nil {
@@ -106,7 +106,7 @@ func runStatus(ctx context.Context, env *Env, o *statusOptions, id string) error
 		return err
 	}
 	for _, d := range drifts {
-		if o.exitCode && (d.Hold == apply.Changed || d.Hold == apply.Lost) {
+		if o.exitCode && (d.Hold == journal.Changed || d.Hold == journal.Lost) {
 			return errFindings
 		}
 	}

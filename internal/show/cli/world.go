@@ -13,8 +13,12 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/linux"
+	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/pgsetting"
+	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/tablespace"
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/journalfile"
+	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
@@ -121,7 +125,7 @@ func (o *restartOptions) check() error {
 // world builds the one place where all that apply, undo, resume and status
 // need comes together. l is the target as it was just collected. The second
 // result is the kind of server settings, for what else it can be asked.
-func world(env *Env, l *loaded, place *placeOptions, restart restartOptions) (*apply.World, *apply.PG, error) {
+func world(env *Env, l *loaded, place *placeOptions, restart restartOptions) (*apply.System, *pgctl.Server, error) {
 	if err := restart.check(); err != nil {
 		return nil, nil, err
 	}
@@ -129,13 +133,13 @@ func world(env *Env, l *loaded, place *placeOptions, restart restartOptions) (*a
 	if err != nil {
 		return nil, nil, err
 	}
-	w := &apply.World{Target: files, Now: files.Now, Tool: "pgfettle " + Version, Root: place.root, Hostname: hostname(env),
+	w := &apply.System{Target: files, Now: files.Now, Tool: "pgfettle " + Version, Root: place.root, Hostname: hostname(env),
 		Suffix: suffix(), Holder: fmt.Sprintf("process %d (pgfettle)", os.Getpid()), Tell: func(s string) { fmt.Fprintln(env.Stderr, "  "+typeset.Line(s)) }}
 	if w.Dir, err = place.journals(env); err != nil {
 		return nil, nil, err
 	}
-	host := apply.Host{Files: files}
-	server := &apply.PG{Target: files, RestartCommand: restart.command, StopCommand: restart.stop, StartCommand: restart.start}
+	host := linux.Host{Files: files}
+	server := &pgctl.Server{Target: files, RestartCommand: restart.command, StopCommand: restart.stop, StartCommand: restart.start}
 	server.Tell = w.Tell
 	if place.root == "" {
 		host.Kernel = files
@@ -172,13 +176,13 @@ func world(env *Env, l *loaded, place *placeOptions, restart restartOptions) (*a
 			if err != nil {
 				return err
 			}
-			return apply.Refusal(in, found)
+			return pgctl.Refusal(in, found)
 		}
 	}
 	host.Service = onlyUnit(l.Snapshot)
 	w.Kinds = host.Kinds()
-	w.Kinds["pg"] = server
-	w.Kinds["tablespace"] = apply.Tablespaces{Server: server}
+	w.Kinds["pg"] = pgsetting.Kind{Server: server}
+	w.Kinds["tablespace"] = tablespace.Kind{Server: server}
 	w.Kinds["wal"] = newWal(env, w, server)
 	return w, server, nil
 }

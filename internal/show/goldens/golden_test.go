@@ -12,13 +12,13 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/export"
 	showjson "github.com/pgfettle/pgfettle/internal/show/json"
@@ -144,7 +144,7 @@ func TestPlanForms(t *testing.T) {
 		form, risk := strings.CutSuffix(form, "+risk")
 		for i := range d.Changes {
 			if risk && d.Changes[i].Risk == knob.High {
-				d.Accepted = append(d.Accepted, apply.WhichOf(&d.Changes[i]))
+				d.Accepted = append(d.Accepted, selection.WhichOf(&d.Changes[i]))
 			}
 		}
 		switch form {
