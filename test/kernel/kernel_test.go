@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/linux"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
@@ -28,7 +29,7 @@ func newMachine(t *testing.T) *machine {
 	t.Helper()
 	unchanged(t)
 	m := &machine{dir: t.TempDir()}
-	h := apply.Host{Files: &target.Local{Root: m.dir}, Kernel: &target.Local{}}
+	h := linux.Host{Files: &target.Local{Root: m.dir}, Kernel: &target.Local{}}
 	m.kinds = h.Kinds()
 	return m
 }

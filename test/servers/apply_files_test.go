@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/pgsetting"
+	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
@@ -50,7 +52,7 @@ func TestDropIns(t *testing.T) {
 		} {
 			t.Run(c.title, func(t *testing.T) {
 				as(main, fresh+blocked+c.lines)
-				p := &apply.PG{Target: &target.Local{}}
+				p := pgsetting.Kind{Server: &pgctl.Server{Target: &target.Local{}}}
 				in := &read(t, evidenceOf(t, i, false)).Instances[0]
 				activate(t, p, in, knob.Restart)
 				if blocked == "" { // older servers have no such switch: a server that is down cannot be told either
@@ -90,7 +92,7 @@ func TestDropIns(t *testing.T) {
 			t.Fatal("ALTER SYSTEM is not off")
 		}
 		as(i.DataDir+"/"+pgconf.AutoFile, "work_mem = '7MB'\n")
-		p := &apply.PG{Target: &target.Local{}}
+		p := pgsetting.Kind{Server: &pgctl.Server{Target: &target.Local{}}}
 		in := &read(t, evidenceOf(t, i, false)).Instances[0]
 		_, err := p.Look(t.Context(), apply.Knob{Address: knob.PG("work_mem"), Instance: in})
 		wantProblem(t, err, 5, "postgresql.auto.conf line 1")
@@ -107,7 +109,7 @@ func TestLinksAreNotFollowed(t *testing.T) {
 			t.Fatal(err)
 		}
 		auto := i.DataDir + "/" + pgconf.AutoFile
-		p := &apply.PG{Target: &target.Local{}}
+		p := pgsetting.Kind{Server: &pgctl.Server{Target: &target.Local{}}}
 		defer p.Close()
 		in := &read(t, evidenceOf(t, i, false)).Instances[0]
 		k := apply.Knob{Address: knob.PG("work_mem"), Instance: in}

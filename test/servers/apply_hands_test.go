@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/pgsetting"
+	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -53,7 +55,7 @@ type done struct {
 }
 
 // carryOut does what the engine does with a kind: Look, Want, Set, Look.
-func carryOut(t *testing.T, p *apply.PG, in *snapshot.Instance, changes []plan.Change) []done {
+func carryOut(t *testing.T, p pgsetting.Kind, in *snapshot.Instance, changes []plan.Change) []done {
 	t.Helper()
 	var out []done
 	for _, c := range changes {
@@ -78,7 +80,7 @@ func carryOut(t *testing.T, p *apply.PG, in *snapshot.Instance, changes []plan.C
 }
 
 // takeBack does what the engine does to undo.
-func takeBack(t *testing.T, p *apply.PG, list []done) {
+func takeBack(t *testing.T, p pgsetting.Kind, list []done) {
 	t.Helper()
 	for _, d := range slices.Backward(list) {
 		d.k.Place = d.after.File.Path
@@ -102,7 +104,7 @@ func takeBack(t *testing.T, p *apply.PG, list []done) {
 	}
 }
 
-func look(t *testing.T, p *apply.PG, k apply.Knob) journal.State {
+func look(t *testing.T, p pgsetting.Kind, k apply.Knob) journal.State {
 	t.Helper()
 	s, err := p.Look(t.Context(), k)
 	if err != nil {
@@ -121,14 +123,14 @@ func show(s journal.State) string {
 	return fmt.Sprintf("%s %o %d:%d\n%s", s.File.Path, s.File.Mode, s.File.UID, s.File.GID, *s.File.Text)
 }
 
-func activate(t *testing.T, p *apply.PG, in *snapshot.Instance, e knob.Effect) {
+func activate(t *testing.T, p pgsetting.Kind, in *snapshot.Instance, e knob.Effect) {
 	t.Helper()
 	if err := p.Activate(t.Context(), in, e); err != nil {
 		t.Fatalf("%s: %v", e, err)
 	}
 }
 
-func verified(t *testing.T, p *apply.PG, in *snapshot.Instance, changes []plan.Change) []apply.Unmet {
+func verified(t *testing.T, p pgsetting.Kind, in *snapshot.Instance, changes []plan.Change) []pgctl.Unmet {
 	t.Helper()
 	u, err := p.Verify(t.Context(), in, changes)
 	if err != nil {
@@ -137,7 +139,7 @@ func verified(t *testing.T, p *apply.PG, in *snapshot.Instance, changes []plan.C
 	return u
 }
 
-func noTrouble(t *testing.T, p *apply.PG, in *snapshot.Instance, changes []plan.Change) {
+func noTrouble(t *testing.T, p pgsetting.Kind, in *snapshot.Instance, changes []plan.Change) {
 	t.Helper()
 	tried, err := p.Try(t.Context(), in, changes)
 	if err != nil || len(tried) > 0 {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/pgsetting"
+	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
@@ -39,7 +41,7 @@ func TestApplySettingsAndBack(t *testing.T) {
 					t.Fatal(err)
 				}
 				f.Close()
-				p := &apply.PG{Target: &target.Local{}}
+				p := pgsetting.Kind{Server: &pgctl.Server{Target: &target.Local{}}}
 				in := &read(t, evidenceOf(t, i, false)).Instances[0]
 				before := text(t, auto)
 				values := settingsOf(t, read(t, evidenceOf(t, i, false)))
@@ -92,7 +94,7 @@ func TestForeignAlterSystemIsKept(t *testing.T) {
 		if err := i.Exec(t.Context(), `ALTER SYSTEM SET work_mem = '7MB'`); err != nil {
 			t.Fatal(err)
 		}
-		p := &apply.PG{Target: &target.Local{}}
+		p := pgsetting.Kind{Server: &pgctl.Server{Target: &target.Local{}}}
 		in := &read(t, evidenceOf(t, i, false)).Instances[0]
 		made := carryOut(t, p, in, changesOf(in, [][3]string{{"work_mem", "16MB", "16384"}, {"random_page_cost", "1.1", "1.1"}, {"jit", "off", "off"}}))
 		if err := i.Exec(t.Context(), `ALTER SYSTEM SET statement_timeout = '5min'`, `ALTER SYSTEM SET jit = 'on'`); err != nil {
@@ -121,7 +123,7 @@ func TestForeignAlterSystemIsKept(t *testing.T) {
 func TestRefusedBeforeItIsWritten(t *testing.T) {
 	on(t, []int{13, 15, 18}, func(t *testing.T, b scratch.Binaries) {
 		i := start(t, b, nil)
-		p := &apply.PG{Target: &target.Local{}}
+		p := pgsetting.Kind{Server: &pgctl.Server{Target: &target.Local{}}}
 		in := &read(t, evidenceOf(t, i, false)).Instances[0]
 		auto := text(t, i.DataDir+"/"+pgconf.AutoFile)
 		for _, c := range []struct {
@@ -152,7 +154,7 @@ func TestRefusedBeforeItIsWritten(t *testing.T) {
 			if !slices.Equal(names, c.names) {
 				t.Errorf("%v: blamed %q, expected %q: %+v", c.set, names, c.names, found)
 			}
-			if err := apply.Refusal(in, found); err == nil {
+			if err := pgctl.Refusal(in, found); err == nil {
 				t.Error("no refusal")
 			}
 		}
@@ -169,7 +171,7 @@ func TestServerThatDoesNotComeBack(t *testing.T) {
 		for _, collector := range []string{"off", "on"} {
 			t.Run("logging_collector="+collector, func(t *testing.T) {
 				i := start(t, b, map[string]string{"logging_collector": collector})
-				p := &apply.PG{Target: &target.Local{}}
+				p := pgsetting.Kind{Server: &pgctl.Server{Target: &target.Local{}}}
 				in := &read(t, evidenceOf(t, i, false)).Instances[0]
 				before := text(t, i.DataDir+"/"+pgconf.AutoFile)
 				made := carryOut(t, p, in, changesOf(in, [][3]string{{"work_mem", "16MB", "16384"}, {"wal_level", "minimal", "minimal"}}))
@@ -201,7 +203,7 @@ func TestRestartKeepsHowItWasStarted(t *testing.T) {
 		if err := i.Start(t.Context(), "-c", "work_mem=9MB", "-c", "log_line_prefix=a 'b' \"c\" $x "); err != nil {
 			t.Fatal(err)
 		}
-		p := &apply.PG{Target: &target.Local{}}
+		p := pgsetting.Kind{Server: &pgctl.Server{Target: &target.Local{}}}
 		in := &read(t, evidenceOf(t, i, false)).Instances[0]
 		if _, err := p.Look(t.Context(), apply.Knob{Address: knob.PG("work_mem"), Instance: in}); err == nil {
 			t.Error("a setting of the command line is taken")

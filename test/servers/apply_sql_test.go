@@ -10,12 +10,15 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/pgsetting"
+	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	pgconf "github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 )
 
 // outsider is this host as a user sees it whom neither the data directory nor its
@@ -63,7 +66,7 @@ func TestApplyOverSQLAlone(t *testing.T) {
 		}
 		auto := i.DataDir + "/" + pgconf.AutoFile
 		before := text(t, auto)
-		p := &apply.PG{Target: outsider{&target.Local{}, i.DataDir}, Conninfo: i.ConnString()}
+		p := pgsetting.Kind{Server: &pgctl.Server{Target: outsider{&target.Local{}, i.DataDir}, Conninfo: i.ConnString()}}
 		defer p.Close()
 		in := &read(t, evidenceOf(t, i, false)).Instances[0]
 		changes := changesOf(in, wanted[9:])
@@ -88,7 +91,7 @@ func TestApplyOverSQLAlone(t *testing.T) {
 			}
 		}
 
-		plain := &apply.PG{Target: p.Target, Conninfo: strings.Replace(i.ConnString(), "user=postgres", "user=plain", 1)}
+		plain := pgsetting.Kind{Server: &pgctl.Server{Target: p.Target, Conninfo: strings.Replace(i.ConnString(), "user=postgres", "user=plain", 1)}}
 		defer plain.Close()
 		_, err = plain.Look(t.Context(), apply.Knob{Address: knob.PG("work_mem"), Instance: in})
 		wantProblem(t, err, 7, "superuser")
@@ -118,20 +121,20 @@ func TestEngineOverSQLAlone(t *testing.T) {
 				if err := i.Exec(t.Context(), `SELECT pg_reload_conf()`); err != nil {
 					t.Fatal(err)
 				}
-				p := &apply.PG{Target: outsider{&target.Local{}, i.DataDir}, Conninfo: i.ConnString()}
+				p := pgsetting.Kind{Server: &pgctl.Server{Target: outsider{&target.Local{}, i.DataDir}, Conninfo: i.ConnString()}}
 				defer p.Close()
 				s := read(t, evidenceOf(t, i, false))
 				in := &s.Instances[0]
 				before := settingsOf(t, s)
-				w := &apply.World{Target: p.Target, Kinds: map[string]apply.Kind{"pg": p}, Dir: t.TempDir(), Hostname: "h", Suffix: "a", Holder: "a test", Now: time.Now,
+				w := &apply.System{Target: p.Target, Kinds: map[string]apply.Kind{"pg": p}, Dir: t.TempDir(), Hostname: "h", Suffix: "a", Holder: "a test", Now: time.Now,
 					Activate: func(ctx context.Context, _ string, e knob.Effect) error { return p.Activate(ctx, in, e) }}
 				set := [][3]string{{"work_mem", "16MB", "16384"}, {"random_page_cost", "1.1", "1.1"}, {"maintenance_work_mem", "128MB", "131072"}}
 				changes := changesOf(in, set)
-				warned := apply.Forewarn(t.Context(), w, s, changes)
+				warned := apply.Warnings(t.Context(), w, s, changes)
 				if c.back != "" && len(warned) > 0 || c.back == "" && (len(warned) != 1 || len(warned[0].Of) != 3 || !strings.Contains(warned[0].Text, "comments")) {
 					t.Errorf("told before: %+v", warned)
 				}
-				res, err := apply.Run(t.Context(), w, &plan.Plan{Changes: changes}, s, apply.Options{MaxEffect: knob.Reload})
+				res, err := apply.Run(t.Context(), w, &plan.Plan{Changes: changes}, s, selection.Options{MaxEffect: knob.Reload})
 				if err != nil || res.Journal.State != journal.Whole {
 					t.Fatalf("%v, %+v", err, res.Journal)
 				}

@@ -9,7 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/pgsetting"
+	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
@@ -171,7 +172,7 @@ func levels(block int64, effect string) []int64 {
 // also where the disk filled up only after the plan was looked at.
 func TestNoRestartOnAFullDisk(t *testing.T) {
 	c := newCrowded(t, 15, "ext4", nil)
-	p := &apply.PG{Target: &target.Local{}}
+	p := pgsetting.Kind{Server: &pgctl.Server{Target: &target.Local{}}}
 	in := &read(t, evidenceOf(t, c.server, false)).Instances[0]
 	pid := c.server.PID()
 	c.disk.Fill(t, 2*c.disk.Block)

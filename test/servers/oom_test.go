@@ -22,6 +22,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/oomresult"
 	"github.com/pgfettle/pgfettle/internal/show/cli"
 	"github.com/pgfettle/pgfettle/test/await"
+	"github.com/pgfettle/pgfettle/test/cell"
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
@@ -281,13 +282,7 @@ func TestOOMNoRight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bin := filepath.Join("/tmp", fmt.Sprintf("pgfettle-noright-%d", os.Getpid())) // t.TempDir is closed to others
-	build := exec.Command("go", "build", "-o", bin, "../../cmd/pgfettle")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	t.Cleanup(func() { _ = os.Remove(bin) })
+	bin := cell.Binary(t)
 	home, err := os.MkdirTemp("/tmp", "pgfettle-home-")
 	if err != nil {
 		t.Fatal(err)

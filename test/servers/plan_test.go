@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
-	"github.com/pgfettle/pgfettle/internal/act/settle"
+	"github.com/pgfettle/pgfettle/internal/act/planner"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -61,7 +61,7 @@ func TestPlannedConfigurationStarts(t *testing.T) {
 					restart(t, i, nil)
 					o := options(profile)
 					o.Connections = connections
-					p, _, err := settle.Plan(t.Context(), &target.Local{}, evidenceOf(t, i, false), o)
+					p, _, err := planner.Make(t.Context(), &target.Local{}, evidenceOf(t, i, false), o)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -81,7 +81,7 @@ func TestPlannedConfigurationStarts(t *testing.T) {
 						}
 					}
 					sharedEquals(t, b, live, s.Instances[0].Server, p.Shared[0])
-					again, _, err := settle.Plan(t.Context(), &target.Local{}, evidenceOf(t, i, false), o)
+					again, _, err := planner.Make(t.Context(), &target.Local{}, evidenceOf(t, i, false), o)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -141,7 +141,7 @@ func TestEvidenceFileJudgesAsLive(t *testing.T) {
 		a := evidenceOf(t, start(t, b, map[string]string{
 			"primary_conninfo": "host=primary.example password=hunter2", "archive_command": "scp -o password=hunter2 %p x:", "archive_mode": "on"}), false)
 		o := options(rule.Mixed)
-		livePlan, s, err := settle.Plan(t.Context(), &target.Local{}, a, o)
+		livePlan, s, err := planner.Make(t.Context(), &target.Local{}, a, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -153,7 +153,7 @@ func TestEvidenceFileJudgesAsLive(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		filePlan, s2, err := settle.Plan(context.Background(), nil, back, o)
+		filePlan, s2, err := planner.Make(context.Background(), nil, back, o)
 		if err != nil {
 			t.Fatal(err)
 		}

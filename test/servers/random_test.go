@@ -9,9 +9,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/pgsetting"
+	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
-	"github.com/pgfettle/pgfettle/internal/act/settle"
+	"github.com/pgfettle/pgfettle/internal/act/planner"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -29,9 +30,11 @@ import (
 )
 
 // hostsOfEach is how many random hosts each version plans for in one round: six
-// versions make a hundred and twenty. Each run draws others, and make soak as many
-// as there is time for.
-const hostsOfEach = 20
+// versions make sixty, and a hundred and twenty under make soak. Each round draws
+// others.
+func hostsOfEach() int { return inARound(10, mostOfEach) }
+
+const mostOfEach = 20
 
 // TestRandomPlansStart: the configuration that is planned for a random host
 // starts a real server, which then has every value of the plan; or apply would
@@ -45,7 +48,7 @@ func TestRandomPlansStart(t *testing.T) {
 			each(t, func(t *testing.T, b scratch.Binaries) {
 				t.Parallel()
 				planned := newBed(t, b, sum)
-				for n := range hostsOfEach {
+				for n := range hostsOfEach() {
 					// each host has a seed of its own
 					planned.try(drawn(b, seed, n), n)
 					if n%10 == 9 {
@@ -76,7 +79,7 @@ func drawn(b scratch.Binaries, seed uint64, n int) hosts.Host {
 			}
 		}
 		return h
-	}).Example(int(seed%(1<<40))*1000 + b.Version.Major()*hostsOfEach + n)
+	}).Example(int(seed%(1<<40))*1000 + b.Version.Major()*mostOfEach + n)
 	h.Of(b.Version.Major())
 	return h
 }
@@ -134,14 +137,14 @@ type bed struct {
 	b   scratch.Binaries
 	i   *scratch.Instance
 	in  *snapshot.Instance
-	pg  *apply.PG
+	pg  pgsetting.Kind
 	sum *outcomes
 	yes bool // the kernel promises more memory than there is
 }
 
 func newBed(t *testing.T, b scratch.Binaries, sum *outcomes) *bed {
 	i := start(t, b, nil)
-	p := &bed{t: t, b: b, i: i, pg: &apply.PG{Target: &target.Local{}}, sum: sum, yes: promisesMore(t)}
+	p := &bed{t: t, b: b, i: i, pg: pgsetting.Kind{Server: &pgctl.Server{Target: &target.Local{}}}, sum: sum, yes: promisesMore(t)}
 	t.Cleanup(p.pg.Close)
 	main := i.DataDir + "/postgresql.conf"
 	p.write("postgresql.conf", text(t, main)+"include 'described.conf'\ninclude 'planned.conf'\n")
@@ -186,7 +189,7 @@ func (p *bed) try(h hosts.Host, n int) {
 	if err != nil {
 		fail("%v", err)
 	}
-	made, s, err := settle.Plan(p.t.Context(), nil, a, h.Opt)
+	made, s, err := planner.Make(p.t.Context(), nil, a, h.Opt)
 	if err != nil {
 		if pin, ok := err.(*rule.PinError); ok {
 			p.sum.add("not planned: a pin is refused") // in its own words, as the command tells them
@@ -252,7 +255,7 @@ const (
 )
 
 // reason puts a refusal into a drawer.
-func reason(f apply.Trouble) string {
+func reason(f pgctl.Trouble) string {
 	switch {
 	case strings.Contains(f.Said, "control group"):
 		return ofGroup

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
-	"github.com/pgfettle/pgfettle/internal/act/settle"
+	"github.com/pgfettle/pgfettle/internal/act/planner"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
@@ -123,7 +123,7 @@ type verdict struct{ Findings, Unknown, Changes []string }
 func judged(t *testing.T, a *evidence.Archive) (v verdict) {
 	t.Helper()
 	o := options(rule.Mixed)
-	p, s, err := settle.Plan(t.Context(), nil, a, o)
+	p, s, err := planner.Make(t.Context(), nil, a, o)
 	if err != nil {
 		t.Fatal(err)
 	}

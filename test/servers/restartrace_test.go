@@ -6,7 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/pgsetting"
+	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
@@ -36,7 +37,7 @@ func TestRestartBesideAnother(t *testing.T) {
 					t.Fatal(err)
 				}
 				in.BinDir = known.Is(bin)
-				p := &apply.PG{Target: &target.Local{}}
+				p := pgsetting.Kind{Server: &pgctl.Server{Target: &target.Local{}}}
 				defer p.Close()
 				old := i.PID()
 				if err := i.Configure(map[string]string{"work_mem": "6MB"}); err != nil {

@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/pgsetting"
+	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/tablespace"
+	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
@@ -17,6 +20,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/rules"
 )
@@ -99,19 +103,19 @@ func TestTablespaces(t *testing.T) {
 		if want := map[bool]int{true: 6, false: 2}[b.Version.Major() < 18]; len(p.Changes) != want {
 			t.Fatalf("%d changes, want %d: %+v", len(p.Changes), want, p.Changes)
 		}
-		srv := &apply.PG{Target: &target.Local{}}
+		srv := pgsetting.Kind{Server: &pgctl.Server{Target: &target.Local{}}}
 		defer srv.Close()
-		world := func(of *apply.PG) *apply.World {
-			return &apply.World{Target: of.Target, Kinds: map[string]apply.Kind{"pg": of, "tablespace": apply.Tablespaces{Server: of}}, Dir: t.TempDir(), Hostname: "h", Suffix: "a", Holder: "a test", Now: time.Now}
+		world := func(of pgsetting.Kind) *apply.System {
+			return &apply.System{Target: of.Target, Kinds: map[string]apply.Kind{"pg": of, "tablespace": tablespace.Kind{Server: of.Server}}, Dir: t.TempDir(), Hostname: "h", Suffix: "a", Holder: "a test", Now: time.Now}
 		}
 
-		plain := &apply.PG{Target: &target.Local{}, Conninfo: strings.Replace(i.ConnString(), "user=postgres", "user=plain", 1)}
+		plain := pgsetting.Kind{Server: &pgctl.Server{Target: &target.Local{}, Conninfo: strings.Replace(i.ConnString(), "user=postgres", "user=plain", 1)}}
 		defer plain.Close()
-		_, err = apply.Run(t.Context(), world(plain), p, s, apply.Options{MaxEffect: knob.Now})
+		_, err = apply.Run(t.Context(), world(plain), p, s, selection.Options{MaxEffect: knob.Now})
 		wantProblem(t, err, 7, "does not own the tablespace")
 
 		w := world(srv)
-		res, err := apply.Run(t.Context(), w, p, s, apply.Options{MaxEffect: knob.Now})
+		res, err := apply.Run(t.Context(), w, p, s, selection.Options{MaxEffect: knob.Now})
 		if err != nil || res.Journal.State != journal.Whole {
 			t.Fatalf("%v, %+v", err, res.Journal)
 		}
@@ -133,7 +137,7 @@ func TestTablespaces(t *testing.T) {
 		if _, err := apply.Undo(t.Context(), w, s, res.Journal.ID, apply.UndoOptions{MaxEffect: knob.Now}); err == nil || !strings.Contains(err.Error(), "taken back") && !strings.Contains(err.Error(), "not running") {
 			t.Errorf("undo of a stopped server: %v", err)
 		}
-		_, err = apply.Run(t.Context(), world(srv), p, s, apply.Options{MaxEffect: knob.Now})
+		_, err = apply.Run(t.Context(), world(srv), p, s, selection.Options{MaxEffect: knob.Now})
 		wantProblem(t, err, 5, "is not running")
 		if err := i.Start(t.Context()); err != nil {
 			t.Fatal(err)
@@ -161,7 +165,7 @@ func TestTablespaces(t *testing.T) {
 		sql(`ALTER TABLESPACE archive SET (random_page_cost = '1.50')`)
 		one := &plan.Plan{Changes: slices.DeleteFunc(slices.Clone(p.Changes), func(c plan.Change) bool { return c.Address != knob.Tablespace("archive", "random_page_cost") })}
 		w = world(srv)
-		res, err = apply.Run(t.Context(), w, one, s, apply.Options{MaxEffect: knob.Now})
+		res, err = apply.Run(t.Context(), w, one, s, selection.Options{MaxEffect: knob.Now})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +174,7 @@ func TestTablespaces(t *testing.T) {
 		if err != nil || back.Journal.Changes[0].State != journal.IsKept || !strings.Contains(back.Journal.Changes[0].Reason, "no such tablespace") {
 			t.Errorf("undo of what is gone: %v, %+v", err, back.Journal.Changes)
 		}
-		_, err = apply.Run(t.Context(), world(srv), one, s, apply.Options{MaxEffect: knob.Now})
+		_, err = apply.Run(t.Context(), world(srv), one, s, selection.Options{MaxEffect: knob.Now})
 		wantProblem(t, err, 4, "stale")
 	})
 }

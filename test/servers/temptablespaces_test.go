@@ -6,7 +6,8 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/pgsetting"
+	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
@@ -62,7 +63,7 @@ func TestTempTablespaces(t *testing.T) {
 			t.Fatalf("planned: %+v", changes)
 		}
 		in := &s.Instances[0]
-		p := &apply.PG{Target: &target.Local{}}
+		p := pgsetting.Kind{Server: &pgctl.Server{Target: &target.Local{}}}
 		defer p.Close()
 		noTrouble(t, p, in, changes)
 		made := carryOut(t, p, in, changes)

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
-	"github.com/pgfettle/pgfettle/internal/act/settle"
+	"github.com/pgfettle/pgfettle/internal/act/planner"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
@@ -31,7 +31,7 @@ func TestWellPlannedServerIsLeftInPeace(t *testing.T) {
 		for _, profile := range rule.Profiles {
 			t.Run(string(profile), func(t *testing.T) {
 				restart(t, i, nil)
-				p, _, err := settle.Plan(t.Context(), &target.Local{}, evidenceOf(t, i, false), options(profile))
+				p, _, err := planner.Make(t.Context(), &target.Local{}, evidenceOf(t, i, false), options(profile))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
@@ -368,17 +367,17 @@ func holds(t *testing.T, g *guest, p *plan.Plan, applied map[string]string) {
 	onHugePages(t, g, true)
 	differ(t, "values after a boot", applied, g.values(t))
 
-	var st struct{ Knobs []apply.Drift }
+	var st struct{ Knobs []journal.Drift }
 	if err := json.Unmarshal([]byte(g.fettle(t, 0, "status", "--exit-code", "--format", "json").Stdout), &st); err != nil {
 		t.Fatal(err)
 	}
-	told := map[knob.Address]apply.Hold{}
+	told := map[knob.Address]journal.Hold{}
 	for _, d := range st.Knobs {
 		told[d.Address] = d.Hold
 	}
-	want := map[knob.Address]apply.Hold{}
+	want := map[knob.Address]journal.Hold{}
 	for _, c := range p.Changes {
-		want[c.Address] = apply.Holds
+		want[c.Address] = journal.Holds
 	}
 	differ(t, "status after a boot", want, told)
 
@@ -402,7 +401,7 @@ func takeBack(t *testing.T, g *guest, files, values map[string]string) {
 	if s := g.line(t, "systemctl is-system-running"); s != "running" {
 		t.Errorf("systemd says it is %s", s)
 	}
-	var st struct{ Knobs []apply.Drift }
+	var st struct{ Knobs []journal.Drift }
 	if err := json.Unmarshal([]byte(g.fettle(t, 0, "status", "--format", "json").Stdout), &st); err != nil || len(st.Knobs) != 0 {
 		t.Errorf("after undo something is still held to be applied (%v): %+v", err, st.Knobs)
 	}

@@ -9,12 +9,13 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 )
 
 // activate reloads or restarts every instance whose changes are not in force
 // yet. Where one does not come up with them, or shows other values, its changes
 // are brought back and it is activated again; the others go on.
-func (e *engine) activate(ctx context.Context) error {
+func (e *operation) activate(ctx context.Context) error {
 	if e.w.Activate == nil {
 		return nil
 	}
@@ -44,7 +45,7 @@ func (f *failure) Unwrap() error { return f.err }
 // activation makes one activation and looks whether the changes that it is for
 // are in force: what will be, or under back what was. The error is a *failure
 // where the server did not come up or has other values.
-func (e *engine) activation(ctx context.Context, p journal.Pending, mine func(*journal.Change) bool, back bool) error {
+func (e *operation) activation(ctx context.Context, p journal.Pending, mine func(*journal.Change) bool, back bool) error {
 	in := e.instance(p.Instance)
 	if in == nil {
 		return &failure{p, fmt.Errorf("the instance %s is not found on this host", p.Instance)}
@@ -77,7 +78,7 @@ func (e *engine) activation(ctx context.Context, p journal.Pending, mine func(*j
 }
 
 // inForce says why a server does not have the value that it should.
-func (e *engine) inForce(ctx context.Context, c *journal.Change, back bool) error {
+func (e *operation) inForce(ctx context.Context, c *journal.Change, back bool) error {
 	kind, k, err := e.begun(c)
 	if err != nil {
 		return err
@@ -105,7 +106,7 @@ func (e *engine) inForce(ctx context.Context, c *journal.Change, back bool) erro
 // revert brings back the changes of an instance that are not in force, with a
 // pool of huge pages that was grown for it, and activates what was before. It
 // starts again where a crash has stopped it.
-func (e *engine) revert(ctx context.Context, r journal.Revertment) error {
+func (e *operation) revert(ctx context.Context, r journal.Revertment) error {
 	e.w.tell(fmt.Sprintf("bringing back the changes of %s", r.Instance))
 	if e.log.Reverting() != r {
 		if err := e.append(journal.Line{Kind: journal.Revert, Instance: r.Instance, Reason: r.Reason}); err != nil {
@@ -115,7 +116,7 @@ func (e *engine) revert(ctx context.Context, r journal.Revertment) error {
 	for i := len(e.log.Changes) - 1; i >= 0; i-- {
 		c := &e.log.Changes[i]
 		mine := c.Instance == r.Instance && !c.Active()
-		if c.Begun() && (mine || of(c).growsPool() && !e.needPool(r.Instance)) {
+		if c.Begun() && (mine || selection.JournalStep(c).GrowsPool() && !e.needPool(r.Instance)) {
 			if err := e.takeBack(ctx, c, r.Reason); err != nil {
 				return err
 			}
@@ -133,10 +134,10 @@ func (e *engine) revert(ctx context.Context, r journal.Revertment) error {
 }
 
 // needPool says whether another instance is, or will be, restarted onto the pool.
-func (e *engine) needPool(but string) bool {
+func (e *operation) needPool(but string) bool {
 	for i := range e.log.Changes {
 		c := &e.log.Changes[i]
-		if c.Instance != but && of(c).restarts() && (c.Begun() || c.State == journal.IsPlanned) {
+		if c.Instance != but && selection.JournalStep(c).Restarts() && (c.Begun() || c.State == journal.IsPlanned) {
 			return true
 		}
 	}
@@ -144,13 +145,13 @@ func (e *engine) needPool(but string) bool {
 }
 
 // down is the error of a server that does not come up with what it had before.
-func (e *engine) down(p journal.Pending, err error) error {
+func (e *operation) down(p journal.Pending, err error) error {
 	return &say.Problem{Message: fmt.Sprintf("the %s of %s failed, and its former settings are in place", p.Effect, p.Instance), Detail: err.Error(),
 		Hint: "look at its log; when the cause is gone, 'pgfettle undo " + e.log.ID + "' finishes taking back", Code: say.CodePartly}
 }
 
-// bounded lowers what is owed to what may be done; ok is false where nothing may.
-func bounded(p journal.Pending, most knob.Effect) (journal.Pending, bool) {
+// boundedEffect lowers what is owed to what may be done; ok is false where nothing may.
+func boundedEffect(p journal.Pending, most knob.Effect) (journal.Pending, bool) {
 	p.Effect = min(p.Effect, most)
 	return p, p.Effect >= knob.Reload
 }

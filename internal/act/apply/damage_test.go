@@ -15,6 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/journalfile"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 )
 
@@ -194,7 +195,7 @@ func stories(t *testing.T, p func() *plan.Plan, points ...int) (out []story) {
 // where every value is as before.
 type judged struct {
 	t             *testing.T
-	before, after map[part]string
+	before, after map[heldPart]string
 	how           string
 	unsound       map[string]int // for the message: how often what
 }
@@ -216,7 +217,7 @@ func (j *judged) trial(s story, data []byte, resume bool) {
 		var res apply.Result
 		var err error
 		if resume && n == 0 {
-			res, err = apply.Resume(context.Background(), b.w, b.d.snapshot(), s.id, apply.Options{})
+			res, err = apply.Resume(context.Background(), b.w, b.d.snapshot(), s.id, selection.Options{})
 		} else {
 			res, err = apply.Undo(context.Background(), b.w, b.d.snapshot(), s.id, apply.UndoOptions{MaxEffect: knob.Restart})
 		}
@@ -250,9 +251,9 @@ func (j *judged) trial(s story, data []byte, resume bool) {
 	}
 }
 
-func (j *judged) all(now map[part]string) map[part]bool {
-	out := map[part]bool{}
-	for _, m := range []map[part]string{now, j.before, j.after} {
+func (j *judged) all(now map[heldPart]string) map[heldPart]bool {
+	out := map[heldPart]bool{}
+	for _, m := range []map[heldPart]string{now, j.before, j.after} {
 		for p := range m {
 			out[p] = true
 		}

@@ -14,11 +14,12 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 )
 
-// engine is one apply, undo or resume at work on one journal.
-type engine struct {
-	w     *World
+// operation is one apply, undo or resume at work on one journal.
+type operation struct {
+	w     *System
 	s     *snapshot.Snapshot
 	log   *journalfile.Log
 	held  []journal.Part     // of the chosen changes: where their values were found before anything was done
@@ -29,10 +30,10 @@ type engine struct {
 // error is a *say.Problem where nothing was begun (stale, refused, no access) or
 // where something failed (say.CodePartly, and the journal says what); the
 // context's where it was interrupted between two steps, and Resume goes on.
-func Run(ctx context.Context, w *World, p *plan.Plan, s *snapshot.Snapshot, o Options) (Result, error) {
-	chosen, left := Select(p, s, o)
+func Run(ctx context.Context, w *System, p *plan.Plan, s *snapshot.Snapshot, o selection.Options) (Result, error) {
+	chosen, left := selection.Select(p, s, o)
 	res := Result{Left: left}
-	if err := o.risks(chosen); err != nil {
+	if err := o.CheckRisks(chosen); err != nil {
 		return res, err
 	}
 	if len(chosen) == 0 {
@@ -46,7 +47,7 @@ func Run(ctx context.Context, w *World, p *plan.Plan, s *snapshot.Snapshot, o Op
 	if err := w.unfinished(chosen); err != nil {
 		return res, err
 	}
-	e := &engine{w: w, s: s}
+	e := &operation{w: w, s: s}
 	if err := e.fitness(ctx, chosen); err != nil {
 		return res, err
 	}
@@ -62,7 +63,7 @@ func Run(ctx context.Context, w *World, p *plan.Plan, s *snapshot.Snapshot, o Op
 // newID makes the id of a journal that sorts behind every other: two applies within
 // one second, or after the clock was set back, are told apart by no more than that,
 // and the order in which they can be undone rests on it.
-func (w *World) newID() string {
+func (w *System) newID() string {
 	at := w.Now()
 	list, _ := journalfile.List(w.Target, w.dir()) // those that cannot be read were told of by unfinished
 	for _, j := range list {
@@ -76,7 +77,7 @@ func (w *World) newID() string {
 	return journal.NewID(at, w.Suffix)
 }
 
-func (e *engine) planned(chosen []plan.Change) []journal.Line {
+func (e *operation) planned(chosen []plan.Change) []journal.Line {
 	var lines []journal.Line
 	for i, c := range chosen {
 		lines = append(lines, journal.Line{Kind: journal.Planned, At: e.w.Now().Unix(), N: i + 1,
@@ -87,7 +88,7 @@ func (e *engine) planned(chosen []plan.Change) []journal.Line {
 
 // knob finds the kind and the instance of a change. An instance is named by its
 // label, as keys are given anew with each snapshot.
-func (e *engine) knob(a knob.Address, label string) (Kind, Knob, error) {
+func (e *operation) knob(a knob.Address, label string) (Kind, Knob, error) {
 	k := Knob{Address: a}
 	kind, ok := e.w.Kinds[a.Prefix()]
 	if !ok {
@@ -102,7 +103,7 @@ func (e *engine) knob(a knob.Address, label string) (Kind, Knob, error) {
 }
 
 // begun is knob for a change that was begun: its place is known.
-func (e *engine) begun(c *journal.Change) (Kind, Knob, error) {
+func (e *operation) begun(c *journal.Change) (Kind, Knob, error) {
 	kind, k, err := e.knob(c.Address, c.Instance)
 	if c.Instance != "" && c.Will.File != nil {
 		k.Place = c.Will.File.Path
@@ -110,7 +111,7 @@ func (e *engine) begun(c *journal.Change) (Kind, Knob, error) {
 	return kind, k, err
 }
 
-func (e *engine) instance(label string) *snapshot.Instance {
+func (e *operation) instance(label string) *snapshot.Instance {
 	for i := range e.s.Instances {
 		if e.s.Instances[i].Label() == label {
 			return &e.s.Instances[i]
@@ -119,7 +120,7 @@ func (e *engine) instance(label string) *snapshot.Instance {
 	return nil
 }
 
-func (e *engine) append(l journal.Line) error {
+func (e *operation) append(l journal.Line) error {
 	l.At = e.w.Now().Unix()
 	if err := e.log.Append(l); err != nil {
 		return newUnwritten(e.log.ID, err)
@@ -129,7 +130,7 @@ func (e *engine) append(l journal.Line) error {
 
 // forward does what is planned and not begun, in order, with the activations
 // where they belong, to the end of the journal.
-func (e *engine) forward(ctx context.Context) error {
+func (e *operation) forward(ctx context.Context) error {
 	for i := range e.log.Changes {
 		c := &e.log.Changes[i]
 		if c.State != journal.IsPlanned {
@@ -166,13 +167,13 @@ func (e *engine) forward(ctx context.Context) error {
 	return e.verdict()
 }
 
-func (e *engine) interrupted(err error) error {
+func (e *operation) interrupted(err error) error {
 	e.w.tell("stopped between two changes: 'pgfettle apply --resume' goes on, 'pgfettle undo " + e.log.ID + "' takes it back")
 	return err
 }
 
 // verdict is the error of an apply that came to its end.
-func (e *engine) verdict() error {
+func (e *operation) verdict() error {
 	if e.log.State != journal.Partly {
 		return nil
 	}
@@ -198,35 +199,31 @@ func (e *engine) verdict() error {
 }
 
 // blocking returns a change that c rests on and that was not done, or nil.
-func (e *engine) blocking(c *journal.Change) *journal.Change {
+func (e *operation) blocking(c *journal.Change) *journal.Change {
 	lost := func(f *journal.Change) bool {
 		return f.State == journal.IsFailed || f.State == journal.IsKept || f.State == journal.IsSkipped && f.Reason != already
 	}
-	var made, out []step
+	var made, out []selection.Step
 	for i := range e.log.Changes {
 		if f := &e.log.Changes[i]; lost(f) {
-			out = append(out, of(f))
+			out = append(out, selection.JournalStep(f))
 		} else {
-			made = append(made, of(f))
+			made = append(made, selection.JournalStep(f))
 		}
 	}
-	s := of(c)
-	s.firm = s.needsPages(made, out, e.s)
+	s := selection.JournalStep(c)
+	s.Firm = s.NeedsPages(made, out, e.s)
 	for i := range e.log.Changes {
-		if f := &e.log.Changes[i]; lost(f) && f.N != c.N && s.restsOn(of(f)) {
+		if f := &e.log.Changes[i]; lost(f) && f.N != c.N && s.RestsOn(selection.JournalStep(f)) {
 			return f
 		}
 	}
 	return nil
 }
 
-func of(c *journal.Change) step {
-	return step{address: c.Address, instance: c.Instance, from: c.Before, to: c.After, effect: c.Effect}
-}
-
 // one makes one change: intention, change, reading back. The error is one after
 // which nothing more may be done; a change that failed and was put back is none.
-func (e *engine) one(ctx context.Context, c *journal.Change) error {
+func (e *operation) one(ctx context.Context, c *journal.Change) error {
 	e.w.tell(fmt.Sprintf("%s: %s → %s", e.name(c), c.Before, c.After))
 	kind, k, err := e.knob(c.Address, c.Instance)
 	if err != nil {
@@ -253,14 +250,14 @@ func (e *engine) one(ctx context.Context, c *journal.Change) error {
 	if c.Instance != "" && want.File != nil {
 		k.Place = want.File.Path
 	}
-	why := set(ctx, kind, k, over(want, now), c.Effect)
+	why := setAndReadBack(ctx, kind, k, insteadOf(want, now), c.Effect)
 	if why == nil {
 		return e.finished(journal.Line{Kind: journal.Done, N: c.N}, kind, k)
 	}
 	if _, ok := errors.AsType[*Overtaken](why); ok {
 		return e.giveUp(ctx, c, why.Error()) // what of it was made is found out and taken back
 	}
-	err = set(ctx, kind, k, over(now, want), c.Effect)
+	err = setAndReadBack(ctx, kind, k, insteadOf(now, want), c.Effect)
 	if _, ok := errors.AsType[*Overtaken](err); ok {
 		return e.giveUp(ctx, c, why.Error())
 	}
@@ -272,7 +269,7 @@ func (e *engine) one(ctx context.Context, c *journal.Change) error {
 }
 
 // finished ends a step that succeeded, and tells what there is to know beside.
-func (e *engine) finished(l journal.Line, kind Kind, k Knob) error {
+func (e *operation) finished(l journal.Line, kind Kind, k Knob) error {
 	if n, ok := kind.(Noter); ok {
 		notes, err := n.Notes(k)
 		if err != nil {
@@ -288,12 +285,12 @@ func (e *engine) finished(l journal.Line, kind Kind, k Knob) error {
 
 // fail notes that a change was not made, with the knob as before. The settings
 // of an instance stand or fall together.
-func (e *engine) fail(ctx context.Context, c *journal.Change, why string) error {
+func (e *operation) fail(ctx context.Context, c *journal.Change, why string) error {
 	e.w.tell(fmt.Sprintf("%s: %s", e.name(c), why))
 	if err := e.append(journal.Line{Kind: journal.Failed, N: c.N, Reason: why}); err != nil {
 		return err
 	}
-	if c.Instance == "" || of(c).alone() {
+	if c.Instance == "" || selection.JournalStep(c).Alone() {
 		return nil
 	}
 	return e.revert(ctx, journal.Revertment{Instance: c.Instance, Reason: fmt.Sprintf("brought back, as %s failed: %s", c.Address, why)})
@@ -329,8 +326,8 @@ func landed(found, want journal.State, e knob.Effect) bool {
 	return holds(found, want)
 }
 
-// set brings a knob into a state and reads it back.
-func set(ctx context.Context, kind Kind, k Knob, want journal.State, e knob.Effect) error {
+// setAndReadBack brings a knob into a state and reads it back.
+func setAndReadBack(ctx context.Context, kind Kind, k Knob, want journal.State, e knob.Effect) error {
 	if err := kind.Set(ctx, k, want); err != nil {
 		return err
 	}
@@ -360,4 +357,16 @@ func spelled(kind Kind, k Knob, live string) string {
 		return s.Spell(k, live)
 	}
 	return live
+}
+
+// name is what a change is called in talk: with its instance where the journal has
+// more than one.
+func (e *operation) name(c *journal.Change) string {
+	w := selection.Which{Address: c.Address}
+	for i := range e.log.Changes {
+		if d := e.log.Changes[i].Instance; c.Instance != "" && d != "" && d != c.Instance {
+			w.Instance = c.Instance
+		}
+	}
+	return w.String()
 }

@@ -14,13 +14,13 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
-	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 )
 
 // bench is a toy host with the world around it, and what was said.
 type bench struct {
 	d    *toyDisk
-	w    *apply.World
+	w    *apply.System
 	said []string
 }
 
@@ -31,7 +31,7 @@ func newBench() *bench {
 		kinds[p] = toyKind{b.d, p}
 	}
 	now := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
-	b.w = &apply.World{Target: b.d, Kinds: kinds, Activate: b.d.activate, Hostname: "toy", Suffix: "a", Holder: "process 1",
+	b.w = &apply.System{Target: b.d, Kinds: kinds, Activate: b.d.activate, Hostname: "toy", Suffix: "a", Holder: "process 1",
 		Tell: func(s string) { b.said = append(b.said, s) }, Now: func() time.Time { now = now.Add(time.Second); return now }}
 	return b
 }
@@ -52,9 +52,9 @@ func onto(pages string) *plan.Plan {
 	}}
 }
 
-var all = apply.Options{MaxEffect: knob.Reboot}
+var all = selection.Options{MaxEffect: knob.Reboot}
 
-func (b *bench) run(t *testing.T, p *plan.Plan, o apply.Options) (apply.Result, *say.Problem) {
+func (b *bench) run(t *testing.T, p *plan.Plan, o selection.Options) (apply.Result, *say.Problem) {
 	t.Helper()
 	res, err := apply.Run(context.Background(), b.w, p, b.d.snapshot(), o)
 	var no *say.Problem
@@ -174,8 +174,8 @@ func TestFewerPages(t *testing.T) {
 	if diff := cmp.Diff(want, states(res.Journal)); diff != "" {
 		t.Error(diff)
 	}
-	if _, ok := get(b.d.files[sysctlFile].data, "vm.nr_hugepages"); ok || b.d.live[poolPath] != "0" {
-		t.Errorf("the pool is %s, the file %q", b.d.live[poolPath], b.d.files[sysctlFile].data)
+	if _, ok := get(b.d.files[SysctlFile].data, "vm.nr_hugepages"); ok || b.d.live[poolPath] != "0" {
+		t.Errorf("the pool is %s, the file %q", b.d.live[poolPath], b.d.files[SysctlFile].data)
 	}
 }
 
@@ -194,15 +194,15 @@ func TestAValueThatDoesNotTakeEffect(t *testing.T) {
 // and the words say why.
 func TestRefusals(t *testing.T) {
 	for name, c := range map[string]struct {
-		set  func(b *bench, p *plan.Plan, o *apply.Options)
-		code int
-		say  string
+		setAndReadBack func(b *bench, p *plan.Plan, o *selection.Options)
+		code           int
+		say            string
 	}{
-		"a fact moved": {func(b *bench, _ *plan.Plan, _ *apply.Options) { b.d.live["/proc/sys/vm.swappiness"] = "33" }, say.CodeStale, "sysctl:vm.swappiness is 33 now; the plan found 0"},
-		"risk": {func(_ *bench, p *plan.Plan, _ *apply.Options) { p.Changes[5].Risk = knob.High }, say.CodeRefused,
+		"a fact moved": {func(b *bench, _ *plan.Plan, _ *selection.Options) { b.d.live["/proc/sys/vm.swappiness"] = "33" }, say.CodeStale, "sysctl:vm.swappiness is 33 now; the plan found 0"},
+		"risk": {func(_ *bench, p *plan.Plan, _ *selection.Options) { p.Changes[5].Risk = knob.High }, say.CodeRefused,
 			"the risk of sysctl:vm.overcommit_memory was not accepted"},
-		"another is at work": {func(b *bench, _ *plan.Plan, _ *apply.Options) { b.d.held = true }, say.CodeRefused, "locked by process 42"},
-		"settings that the binary does not take": {func(b *bench, _ *plan.Plan, _ *apply.Options) {
+		"another is at work": {func(b *bench, _ *plan.Plan, _ *selection.Options) { b.d.held = true }, say.CodeRefused, "locked by process 42"},
+		"settings that the binary does not take": {func(b *bench, _ *plan.Plan, _ *selection.Options) {
 			b.w.Verify = func(_ context.Context, key string, cs []plan.Change) error {
 				if key != "1" || len(cs) != 2 {
 					return errors.New("wrong question")
@@ -210,10 +210,10 @@ func TestRefusals(t *testing.T) {
 				return &say.Problem{Message: "huge_pages: the installed binary refuses it", Code: say.CodeError}
 			}
 		}, say.CodeError, "the installed binary refuses it"},
-		"a folder that may not be written": {func(b *bench, _ *plan.Plan, _ *apply.Options) { b.w.Target = barred{b.d} }, say.CodeNoAccess, "/etc/sysctl.d/60-toy.conf may not be written"},
+		"a folder that may not be written": {func(b *bench, _ *plan.Plan, _ *selection.Options) { b.w.Target = barred{b.d} }, say.CodeNoAccess, "/etc/sysctl.d/60-toy.conf may not be written"},
 	} {
 		b, p, o := newBench(), onto("100"), all
-		c.set(b, p, &o)
+		c.setAndReadBack(b, p, &o)
 		before := b.d.picture(true)
 		res, no := b.run(t, p, o)
 		if no == nil || no.Code != c.code || !strings.Contains(no.Error(), c.say) || res.Journal != nil || b.d.picture(true) != before || b.d.writes != 0 {
@@ -222,7 +222,7 @@ func TestRefusals(t *testing.T) {
 	}
 	b, p := newBench(), onto("100")
 	p.Changes[5].Risk = knob.High
-	if _, no := b.run(t, p, apply.Options{MaxEffect: knob.Reboot, AcceptRisk: []apply.Which{{Address: "sysctl:vm.overcommit_memory"}}}); no != nil {
+	if _, no := b.run(t, p, selection.Options{MaxEffect: knob.Reboot, AcceptRisk: []selection.Which{{Address: "sysctl:vm.overcommit_memory"}}}); no != nil {
 		t.Errorf("an accepted risk: %v", no)
 	}
 }
@@ -255,11 +255,11 @@ func TestInterrupted(t *testing.T) {
 	if _, no := b.run(t, onto("100"), all); no == nil || no.Code != say.CodeRefused || !strings.Contains(no.Hint, "undo "+res.Journal.ID) {
 		t.Errorf("%+v", no)
 	}
-	res, err = apply.Resume(context.Background(), b.w, b.d.snapshot(), "", apply.Options{})
+	res, err = apply.Resume(context.Background(), b.w, b.d.snapshot(), "", selection.Options{})
 	if err != nil || res.Journal.State != journal.Whole || b.d.servers["1"].running["huge_pages"] != "on" || b.d.live["/proc/sys/vm.overcommit_memory"] != "2" {
 		t.Errorf("%v, %+v", err, res.Journal)
 	}
-	if _, err := apply.Resume(context.Background(), b.w, b.d.snapshot(), "", apply.Options{}); err == nil {
+	if _, err := apply.Resume(context.Background(), b.w, b.d.snapshot(), "", selection.Options{}); err == nil {
 		t.Error("there was something to resume still")
 	}
 }
@@ -287,7 +287,7 @@ func TestUndoKeepsWhatOthersDid(t *testing.T) {
 	if got := b.d.files["/data/1/postgresql.auto.conf"].data; got != "# mine\nwork_mem = 9\n# written by hand\n" {
 		t.Errorf("the file is %q", got)
 	}
-	if _, ok := b.d.files[sysctlFile]; ok {
+	if _, ok := b.d.files[SysctlFile]; ok {
 		t.Error("our file is still there")
 	}
 	if b.d.servers["1"].running["huge_pages"] != "0" || b.d.live[poolPath] != "0" {
@@ -354,23 +354,23 @@ func TestStatus(t *testing.T) {
 		t.Fatal(no)
 	}
 	b.d.live["/proc/sys/vm.swappiness"] = "33"
-	f := b.d.files[sysctlFile]
+	f := b.d.files[SysctlFile]
 	f.data = put(f.data, "vm.overcommit_kbytes", nil)
-	b.d.files[sysctlFile] = f
-	look := func() map[string]apply.Drift {
+	b.d.files[SysctlFile] = f
+	look := func() map[string]journal.Drift {
 		list, err := apply.Status(context.Background(), b.w, b.d.snapshot(), "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		m := map[string]apply.Drift{}
+		m := map[string]journal.Drift{}
 		for _, d := range list {
 			m[string(d.Address)] = d
 		}
 		return m
 	}
 	got := look()
-	for a, want := range map[string]apply.Hold{"sysctl:vm.swappiness": apply.Changed, "sysctl:vm.nr_hugepages": apply.Holds, "pg:r_a": apply.Holds, "pg:huge_pages": apply.Holds,
-		"sysctl:vm.overcommit_kbytes": apply.Lost, "sysctl:vm.overcommit_memory": apply.Holds, "boot:quiet": apply.Waits} {
+	for a, want := range map[string]journal.Hold{"sysctl:vm.swappiness": journal.Changed, "sysctl:vm.nr_hugepages": journal.Holds, "pg:r_a": journal.Holds, "pg:huge_pages": journal.Holds,
+		"sysctl:vm.overcommit_kbytes": journal.Lost, "sysctl:vm.overcommit_memory": journal.Holds, "boot:quiet": journal.Waits} {
 		if got[a].Hold != want {
 			t.Errorf("%s: %+v, want %s", a, got[a], want)
 		}
@@ -379,7 +379,7 @@ func TestStatus(t *testing.T) {
 		t.Errorf("%+v", got["sysctl:vm.swappiness"])
 	}
 	b.d.boot()
-	if d := look()["boot:quiet"]; d.Hold != apply.Holds {
+	if d := look()["boot:quiet"]; d.Hold != journal.Holds {
 		t.Errorf("after the boot: %+v", d)
 	}
 	// a later apply of the same knob is the one that counts
@@ -387,7 +387,7 @@ func TestStatus(t *testing.T) {
 	if _, no := b.run(t, &plan.Plan{Changes: []plan.Change{change("sysctl:vm.swappiness", "", b.d.live["/proc/sys/vm.swappiness"], "10", knob.Now)}}, all); no != nil {
 		t.Fatal(no)
 	}
-	if d := look()["sysctl:vm.swappiness"]; d.Hold != apply.Holds || d.Applied != "10" {
+	if d := look()["sysctl:vm.swappiness"]; d.Hold != journal.Holds || d.Applied != "10" {
 		t.Errorf("%+v", d)
 	}
 }
@@ -400,53 +400,5 @@ func TestFilesAlone(t *testing.T) {
 	res, no := b.run(t, onto("100"), all)
 	if no != nil || len(res.Journal.Pending) != 1 || b.d.servers["1"].running["huge_pages"] != "0" {
 		t.Errorf("%v, %+v", no, res.Journal)
-	}
-}
-
-// TestSelect: what rests on a change that is left out is left out too.
-func TestSelect(t *testing.T) {
-	names := func(cs []plan.Change) string {
-		var out []string
-		for _, c := range cs {
-			out = append(out, c.Address.Name())
-		}
-		return strings.Join(out, " ")
-	}
-	for _, c := range []struct {
-		o    apply.Options
-		want string
-	}{
-		{apply.Options{MaxEffect: knob.Restart}, "vm.swappiness vm.nr_hugepages r_a huge_pages vm.overcommit_kbytes vm.overcommit_memory"},
-		{apply.Options{MaxEffect: knob.Reload}, "vm.swappiness r_a"},
-		{apply.Options{MaxEffect: knob.Now}, "vm.swappiness"},
-		{apply.Options{MaxEffect: knob.Restart, Only: []apply.Which{{Address: "sysctl:vm.nr_hugepages"}}}, "vm.nr_hugepages"},
-		{apply.Options{MaxEffect: knob.Restart, Only: []apply.Which{{Address: "pg:huge_pages"}}}, ""},
-		{apply.Options{MaxEffect: knob.Restart, Only: []apply.Which{{Address: "pg:r_a"}, {Address: "sysctl:vm.overcommit_memory"}}}, "r_a"},
-		{apply.Options{MaxEffect: knob.Restart, Skip: []apply.Which{{Address: "sysctl:vm.overcommit_kbytes"}}}, "vm.swappiness vm.nr_hugepages r_a huge_pages"},
-	} {
-		chosen, left := apply.Select(onto("100"), newToy().snapshot(), c.o)
-		if names(chosen) != c.want || len(chosen)+len(left) != 6 {
-			t.Errorf("%+v: %s; left out %+v", c.o, names(chosen), left)
-		}
-	}
-}
-
-// TestMoved: an input that moved without changing its value makes no plan
-// stale; one that did is named.
-func TestMoved(t *testing.T) {
-	p, fresh := onto("100"), onto("100")
-	p.Changes[1].Inputs = []rule.Input{{Name: "available", Value: "10 GB"}}
-	fresh.Changes[1].Inputs = []rule.Input{{Name: "available", Value: "9 GB"}}
-	if err := apply.Moved(p, fresh); err != nil {
-		t.Error(err)
-	}
-	fresh.Changes[1].To, fresh.Changes[1].ToBase = "90", "90"
-	var no *say.Problem
-	if err := apply.Moved(p, fresh); !errors.As(err, &no) || no.Code != say.CodeStale || !strings.Contains(no.Detail, "available was 10 GB and is 9 GB") {
-		t.Errorf("%v", err)
-	}
-	fresh.Changes = fresh.Changes[2:]
-	if err := apply.Moved(p, fresh); !errors.As(err, &no) || !strings.Contains(no.Detail, "sysctl:vm.swappiness (0 → 1) is not planned any more") {
-		t.Errorf("%v", err)
 	}
 }

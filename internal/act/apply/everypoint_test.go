@@ -11,6 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 )
 
 // dies lets f run until it dies; false: it came to its end.
@@ -62,7 +63,7 @@ func TestEveryPoint(t *testing.T) {
 						}
 						continue
 					}
-					res, err := apply.Resume(context.Background(), b.w, b.d.snapshot(), "", apply.Options{})
+					res, err := apply.Resume(context.Background(), b.w, b.d.snapshot(), "", selection.Options{})
 					if res.Journal != nil && (!res.Journal.Ended() || b.d.picture(true) != want) || res.Journal == nil && at < points-4 {
 						t.Fatalf("%s: resumed (%v) to\n%s\nand not\n%s", how, err, b.d.picture(true), want)
 					}
@@ -108,7 +109,7 @@ func TestEveryPointOfUndo(t *testing.T) {
 				if at%2 == 0 {
 					err = undo(b)
 				} else {
-					_, err = apply.Resume(context.Background(), b.w, b.d.snapshot(), "20261121-100001-a", apply.Options{})
+					_, err = apply.Resume(context.Background(), b.w, b.d.snapshot(), "20261121-100001-a", selection.Options{})
 					if j, _ := journalfile.Read(b.d, journalDir, "20261121-100001-a"); j.State != journal.TakenBack {
 						err = errors.Join(err, undo(b)) // it had died before the undo was in the journal
 					}

@@ -7,18 +7,15 @@ import (
 	"unicode/utf8"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
-
-// maxFile bounds a configuration file: postgresql.conf with every comment is
-// 30 kB, and a megabyte is no configuration that a person wrote.
-const maxFile = 1 << 20
 
 // LookFile returns what a file holds, or that there is none. Owner and mode of
 // one that is to be made are the caller's to fill in.
 func LookFile(t target.Target, path string) (journal.File, error) {
 	f := journal.File{Path: path}
-	data, err := t.ReadFile(path, maxFile)
+	data, err := t.ReadFile(path, target.MaxConfigFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return f, nil
 	}
@@ -48,7 +45,7 @@ func SetFile(t target.Target, f journal.File) error {
 	if now.Same(f) {
 		return nil
 	}
-	if err := overtaken(now, f); err != nil {
+	if err := CheckOvertaken(now, f); err != nil {
 		return err
 	}
 	still := func() error {
@@ -59,7 +56,7 @@ func SetFile(t target.Target, f journal.File) error {
 		if err != nil {
 			return err
 		}
-		return overtaken(now, f)
+		return CheckOvertaken(now, f)
 	}
 	if f.Text == nil {
 		return t.RemoveWhile(f.Path, still)
@@ -75,7 +72,7 @@ func (o *Overtaken) Error() string {
 	return o.Path + " was changed by somebody in this very moment: it is left as he made it"
 }
 
-func overtaken(now, f journal.File) error {
+func CheckOvertaken(now, f journal.File) error {
 	if f.Over == nil {
 		return nil
 	}
@@ -87,8 +84,8 @@ func overtaken(now, f journal.File) error {
 	return &Overtaken{now.Path}
 }
 
-// over says of a state that is to be set which file it takes the place of.
-func over(want, now journal.State) journal.State {
+// insteadOf says of a state that is to be set which file it takes the place of.
+func insteadOf(want, now journal.State) journal.State {
 	if want.File == nil || now.File == nil || want.File.Path != now.File.Path {
 		return want
 	}
@@ -96,4 +93,17 @@ func over(want, now journal.State) journal.State {
 	f.Over = now.File
 	want.File = &f
 	return want
+}
+
+func RootsFile(t target.Target, name string) error {
+	if t.UID() != 0 {
+		return nil
+	}
+	err := target.RootsOwn(t, name)
+	var c *target.Changeable
+	if !errors.As(err, &c) {
+		return err
+	}
+	return &say.Problem{Message: name + " is not written as root", Detail: c.Path + " " + c.Why, Code: say.CodeRefused,
+		Hint: "give it to root with chown root: and take the right to write from others with chmod go-w"}
 }

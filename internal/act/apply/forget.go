@@ -17,7 +17,7 @@ func ofInstance(j *journal.Journal, label string) bool {
 }
 
 // forgettable refuses to give up an instance that is here.
-func (e *engine) forgettable(label string) error {
+func (e *operation) forgettable(label string) error {
 	if label == "" {
 		return nil
 	}
@@ -33,7 +33,7 @@ func (e *engine) forgettable(label string) error {
 }
 
 // forget notes the changes of an instance that is gone as abandoned.
-func (e *engine) forget(label string) error {
+func (e *operation) forget(label string) error {
 	if label == "" {
 		return nil
 	}
@@ -55,7 +55,7 @@ func (e *engine) forget(label string) error {
 }
 
 // unreached is the error of a change that there is no way to.
-func (e *engine) unreached(c *journal.Change, err error) error {
+func (e *operation) unreached(c *journal.Change, err error) error {
 	no := &say.Problem{Message: fmt.Sprintf("%s could not be taken back", c.Address), Detail: err.Error(),
 		Hint: "when the cause is gone, 'pgfettle undo " + e.log.ID + "' tries again", Code: say.CodePartly}
 	if e.w.gone(c.Instance) {
@@ -68,7 +68,7 @@ func (e *engine) unreached(c *journal.Change, err error) error {
 // undoVerdict is the error of an undo that came to its end and did not bring
 // everything back, or cannot know that it did. bad are changes that could not be
 // taken back.
-func (e *engine) undoVerdict(bad []error) error {
+func (e *operation) undoVerdict(bad []error) error {
 	var what []string
 	hint := "when the cause is gone, 'pgfettle undo " + e.log.ID + "' tries again"
 	for _, err := range bad {

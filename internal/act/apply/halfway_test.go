@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/linux"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 )
@@ -11,7 +12,7 @@ import (
 // TestHalfway: what lies between the two sizes of a pool may be what a crash
 // left; of any other parameter nothing may.
 func TestHalfway(t *testing.T) {
-	p := apply.Host{}.Kinds()["sysctl"].(apply.Partial)
+	p := linux.Host{}.Kinds()["sysctl"].(apply.Partial)
 	live := func(v string) journal.State { return journal.State{Live: &v} }
 	for _, c := range []struct {
 		address          knob.Address

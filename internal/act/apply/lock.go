@@ -81,7 +81,7 @@ const lockStem = "lock"
 
 // lockName is the name of a part's lock. An instance is known by its data
 // directory, by whatever links that is reached.
-func (w *World) lockName(part string) string {
+func (w *System) lockName(part string) string {
 	if part == theHost {
 		return lockStem
 	}
@@ -99,7 +99,7 @@ func (w *World) lockName(part string) string {
 // lock takes the locks of some parts, which lie beside the folder of the journals:
 // one apply, undo or resume at a time on each. Two that need several take them in
 // the same order, so that neither has what the other waits for.
-func (w *World) lock(ctx context.Context, p parts, wait bool) (func(), error) {
+func (w *System) lock(ctx context.Context, p parts, wait bool) (func(), error) {
 	names := map[string]bool{}
 	for part := range p {
 		names[w.lockName(part)] = true
@@ -107,7 +107,7 @@ func (w *World) lock(ctx context.Context, p parts, wait bool) (func(), error) {
 	return w.lockAll(ctx, slices.Sorted(maps.Keys(names)), wait)
 }
 
-func (w *World) lockAll(ctx context.Context, names []string, wait bool) (func(), error) {
+func (w *System) lockAll(ctx context.Context, names []string, wait bool) (func(), error) {
 	dir := path.Dir(w.dir())
 	if err := w.Target.Mkdir(dir, 0o700); err != nil {
 		return nil, noJournal("the folder "+dir, err)
@@ -129,7 +129,7 @@ func (w *World) lockAll(ctx context.Context, names []string, wait bool) (func(),
 	return free, nil
 }
 
-func (w *World) lockOne(ctx context.Context, name string, wait bool) (func() error, error) {
+func (w *System) lockOne(ctx context.Context, name string, wait bool) (func() error, error) {
 	for said := false; ; {
 		unlock, err := w.Target.Lock(name, w.Holder)
 		var held *target.Held
@@ -158,7 +158,7 @@ func (w *World) lockOne(ctx context.Context, name string, wait bool) (func() err
 // hold finds the journal that is meant and takes the locks of its parts. id "" is
 // the last one of this host that is; while one is waited for, another may have
 // become that. The id is "" where there is none, and then nothing is locked.
-func (w *World) hold(ctx context.Context, id string, wait bool, is func(*journal.Journal) bool) (string, func(), error) {
+func (w *System) hold(ctx context.Context, id string, wait bool, is func(*journal.Journal) bool) (string, func(), error) {
 	for {
 		name := id
 		var err error
@@ -178,7 +178,7 @@ func (w *World) hold(ctx context.Context, id string, wait bool, is func(*journal
 		}
 		j, err := journalfile.Read(w.Target, w.dir(), name)
 		if err != nil {
-			return "", nil, noAccess("the journal", err)
+			return "", nil, target.NoAccess("the journal", err)
 		}
 		unlock, err := w.lock(ctx, partsOfJournal(j), wait)
 		if err != nil {
@@ -195,10 +195,10 @@ func (w *World) hold(ctx context.Context, id string, wait bool, is func(*journal
 }
 
 // idle returns when nothing is at work any more, or that something is.
-func (w *World) idle(ctx context.Context, wait bool) error {
+func (w *System) idle(ctx context.Context, wait bool) error {
 	names, err := w.Target.ReadDir(path.Dir(w.dir()))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return noAccess("the folder "+path.Dir(w.dir()), err)
+		return target.NoAccess("the folder "+path.Dir(w.dir()), err)
 	}
 	names = slices.DeleteFunc(names, func(n string) bool { return n != lockStem && !strings.HasPrefix(n, lockStem+"-") })
 	if len(names) == 0 {

@@ -68,8 +68,8 @@ func TestUnfinishedOfAnother(t *testing.T) {
 		return b
 	}
 	for name, c := range map[string]struct {
-		open, next []plan.Change
-		free       bool
+		openParts, next []plan.Change
+		free            bool
 	}{
 		"another instance":                       {[]plan.Change{ofOne}, []plan.Change{ofTwo}, true},
 		"the kernel, beside an instance":         {[]plan.Change{ofOne}, []plan.Change{ofHost}, true},
@@ -79,7 +79,7 @@ func TestUnfinishedOfAnother(t *testing.T) {
 		"an instance that is one of several":     {[]plan.Change{ofHost, ofOne, ofTwo}, []plan.Change{change("pg:r_b", "/data/2", "0", "1", knob.Reload)}, false},
 		"the kernel, and one that is in the way": {[]plan.Change{ofOne}, []plan.Change{ofHost, change("pg:r_b", "/data/1", "0", "1", knob.Reload)}, false},
 	} {
-		_, no := died(c.open...).run(t, changes(c.next...), all)
+		_, no := died(c.openParts...).run(t, changes(c.next...), all)
 		if (no == nil) != c.free || no != nil && (no.Code != say.CodeRefused || !strings.Contains(no.Message, "was interrupted and is not finished") || strings.Contains(no.Hint, "--forget-instance")) {
 			t.Errorf("%s: %+v", name, no)
 		}
@@ -140,10 +140,10 @@ func TestReadBack(t *testing.T) {
 	at := strings.Index(f.data, `{"kind":"intend"`)
 	f.data = f.data[:at]
 	b.d.files[name] = f
-	if res, no = undo(b, ""); no == nil || no.Code != say.CodePartly || !strings.Contains(no.Detail, "vm.swappiness: "+sysctlFile+" has 10, the value of this apply") || res.Journal.State != journal.Partly {
+	if res, no = undo(b, ""); no == nil || no.Code != say.CodePartly || !strings.Contains(no.Detail, "vm.swappiness: "+SysctlFile+" has 10, the value of this apply") || res.Journal.State != journal.Partly {
 		t.Errorf("lines that are missing at the end: %+v, %+v", no, res.Journal)
 	}
-	delete(b.d.files, sysctlFile)
+	delete(b.d.files, SysctlFile)
 	b.d.live["/proc/sys/vm.swappiness"] = "7"
 	if _, no = undo(b, id); no == nil || !strings.Contains(no.Detail, "it is 7; it was 0 when it was planned") {
 		t.Errorf("a value between: %+v", no)

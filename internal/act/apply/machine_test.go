@@ -40,8 +40,8 @@ var order = []struct {
 
 // run is what the test knows of one apply.
 type run struct {
-	before   map[part]map[string]bool // values that each part may go back to
-	after    map[part]string
+	before   map[heldPart]map[string]bool // values that each part may go back to
+	after    map[heldPart]string
 	files    string // pictures from before it
 	whole    string
 	edited   bool // somebody changed something since
@@ -54,22 +54,22 @@ type machine struct {
 	seconds int64
 	serial  int
 	runs    map[string]*run
-	mark    map[part]string // parts when an operation of ours began, or somebody's edit came
-	acting  *run            // whose operation it is
-	theirs  map[string]bool // servers that did not come up with the host
-	edits   int             // that may still come while we are at work
+	mark    map[heldPart]string // parts when an operation of ours began, or somebody's edit came
+	acting  *run                // whose operation it is
+	theirs  map[string]bool     // servers that did not come up with the host
+	edits   int                 // that may still come while we are at work
 	cancel  func()
 	still   bool           // nobody edits, and the host stays up
 	seen    map[string]int // how often what came to pass
 }
 
-func (m *machine) world() *apply.World {
+func (m *machine) world() *apply.System {
 	kinds := map[string]apply.Kind{}
 	for _, p := range []string{"sysctl", "thp", "pg", "boot"} {
 		kinds[p] = toyKind{m.d, p}
 	}
 	m.serial++
-	return &apply.World{Target: m.d, Kinds: kinds, Activate: m.d.activate, Tell: m.told, Hostname: "toy", Holder: "process 1",
+	return &apply.System{Target: m.d, Kinds: kinds, Activate: m.d.activate, Tell: m.told, Hostname: "toy", Holder: "process 1",
 		Suffix: strconv.Itoa(1000 + m.serial), Now: func() time.Time { m.seconds++; return time.Unix(1_700_000_000+m.seconds, 0) }}
 }
 

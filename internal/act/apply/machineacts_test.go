@@ -11,6 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 	"pgregory.net/rapid"
 )
 
@@ -38,10 +39,10 @@ func (m *machine) editStep() {
 
 func (m *machine) apply() {
 	p := m.plan()
-	r := &run{before: map[part]map[string]bool{}, after: map[part]string{}, files: m.d.picture(false), whole: m.d.picture(true),
+	r := &run{before: map[heldPart]map[string]bool{}, after: map[heldPart]string{}, files: m.d.picture(false), whole: m.d.picture(true),
 		rebooted: !m.d.inStep()} // a reload would bring in more than what we write
 	m.aim(r, p)
-	o := apply.Options{MaxEffect: rapid.SampledFrom([]knob.Effect{knob.Reboot, knob.Restart, knob.Reload, knob.Now}).Draw(m.t, "most")}
+	o := selection.Options{MaxEffect: rapid.SampledFrom([]knob.Effect{knob.Reboot, knob.Restart, knob.Reload, knob.Now}).Draw(m.t, "most")}
 	m.d.held = rapid.IntRange(0, 15).Draw(m.t, "locked") == 0
 	m.d.full = rapid.IntRange(0, 15).Draw(m.t, "disk full") == 0
 	known, writes := m.readable(), m.d.writes
@@ -105,7 +106,7 @@ func (m *machine) aim(r *run, p *plan.Plan) {
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		file, live := places(c, m.d)
-		for _, at := range []part{file, live} {
+		for _, at := range []heldPart{file, live} {
 			if at != "" {
 				r.before[at] = map[string]bool{now[at]: true}
 				r.after[at] = c.To
@@ -141,7 +142,7 @@ func (m *machine) resume() {
 		}
 	}
 	err, died := m.guard("resume", r, func(ctx context.Context) error {
-		_, err := apply.Resume(ctx, m.world(), m.d.snapshot(), id, apply.Options{})
+		_, err := apply.Resume(ctx, m.world(), m.d.snapshot(), id, selection.Options{})
 		return err
 	})
 	if died {
@@ -157,7 +158,7 @@ func (m *machine) resume() {
 		return
 	}
 	writes, mark := m.d.writes, m.d.picture(true)
-	if _, err := apply.Resume(context.Background(), m.world(), m.d.snapshot(), id, apply.Options{}); err != nil || m.d.writes != writes || m.d.picture(true) != mark {
+	if _, err := apply.Resume(context.Background(), m.world(), m.d.snapshot(), id, selection.Options{}); err != nil || m.d.writes != writes || m.d.picture(true) != mark {
 		m.t.Fatalf("resuming what was resumed to its end: %v, %d writes", err, m.d.writes-writes)
 	}
 }
@@ -229,7 +230,7 @@ func (m *machine) edit() {
 	for _, r := range m.runs {
 		r.edited = true
 	}
-	files := []string{sysctlFile, grubFile, "/data/1/postgresql.auto.conf", "/data/2/postgresql.auto.conf"}
+	files := []string{SysctlFile, grubFile, "/data/1/postgresql.auto.conf", "/data/2/postgresql.auto.conf"}
 	switch rapid.IntRange(0, 4).Draw(m.t, "edit") {
 	case 0: // a line of a file
 		o := rapid.SampledFrom(order).Draw(m.t, "knob")

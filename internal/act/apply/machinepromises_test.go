@@ -13,15 +13,15 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
-// part is what one value stands in: a line of a file, or a live value.
-type part string
+// heldPart is what one value stands in: a line of a file, or a live value.
+type heldPart string
 
-func filePart(path, key string) part { return part("file " + path + " " + key) }
-func livePart(path string) part      { return part("live " + path) }
+func filePart(path, key string) heldPart { return heldPart("file " + path + " " + key) }
+func livePart(path string) heldPart      { return heldPart("live " + path) }
 
 // parts returns every value of the host, and the rest of each file under "rest".
-func (d *toyDisk) parts() map[part]string {
-	m := map[part]string{}
+func (d *toyDisk) parts() map[heldPart]string {
+	m := map[heldPart]string{}
 	for n, v := range d.live {
 		m[livePart(n)] = v
 	}
@@ -38,7 +38,7 @@ func (d *toyDisk) parts() map[part]string {
 			}
 		}
 		if rest != "" {
-			m[part("rest "+n)] = rest
+			m[heldPart("rest "+n)] = rest
 		}
 	}
 	return m
@@ -79,7 +79,7 @@ func (m *machine) judge(when string) {
 	m.mark = now
 }
 
-func (m *machine) step(p part, from, to, when string) {
+func (m *machine) step(p heldPart, from, to, when string) {
 	if from == to {
 		return
 	}
@@ -110,7 +110,7 @@ func (d *toyDisk) inStep() bool {
 	return true
 }
 
-func places(c *plan.Change, d *toyDisk) (file, live part) {
+func places(c *plan.Change, d *toyDisk) (file, live heldPart) {
 	k := apply.Knob{Address: c.Address}
 	if c.Instance != "" {
 		for _, s := range d.servers {

@@ -21,7 +21,7 @@ func TestEditInTheMiddle(t *testing.T) {
 		change("sysctl:vm.swappiness", "", "0", "1", knob.Now), change("boot:quiet", "", "0", "1", knob.Reboot), change("pg:r_a", "/data/1", "0", "1", knob.Reload),
 	}}
 	refused := 0
-	for _, file := range []string{sysctlFile, grubFile, "/data/1/postgresql.auto.conf"} {
+	for _, file := range []string{SysctlFile, grubFile, "/data/1/postgresql.auto.conf"} {
 		for _, undoing := range []bool{false, true} {
 			for n, reached := 1, true; reached; n++ {
 				what := fmt.Sprintf("%s, undoing %v, point %d", file, undoing, n)

@@ -18,7 +18,7 @@ const (
 // that are not as before though nobody is known to have changed them. Lines that
 // are missing at the end of a journal leave no trace in it; here they do: what they
 // told of is there. took are the changes that this undo has taken back itself.
-func (e *engine) readBack(ctx context.Context, took map[int]bool) error {
+func (e *operation) readBack(ctx context.Context, took map[int]bool) error {
 	for i := range e.log.Changes {
 		c := &e.log.Changes[i]
 		why, reboots := e.leftover(ctx, c, took[c.N])
@@ -39,7 +39,7 @@ func (e *engine) readBack(ctx context.Context, took map[int]bool) error {
 
 // lookAgain is readBack for an undo that came to its end before: what is there now
 // was set since, and the journal stays as it is.
-func (e *engine) lookAgain(ctx context.Context) {
+func (e *operation) lookAgain(ctx context.Context) {
 	for i := range e.log.Changes {
 		c := &e.log.Changes[i]
 		c.Left, _ = e.leftover(ctx, c, false)
@@ -49,7 +49,7 @@ func (e *engine) lookAgain(ctx context.Context) {
 // leftover says what of a change is there that was not before it; "" where all is
 // as before, or where that is told otherwise. reboots says that it goes with the
 // next boot.
-func (e *engine) leftover(ctx context.Context, c *journal.Change, took bool) (why string, reboots bool) {
+func (e *operation) leftover(ctx context.Context, c *journal.Change, took bool) (why string, reboots bool) {
 	ever := c.Will.File != nil || c.Will.Live != nil
 	switch {
 	case c.Begun() || c.State == journal.IsAbandon || e.later[keyOf(c.Address, c.Instance)]:
@@ -85,13 +85,13 @@ func (e *engine) leftover(ctx context.Context, c *journal.Change, took bool) (wh
 }
 
 // inFile says whether the file of a state has our value.
-func (e *engine) inFile(kind Kind, k Knob, c *journal.Change, s journal.State) bool {
+func (e *operation) inFile(kind Kind, k Knob, c *journal.Change, s journal.State) bool {
 	s.Live = c.Will.Live
 	return c.Will.File != nil && s.File != nil && kind.Ours(s, c.Will, k)
 }
 
 // leftLive is leftover for the value in force.
-func (e *engine) leftLive(kind Kind, k Knob, c *journal.Change, found, will journal.State, ever, took bool) (why string, reboots bool) {
+func (e *operation) leftLive(kind Kind, k Knob, c *journal.Change, found, will journal.State, ever, took bool) (why string, reboots bool) {
 	if found.Live == nil || c.Dirty() {
 		return "", false
 	}

@@ -7,13 +7,14 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 )
 
 // Resume goes on with an apply that was interrupted, or with the undo of it: a
 // step that was under way is looked at and finished, what was being brought back
 // is brought back, then comes the rest. A journal that came to its end is left
 // as it is. id "" is the last that was interrupted.
-func Resume(ctx context.Context, w *World, s *snapshot.Snapshot, id string, o Options) (Result, error) {
+func Resume(ctx context.Context, w *System, s *snapshot.Snapshot, id string, o selection.Options) (Result, error) {
 	id, unlock, err := w.hold(ctx, id, o.Wait, func(j *journal.Journal) bool { return j.State == journal.Interrupted })
 	if err != nil {
 		return Result{}, err
@@ -22,7 +23,7 @@ func Resume(ctx context.Context, w *World, s *snapshot.Snapshot, id string, o Op
 	if id == "" {
 		return Result{}, &say.Problem{Message: "there is no apply to resume", Detail: "every journal in " + w.dir() + " came to its end", Code: say.CodeError}
 	}
-	e := &engine{w: w, s: s}
+	e := &operation{w: w, s: s}
 	if err := e.open(id, true); err != nil {
 		return Result{}, err
 	}
@@ -62,7 +63,7 @@ func Resume(ctx context.Context, w *World, s *snapshot.Snapshot, id string, o Op
 
 // finish brings a change that was begun to its end. What is neither before nor
 // after nor between the two is somebody's, and is kept.
-func (e *engine) finish(ctx context.Context, c *journal.Change) error {
+func (e *operation) finish(ctx context.Context, c *journal.Change) error {
 	kind, k, err := e.begun(c)
 	if err != nil {
 		return err
@@ -84,7 +85,7 @@ func (e *engine) finish(ctx context.Context, c *journal.Change) error {
 	if want.Live != nil && c.Effect == knob.Now && !now.SameLive(want) && !now.SameLive(c.Was) && !e.halfway(kind, k, c, now) {
 		return e.giveUp(ctx, c, "it is "+liveOf(kind, k, now)+" now: somebody has set it while the apply was interrupted")
 	}
-	if why := set(ctx, kind, k, over(want, now), c.Effect); why != nil {
+	if why := setAndReadBack(ctx, kind, k, insteadOf(want, now), c.Effect); why != nil {
 		return e.giveUp(ctx, c, why.Error())
 	}
 	return e.finished(journal.Line{Kind: journal.Done, N: c.N}, kind, k)
@@ -93,7 +94,7 @@ func (e *engine) finish(ctx context.Context, c *journal.Change) error {
 // giveUp leaves a change that cannot be finished: the part of it that is ours is
 // taken back, so that not half of it stays, and so are the other settings of its
 // instance.
-func (e *engine) giveUp(ctx context.Context, c *journal.Change, why string) error {
+func (e *operation) giveUp(ctx context.Context, c *journal.Change, why string) error {
 	if err := e.takeBack(ctx, c, why); err != nil {
 		return err
 	}

@@ -6,8 +6,11 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/pgsetting"
+	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
@@ -19,7 +22,7 @@ type spellsPages struct{ toyKind }
 func (spellsPages) Spell(k apply.Knob, live string) string {
 	in := &snapshot.Instance{}
 	in.Server.Settings = known.Is(pg.Settings{"r_a": {Name: "r_a", Unit: "8kB"}})
-	return (&apply.PG{}).Spell(apply.Knob{Address: k.Address, Instance: in}, live)
+	return pgsetting.Kind{Server: &pgctl.Server{}}.Spell(apply.Knob{Address: k.Address, Instance: in}, live)
 }
 
 // TestSpelledForPeople: what was found is told as the plan tells values, 16GB, and
@@ -39,20 +42,20 @@ func TestSpelledForPeople(t *testing.T) {
 	}
 	b.d.servers["1"].running["r_a"] = "262144"
 	list, err := apply.Status(context.Background(), b.w, b.d.snapshot(), "")
-	if err != nil || len(list) != 1 || list[0].Hold != apply.Changed || list[0].Found != "2GB" {
+	if err != nil || len(list) != 1 || list[0].Hold != journal.Changed || list[0].Found != "2GB" {
 		t.Errorf("%+v, %v", list, err)
 	}
 	in := &snapshot.Instance{}
-	if got := (&apply.PG{}).Spell(apply.Knob{Address: "pg:work_mem", Instance: in}, "4096"); got != "4096" {
+	if got := (pgsetting.Kind{Server: &pgctl.Server{}}).Spell(apply.Knob{Address: "pg:work_mem", Instance: in}, "4096"); got != "4096" {
 		t.Errorf("of a server that told nothing: %s", got)
 	}
 	in.Server.Settings = known.Is(pg.Settings{"max_connections": {Name: "max_connections"}, "checkpoint_timeout": {Name: "checkpoint_timeout", Unit: "s"}})
 	for a, want := range map[knob.Address]string{"pg:max_connections": "300", "pg:checkpoint_timeout": "5min"} {
-		if got := (&apply.PG{}).Spell(apply.Knob{Address: a, Instance: in}, "300"); got != want {
+		if got := (pgsetting.Kind{Server: &pgctl.Server{}}).Spell(apply.Knob{Address: a, Instance: in}, "300"); got != want {
 			t.Errorf("%s: %s", a, got)
 		}
 	}
-	u := apply.Unmet{Address: "pg:shared_buffers", Want: "2097152", Found: "16384", Unit: "8kB"}
+	u := pgctl.Unmet{Address: "pg:shared_buffers", Want: "2097152", Found: "16384", Unit: "8kB"}
 	if s := u.String(); !strings.Contains(s, `"128MB"`) || !strings.Contains(s, `"16GB"`) {
 		t.Error(s)
 	}

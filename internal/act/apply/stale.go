@@ -4,16 +4,16 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
-	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 )
 
 // fitness asks, before anything is written, whether the changes can be made at
 // all: every knob is where the plan found it, its file may be written, and the
 // installed binary takes the settings.
-func (e *engine) fitness(ctx context.Context, chosen []plan.Change) error {
+func (e *operation) fitness(ctx context.Context, chosen []plan.Change) error {
 	settings := map[string][]plan.Change{}
 	var keys []string // in the order of the plan
 	for i := range chosen {
@@ -24,26 +24,26 @@ func (e *engine) fitness(ctx context.Context, chosen []plan.Change) error {
 		}
 		now, err := kind.Look(ctx, k)
 		if err != nil {
-			return noAccess(string(c.Address), err)
+			return target.NoAccess(string(c.Address), err)
 		}
 		want, err := wanted(kind, now, k, c.To, c.Effect)
 		if err != nil {
 			return fmt.Errorf("%s: %w", c.Address, err)
 		}
-		e.held = append(e.held, part(now, want))
+		e.held = append(e.held, heldPart(now, want))
 		if !holds(now, want) {
 			if found, moved := movedFrom(kind, now, k, c.From, c.FromBase); moved {
-				return stale(fmt.Sprintf("%s is %s now; the plan found %s", c.Address, found, c.From))
+				return selection.Stale(fmt.Sprintf("%s is %s now; the plan found %s", c.Address, found, c.From))
 			}
 		}
 		if want.File != nil {
 			if err := e.mayWrite(ctx, kind, k, *want.File); err != nil {
-				return noAccess(want.File.Path, err)
+				return target.NoAccess(want.File.Path, err)
 			}
 		}
 		if g, ok := kind.(Guard); ok {
 			if err := g.Allowed(ctx, k); err != nil {
-				return noAccess(string(c.Address), err)
+				return target.NoAccess(string(c.Address), err)
 			}
 		}
 		if k.Instance != nil {
@@ -64,8 +64,8 @@ func (e *engine) fitness(ctx context.Context, chosen []plan.Change) error {
 	return nil
 }
 
-// part says where a knob has the value already.
-func part(now, want journal.State) journal.Part {
+// heldPart says where a knob has the value already.
+func heldPart(now, want journal.State) journal.Part {
 	file, live := want.File != nil && now.SameFile(want), want.Live != nil && now.SameLive(want)
 	switch {
 	case file && live:
@@ -78,11 +78,11 @@ func part(now, want journal.State) journal.Part {
 	return ""
 }
 
-func (e *engine) mayWrite(ctx context.Context, kind Kind, k Knob, f journal.File) error {
+func (e *operation) mayWrite(ctx context.Context, kind Kind, k Knob, f journal.File) error {
 	if s, ok := kind.(Scribe); ok {
 		return s.MayWrite(ctx, k, f)
 	}
-	if err := rootsFile(e.w.Target, f.Path); err != nil {
+	if err := RootsFile(e.w.Target, f.Path); err != nil {
 		return err
 	}
 	return e.w.Target.Writable(f.Path)
@@ -100,50 +100,4 @@ func movedFrom(kind Kind, now journal.State, k Knob, from, base string) (string,
 		return "", false
 	}
 	return spelled(kind, k, *now.Live), true
-}
-
-func stale(detail string) error {
-	return &say.Problem{Message: "the plan is stale", Detail: detail, Hint: "plan again and look at what changed", Code: say.CodeStale}
-}
-
-// Moved says whether a plan still holds beside the one that the host gives now,
-// made with the same options. Inputs that moved without changing what they lead
-// to, such as the memory that is free at the moment, make no plan stale. The
-// error names the fact.
-func Moved(p, fresh *plan.Plan) error {
-	for i := range p.Changes {
-		c := &p.Changes[i]
-		d := same(fresh, c)
-		switch {
-		case d == nil:
-			return stale(fmt.Sprintf("%s (%s → %s) is not planned any more", c.Address, c.From, c.To))
-		case c.FromBase != d.FromBase:
-			return stale(fmt.Sprintf("%s is %s now; the plan found %s", c.Address, d.From, c.From))
-		case c.ToBase != d.ToBase:
-			return stale(fmt.Sprintf("%s would be set to %s now, not %s%s", c.Address, d.To, c.To, inputs(c.Inputs, d.Inputs)))
-		}
-	}
-	return nil
-}
-
-func same(p *plan.Plan, c *plan.Change) *plan.Change {
-	for i := range p.Changes {
-		if d := &p.Changes[i]; d.Address == c.Address && d.Instance == c.Instance {
-			return d
-		}
-	}
-	return nil
-}
-
-// inputs names the inputs that moved.
-func inputs(then, now []rule.Input) string {
-	said := ""
-	for _, a := range then {
-		for _, b := range now {
-			if a.Name == b.Name && a.Value != b.Value {
-				said += fmt.Sprintf("; %s was %s and is %s", a.Name, a.Value, b.Value)
-			}
-		}
-	}
-	return said
 }

@@ -4,43 +4,19 @@ import (
 	"context"
 
 	"github.com/pgfettle/pgfettle/internal/act/journalfile"
+	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
-
-// Hold says how an applied value stands now.
-type Hold string
-
-// The holds.
-const (
-	Holds   Hold = "holds"   // in force, and kept for the next start
-	Changed Hold = "changed" // another value is in force
-	Lost    Hold = "lost"    // in force or not, its file no longer has it: it will not outlive the next start
-	Waits   Hold = "waits"   // in its file; a restart or reboot is still needed
-	Unknown Hold = "unknown" // it could not be looked at
-)
-
-// Drift is one applied knob beside what is there now.
-type Drift struct {
-	Journal  string       `json:"journal"`
-	Address  knob.Address `json:"address"`
-	Instance string       `json:"instance,omitempty"`
-	Applied  string       `json:"applied"`
-	Where    string       `json:"where"`
-	Hold     Hold         `json:"hold"`
-	Found    string       `json:"found,omitempty"`  // where it changed: the value now
-	By       string       `json:"by,omitempty"`     // who set it, where that can be known
-	Reason   string       `json:"reason,omitempty"` // where it is unknown
-}
 
 // Status looks at every knob that was applied and not taken back: of one
 // journal, or with id "" of all of them, where a later apply of the same knob
 // stands for the earlier. What a damaged journal names and does not prove is unknown.
 // Nothing is written. Journals that cannot be read are
 // named by the error beside the drifts of the others.
-func Status(ctx context.Context, w *World, s *snapshot.Snapshot, id string) ([]Drift, error) {
-	e := &engine{w: w, s: s}
+func Status(ctx context.Context, w *System, s *snapshot.Snapshot, id string) ([]journal.Drift, error) {
+	e := &operation{w: w, s: s}
 	var list []*journal.Journal
 	var err error
 	if id == "" {
@@ -52,9 +28,9 @@ func Status(ctx context.Context, w *World, s *snapshot.Snapshot, id string) ([]D
 		}
 	}
 	if err != nil {
-		err = noAccess("the journals", err)
+		err = target.NoAccess("the journals", err)
 	}
-	drifts := []Drift{}
+	drifts := []journal.Drift{}
 	at := map[[2]string]int{}
 	for _, j := range list {
 		if !w.owns(j) {
@@ -62,7 +38,7 @@ func Status(ctx context.Context, w *World, s *snapshot.Snapshot, id string) ([]D
 		}
 		if j.Damage != nil {
 			for _, u := range j.Damage.Unproven(j) {
-				drifts = append(drifts, Drift{Journal: j.ID, Address: u.Address, Instance: u.Instance, Where: u.Path, Hold: Unknown, Reason: j.Trouble()})
+				drifts = append(drifts, journal.Drift{Journal: j.ID, Address: u.Address, Instance: u.Instance, Where: u.Path, Hold: journal.Unseen, Reason: j.Trouble()})
 			}
 		}
 		for i := range j.Changes {
@@ -87,8 +63,8 @@ func Status(ctx context.Context, w *World, s *snapshot.Snapshot, id string) ([]D
 	return drifts, err
 }
 
-func (e *engine) drift(ctx context.Context, c *journal.Change) Drift {
-	d := Drift{Address: c.Address, Instance: c.Instance, Applied: c.After, Where: c.Where, Hold: Unknown}
+func (e *operation) drift(ctx context.Context, c *journal.Change) journal.Drift {
+	d := journal.Drift{Address: c.Address, Instance: c.Instance, Applied: c.After, Where: c.Where, Hold: journal.Unseen}
 	kind, k, err := e.begun(c)
 	var now journal.State
 	if err == nil {
@@ -111,15 +87,15 @@ func (e *engine) drift(ctx context.Context, c *journal.Change) Drift {
 	}
 	switch {
 	case !inFile:
-		d.Hold = Lost
+		d.Hold = journal.Lost
 	case now.Live == nil || will.Live == nil || now.SameLive(will):
-		d.Hold = Holds // of files alone, as under --root, there is nothing more to see
+		d.Hold = journal.Holds // of files alone, as under --root, there is nothing more to see
 	case !c.Active() && now.SameLive(c.Was):
-		d.Hold = Waits
+		d.Hold = journal.Waits
 	default:
-		d.Hold = Changed
+		d.Hold = journal.Changed
 	}
-	if d.Hold == Changed || d.Hold == Lost {
+	if d.Hold == journal.Changed || d.Hold == journal.Lost {
 		d.Found = liveOf(kind, k, now)
 		if v, ok := kind.(Witness); ok {
 			d.By = v.Witness(ctx, k, now)

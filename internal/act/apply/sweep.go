@@ -13,7 +13,7 @@ type Sweeper interface {
 	Sweep(k Knob, name string) error
 }
 
-func (e *engine) sweepOf(c *journal.Change, name string) error {
+func (e *operation) sweepOf(c *journal.Change, name string) error {
 	if c.Instance == "" {
 		if e.w.Target.UID() == 0 {
 			if err := target.RootsOwn(e.w.Target, path.Dir(name)); err != nil {
@@ -35,7 +35,7 @@ func (e *engine) sweepOf(c *journal.Change, name string) error {
 // sweep removes what a step that was killed has left half-written beside its
 // file: nobody else would, and a folder that we made stays while it is there.
 // That it cannot be removed keeps nobody from going on.
-func (e *engine) sweep() {
+func (e *operation) sweep() {
 	done := map[string]bool{}
 	for i := range e.log.Changes {
 		f := e.log.Changes[i].Will.File

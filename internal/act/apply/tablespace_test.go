@@ -8,12 +8,10 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/journalfile"
-	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
-	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
-	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 )
 
 // withTablespaces is a bench whose two servers have a tablespace each.
@@ -64,7 +62,7 @@ func TestEveryPointOfTablespaces(t *testing.T) {
 				}
 				continue
 			}
-			res, err := apply.Resume(context.Background(), b.w, b.d.snapshot(), "", apply.Options{})
+			res, err := apply.Resume(context.Background(), b.w, b.d.snapshot(), "", selection.Options{})
 			if res.Journal != nil && (!res.Journal.Ended() || b.d.picture(true) != want) || res.Journal == nil && at < points-4 {
 				t.Fatalf("point %d: resumed (%v) to\n%s\nand not\n%s", at, err, b.d.picture(true), want)
 			}
@@ -100,51 +98,12 @@ func TestTablespaceThatFails(t *testing.T) {
 	if got["pg:r_a/data/1"] != "done" || got["pg:s_a/data/1"] != "done" {
 		t.Errorf("%v", got)
 	}
-	chosen, left := apply.Select(p, b.d.snapshot(), apply.Options{MaxEffect: knob.Now})
+	chosen, left := selection.Select(p, b.d.snapshot(), selection.Options{MaxEffect: knob.Now})
 	if len(chosen) != 2 || len(left) != 2 {
 		t.Errorf("at once: %+v", chosen)
 	}
-	chosen, _ = apply.Select(p, b.d.snapshot(), apply.Options{MaxEffect: knob.Restart, Only: []apply.Which{{Address: "tablespace:*/random_page_cost", Instance: "/data/2"}}})
+	chosen, _ = selection.Select(p, b.d.snapshot(), selection.Options{MaxEffect: knob.Restart, Only: []selection.Which{{Address: "tablespace:*/random_page_cost", Instance: "/data/2"}}})
 	if len(chosen) != 1 || chosen[0].Instance != "/data/2" {
 		t.Errorf("by name: %+v", chosen)
-	}
-}
-
-// TestTablespaceOfAStoppedServer is refused with words: no file holds a catalog.
-func TestTablespaceOfAStoppedServer(t *testing.T) {
-	tree, err := (&target.Local{}).Sub(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	kind := apply.Tablespaces{Server: &apply.PG{Target: tree}}
-	k := apply.Knob{Address: "tablespace:archive/random_page_cost", Instance: &snapshot.Instance{DataDirectory: known.Is("/data/1")}}
-	_, err = kind.Look(t.Context(), k)
-	if err == nil || !strings.Contains(err.Error(), "is not running") {
-		t.Errorf("%v", err)
-	}
-	for _, v := range []string{"", "1; drop", "1'", "1\n2", strings.Repeat("1", 200)} {
-		if _, err := kind.Want(journal.State{}, k, v); err == nil {
-			t.Errorf("%q is taken", v)
-		}
-	}
-	for _, a := range []knob.Address{"tablespace:archive/fillfactor", "tablespace:*/random_page_cost", "pg:random_page_cost"} {
-		if _, err := kind.Look(t.Context(), apply.Knob{Address: a, Instance: k.Instance}); err == nil || !strings.Contains(err.Error(), "not the address") {
-			t.Errorf("%s: %v", a, err)
-		}
-	}
-}
-
-// TestTablespaceSQL: a name is one identifier whatever stands in it.
-func TestTablespaceSQL(t *testing.T) {
-	for _, c := range [][3]string{
-		{"archive", "4", `ALTER TABLESPACE "archive" SET (random_page_cost = '4');`},
-		{"archive", knob.Unset, `ALTER TABLESPACE "archive" RESET (random_page_cost);`},
-		{`a"; DROP TABLE x; --`, "1.1", `ALTER TABLESPACE "a""; DROP TABLE x; --" SET (random_page_cost = '1.1');`},
-		{"archive", "1'); --", ""},
-		{"a\x00b", "1", ""},
-	} {
-		if got, _ := apply.TablespaceSQL(c[0], "random_page_cost", c[1]); got != c[2] {
-			t.Errorf("%q = %q: %s", c[0], c[1], got)
-		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 // takeBack brings one change back to what was before it, as far as what is there
 // now is ours. why is the reason where it is not an undo that was asked for. The
 // error is one that leaves the change as it was done.
-func (e *engine) takeBack(ctx context.Context, c *journal.Change, why string) error {
+func (e *operation) takeBack(ctx context.Context, c *journal.Change, why string) error {
 	kind, k, err := e.begun(c)
 	if err != nil {
 		return e.unreached(c, err)
@@ -37,7 +37,7 @@ func (e *engine) takeBack(ctx context.Context, c *journal.Change, why string) er
 	if nothing {
 		return e.append(journal.Line{Kind: journal.Undone, N: c.N, Reason: why})
 	}
-	if err := set(ctx, kind, k, over(to, found), c.Effect); err != nil {
+	if err := setAndReadBack(ctx, kind, k, insteadOf(to, found), c.Effect); err != nil {
 		if err := e.append(journal.Line{Kind: journal.Failed, N: c.N, Reason: "it could not be taken back: " + err.Error()}); err != nil {
 			return err
 		}
@@ -53,7 +53,7 @@ func (e *engine) takeBack(ctx context.Context, c *journal.Change, why string) er
 // back returns the state to bring a change back to; a part that is to be left
 // alone is nil. theirs says what somebody else has made of the rest; "" where
 // there is no such thing.
-func (e *engine) back(kind Kind, k Knob, c *journal.Change, found journal.State) (to journal.State, theirs string, err error) {
+func (e *operation) back(kind Kind, k Knob, c *journal.Change, found journal.State) (to journal.State, theirs string, err error) {
 	if c.Will.Live != nil {
 		// Without a file that we see, the live value of a server's setting is
 		// all there is to judge by, and before an activation it is still the old
@@ -108,13 +108,13 @@ func (e *engine) back(kind Kind, k Knob, c *journal.Change, found journal.State)
 
 // without says whether a file has our value no more, and whatever it had for the
 // knob before: somebody's edit is beside it.
-func (e *engine) without(kind Kind, k Knob, c *journal.Change, found journal.State) bool {
+func (e *operation) without(kind Kind, k Knob, c *journal.Change, found journal.State) bool {
 	rest, err := kind.Without(found, c.Was, k)
 	return err == nil && rest.File != nil && rest.File.Same(*found.File)
 }
 
 // halfway says whether a live value is what a step that a crash cut short left.
-func (e *engine) halfway(kind Kind, k Knob, c *journal.Change, found journal.State) bool {
+func (e *operation) halfway(kind Kind, k Knob, c *journal.Change, found journal.State) bool {
 	p, ok := kind.(Partial)
 	return ok && c.State != journal.IsDone && p.Halfway(found, c.Was, c.Will, k)
 }

@@ -48,7 +48,7 @@ type toyDisk struct {
 
 const (
 	poolPath   = "/proc/sys/vm.nr_hugepages"
-	sysctlFile = "/etc/sysctl.d/60-toy.conf"
+	SysctlFile = "/etc/sysctl.d/60-toy.conf"
 	grubFile   = "/etc/default/grub"
 	journalDir = "/var/lib/pgfettle/journal"
 )

@@ -59,7 +59,7 @@ type toyKind struct {
 func (t toyKind) place(k apply.Knob) (file, live string) {
 	switch t.prefix {
 	case "sysctl":
-		return sysctlFile, "/proc/sys/" + k.Address.Name()
+		return SysctlFile, "/proc/sys/" + k.Address.Name()
 	case "thp":
 		return "", "/sys/thp/" + k.Address.Name()
 	case "tablespace": // in a catalog of the server
@@ -227,7 +227,7 @@ func (d *toyDisk) boot() {
 		var v string
 		ok := false
 		if name, is := strings.CutPrefix(n, "/proc/sys/"); is {
-			v, ok = get(d.files[sysctlFile].data, name)
+			v, ok = get(d.files[SysctlFile].data, name)
 		} else if name, is := strings.CutPrefix(n, "/proc/cmdline/"); is {
 			v, ok = get(d.files[grubFile].data, name)
 		}

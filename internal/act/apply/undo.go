@@ -7,10 +7,12 @@ import (
 	"slices"
 
 	"github.com/pgfettle/pgfettle/internal/act/journalfile"
+	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 )
 
 // UndoOptions bound an undo.
@@ -24,7 +26,7 @@ type UndoOptions struct {
 // to what it was, somebody's later edit is kept and shown. It carries on an
 // undo or an apply that was interrupted. id "" is the last apply that is not
 // undone.
-func Undo(ctx context.Context, w *World, s *snapshot.Snapshot, id string, o UndoOptions) (Result, error) {
+func Undo(ctx context.Context, w *System, s *snapshot.Snapshot, id string, o UndoOptions) (Result, error) {
 	is := func(j *journal.Journal) bool { return !j.Settled() && j.Foreign == "" }
 	if o.Forget != "" {
 		is = func(j *journal.Journal) bool { return !j.Settled() && ofInstance(j, o.Forget) }
@@ -41,7 +43,7 @@ func Undo(ctx context.Context, w *World, s *snapshot.Snapshot, id string, o Undo
 		}
 		return Result{}, no
 	}
-	e := &engine{w: w, s: s}
+	e := &operation{w: w, s: s}
 	if err := e.forgettable(o.Forget); err != nil {
 		return Result{}, err
 	}
@@ -62,7 +64,7 @@ func Undo(ctx context.Context, w *World, s *snapshot.Snapshot, id string, o Undo
 }
 
 // stops refuses an undo that would stop a server without having been asked to.
-func (e *engine) stops(o UndoOptions) error {
+func (e *operation) stops(o UndoOptions) error {
 	if o.MaxEffect >= knob.Restart {
 		return nil
 	}
@@ -83,7 +85,7 @@ func (e *engine) stops(o UndoOptions) error {
 // covered refuses while a later apply of the same knob stands: its value would be
 // kept as somebody's, and its own undo would then bring ours back for good. but are
 // changes that are not going to be taken back. It notes what later applies changed.
-func (e *engine) covered(but func(*journal.Change) bool) error {
+func (e *operation) covered(but func(*journal.Change) bool) error {
 	list, err := journalfile.List(e.w.Target, e.w.dir())
 	if err != nil {
 		e.w.tell(err.Error()) // one that cannot be read must not keep another from being undone
@@ -112,7 +114,7 @@ func (e *engine) covered(but func(*journal.Change) bool) error {
 
 // open goes on with a journal of this host. One that is damaged is only undone:
 // what is missing in it may be what a resume would have to go on with.
-func (e *engine) open(id string, resume bool) (err error) {
+func (e *operation) open(id string, resume bool) (err error) {
 	var refused error
 	run := journal.Run{Tool: e.w.Tool, Hostname: e.w.Hostname, Root: e.w.Root}
 	e.log, err = journalfile.Open(e.w.Target, e.w.dir(), id, run, e.w.Now().Unix(), func(j *journal.Journal) error {
@@ -123,14 +125,14 @@ func (e *engine) open(id string, resume bool) (err error) {
 	case refused != nil:
 		return refused
 	case err != nil:
-		return noAccess("the journal", err)
+		return target.NoAccess("the journal", err)
 	}
 	e.sweep()
 	return nil
 }
 
 // may says why a journal is not gone on with here.
-func (e *engine) may(j *journal.Journal, resume bool) error {
+func (e *operation) may(j *journal.Journal, resume bool) error {
 	switch r := j.Run; {
 	case j.Foreign != "":
 		return &say.Problem{Message: (&journal.ForeignError{ID: j.ID, Format: j.Foreign}).Error(), Detail: "nothing was changed",
@@ -146,7 +148,7 @@ func (e *engine) may(j *journal.Journal, resume bool) error {
 }
 
 // last returns the id of the newest journal of this host that is meant, or "".
-func (w *World) last(is func(*journal.Journal) bool) (string, error) {
+func (w *System) last(is func(*journal.Journal) bool) (string, error) {
 	list, err := journalfile.List(w.Target, w.dir())
 	for _, j := range slices.Backward(list) {
 		if w.owns(j) && is(j) {
@@ -156,7 +158,7 @@ func (w *World) last(is func(*journal.Journal) bool) (string, error) {
 	return "", err // of journals that cannot be read only where no other is meant
 }
 
-func (e *engine) undo(ctx context.Context, o UndoOptions) error {
+func (e *operation) undo(ctx context.Context, o UndoOptions) error {
 	if (e.log.State == journal.TakenBack || e.log.State == journal.Abandoned) && !e.owes(o) {
 		e.lookAgain(ctx)
 		return e.left() // it is undone, and undoing it again changes nothing
@@ -227,15 +229,15 @@ func (e *engine) undo(ctx context.Context, o UndoOptions) error {
 // be there twice, and for what its unit starts it with. A pool that shrinks under a
 // running server takes nothing from it: the pages in use become surplus, and are
 // free when it stops.
-func (e *engine) startsLater(i int) bool {
+func (e *operation) startsLater(i int) bool {
 	return slices.ContainsFunc(e.log.Changes[:i+1], func(c journal.Change) bool {
-		return c.Begun() && (of(&c).growsPool() || c.Address.Layer() == knob.Units)
+		return c.Begun() && (selection.JournalStep(&c).GrowsPool() || c.Address.Layer() == knob.Units)
 	})
 }
 
 // left is the error of an undo that leaves a server down which we had stopped: the
 // program ended between stop and start, and a restart was not allowed now.
-func (e *engine) left() error {
+func (e *operation) left() error {
 	for _, p := range e.log.Pending {
 		in := e.instance(p.Instance)
 		if in == nil || !e.log.Restarting(p.Instance) {
@@ -251,7 +253,7 @@ func (e *engine) left() error {
 }
 
 // owes says whether an activation is still to be made that may be made now.
-func (e *engine) owes(o UndoOptions) bool {
+func (e *operation) owes(o UndoOptions) bool {
 	return e.w.Activate != nil && slices.ContainsFunc(e.log.Pending, func(p journal.Pending) bool { return p.Instance != "" && p.Effect <= o.MaxEffect })
 }
 
@@ -259,7 +261,7 @@ func isFailure(err error) bool { _, ok := errors.AsType[*failure](err); return o
 
 // reactivate lets the servers take over what was put back, as far as it may. An
 // instance of which changes are still to be taken back waits.
-func (e *engine) reactivate(ctx context.Context, o UndoOptions) error {
+func (e *operation) reactivate(ctx context.Context, o UndoOptions) error {
 	if e.w.Activate == nil {
 		return nil
 	}
@@ -268,7 +270,7 @@ func (e *engine) reactivate(ctx context.Context, o UndoOptions) error {
 		if slices.ContainsFunc(e.log.Changes, func(c journal.Change) bool { return c.Instance == p.Instance && c.Begun() }) {
 			continue
 		}
-		p, ok := bounded(p, o.MaxEffect)
+		p, ok := boundedEffect(p, o.MaxEffect)
 		if !ok || p.Instance == "" {
 			continue
 		}

@@ -15,7 +15,7 @@ import (
 // unfinished refuses to start beside an apply of the same parts that did not come
 // to its end: its knobs may be before or after, and the new one would take either
 // for the origin. What is about other instances is in nobody's way.
-func (w *World) unfinished(chosen []plan.Change) error {
+func (w *System) unfinished(chosen []plan.Change) error {
 	list, err := journalfile.List(w.Target, w.dir())
 	if err != nil {
 		return err
@@ -29,7 +29,7 @@ func (w *World) unfinished(chosen []plan.Change) error {
 			return &say.Problem{Message: (&journal.ForeignError{ID: j.ID, Format: j.Foreign}).Error(), Detail: "whether that apply came to its end is not known",
 				Hint: "undo it with the version of pgfettle that wrote it, or move its file out of " + w.dir(), Code: say.CodeRefused}
 		}
-		part, shared := mine.shares(open(j))
+		part, shared := mine.shares(openParts(j))
 		if !shared && !boundless(j) {
 			continue
 		}
@@ -40,12 +40,12 @@ func (w *World) unfinished(chosen []plan.Change) error {
 
 // owns says whether a journal is of this host or tree. One that does not say is
 // taken to be where it lies.
-func (w *World) owns(j *journal.Journal) bool {
+func (w *System) owns(j *journal.Journal) bool {
 	return j.Run.ID == "" || j.Run.Of(w.Hostname, w.Root)
 }
 
-// open are the parts in which something of a journal may still be under way.
-func open(j *journal.Journal) parts {
+// openParts are the parts in which something of a journal may still be under way.
+func openParts(j *journal.Journal) parts {
 	p := parts{}
 	for i := range j.Changes {
 		if c := &j.Changes[i]; c.Begun() || c.State == journal.IsPlanned {
@@ -65,7 +65,7 @@ func boundless(j *journal.Journal) bool {
 	return !j.Recorded() && (j.Run.ID == "" || j.Damage.Planned > 0)
 }
 
-func (w *World) inTheWay(j *journal.Journal, part string, shared bool) error {
+func (w *System) inTheWay(j *journal.Journal, part string, shared bool) error {
 	no := &say.Problem{Message: "apply " + j.ID + " was interrupted and is not finished",
 		Hint: "finish it with 'pgfettle apply --resume', or take it back with 'pgfettle undo " + j.ID + "'", Code: say.CodeRefused}
 	switch {
@@ -78,7 +78,7 @@ func (w *World) inTheWay(j *journal.Journal, part string, shared bool) error {
 	case shared:
 		no.Detail = "both change the instance " + part
 	}
-	for part := range open(j) {
+	for part := range openParts(j) {
 		if w.gone(part) {
 			no.Hint += fmt.Sprintf("; the instance %s is not found: if it is gone for good, 'pgfettle undo --forget-instance %s %s' takes back the rest", part, part, j.ID)
 			break
@@ -88,7 +88,7 @@ func (w *World) inTheWay(j *journal.Journal, part string, shared bool) error {
 }
 
 // gone says whether a part is an instance whose data directory is not there.
-func (w *World) gone(part string) bool {
+func (w *System) gone(part string) bool {
 	if !path.IsAbs(part) {
 		return false
 	}

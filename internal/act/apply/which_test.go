@@ -12,6 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 )
 
 // TestInstancesByName: where a plan is for two instances, the same setting of each
@@ -23,7 +24,7 @@ func TestInstancesByName(t *testing.T) {
 		change("sysctl:vm.swappiness", "", "0", "1", knob.Now),
 	}}
 	b := newBench()
-	o := apply.Options{MaxEffect: knob.Reboot, Skip: []apply.Which{{Address: "pg:r_a", Instance: "/data/1"}}}
+	o := selection.Options{MaxEffect: knob.Reboot, Skip: []selection.Which{{Address: "pg:r_a", Instance: "/data/1"}}}
 	res, no := b.run(t, both, o)
 	if no != nil || len(res.Left) != 1 || res.Left[0].Change.Instance != "/data/1" || b.d.servers["1"].running["r_a"] != "0" || b.d.servers["2"].running["r_a"] != "1" {
 		t.Errorf("skipped in one: %v, left out %+v", no, res.Left)
@@ -62,7 +63,7 @@ func TestPoolIsAConditionOfOnAlone(t *testing.T) {
 	to := func(from, to string) plan.Change { return change("pg:huge_pages", "/data/1", from, to, knob.Restart) }
 	buffers := change("pg:s_a", "/data/1", "0", "1", knob.Restart)
 	strict := change("sysctl:vm.overcommit_memory", "", "0", "2", knob.Now)
-	skip := apply.Options{MaxEffect: knob.Reboot, Skip: []apply.Which{{Address: grow.Address}}}
+	skip := selection.Options{MaxEffect: knob.Reboot, Skip: []selection.Which{{Address: grow.Address}}}
 	for _, c := range []struct {
 		name    string
 		now     string
@@ -81,7 +82,7 @@ func TestPoolIsAConditionOfOnAlone(t *testing.T) {
 		if c.now != "" {
 			s = huge(s, c.now)
 		}
-		chosen, left := apply.Select(&plan.Plan{Changes: c.changes}, s, skip)
+		chosen, left := selection.Select(&plan.Plan{Changes: c.changes}, s, skip)
 		var got []string
 		for _, d := range chosen {
 			got = append(got, d.Address.Name())
@@ -109,13 +110,13 @@ func TestPoolIsAConditionOfOnAlone(t *testing.T) {
 // TestFamilyByName: the address with a * names the change of every device, and no
 // other knob's.
 func TestFamilyByName(t *testing.T) {
-	w, err := apply.ParseWhich("block:*/scheduler")
+	w, err := selection.ParseWhich("block:*/scheduler")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for a, want := range map[knob.Address]bool{"block:sda/scheduler": true, "block:mapper/vg0-x/scheduler": true, "block:sda/read_ahead_kb": false, "sysctl:vm.swappiness": false} {
 		c := change(a, "", "0", "1", knob.Now)
-		if got := apply.Named([]apply.Which{w}, &c); got != want {
+		if got := selection.Named([]selection.Which{w}, &c); got != want {
 			t.Errorf("%s: %t", a, got)
 		}
 	}

@@ -22,8 +22,8 @@ import (
 
 const crash = "2026-11-24 06:39:30.000 UTC [100] LOG:  server process (PID 101) was terminated by signal 9: Killed\n"
 
-// host is a tree of files in which a server has logged: the first file is the oldest.
-func host(t *testing.T, files ...string) (*target.Local, *snapshot.Instance) {
+// hostWithLogs is a tree of files in which a server has logged: the first file is the oldest.
+func hostWithLogs(t *testing.T, files ...string) (*target.Local, *snapshot.Instance) {
 	t.Helper()
 	root := t.TempDir()
 	if err := os.MkdirAll(root+"/pg/17", 0o700); err != nil {
@@ -94,7 +94,7 @@ func TestLogIsFoundAfterRotation(t *testing.T) {
 		"elsewhere, absolute": {"var/log/other/postgresql-Tue.log.1=" + crash, "var/log/other/nginx.log=no\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h, in := host(t, files...)
+			h, in := hostWithLogs(t, files...)
 			o := LogOptions{Settings: settings}
 			switch name {
 			case "elsewhere, absolute":
@@ -104,7 +104,7 @@ func TestLogIsFoundAfterRotation(t *testing.T) {
 			case "the file of Debian":
 				in.DataDirectory = known.Is("/var/lib/postgresql/17/main")
 			}
-			found, err := Logs(h, in, o)
+			found, err := Logs(t.Context(), h, in, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,8 +121,8 @@ func TestLogsAreBounded(t *testing.T) {
 	for i := range 14 {
 		files = append(files, fmt.Sprintf("pg/17/log/%02d.log=%d\n", i, i), fmt.Sprintf("pg/17/log/%02d.csv=%d\n", i, i))
 	}
-	h, in := host(t, files...)
-	found, err := Logs(h, in, LogOptions{Settings: pg.Settings{}})
+	h, in := hostWithLogs(t, files...)
+	found, err := Logs(t.Context(), h, in, LogOptions{Settings: pg.Settings{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,8 +130,8 @@ func TestLogsAreBounded(t *testing.T) {
 		t.Errorf("%+v", found)
 	}
 	long := strings.Repeat("0123456789abcde\n", 1000)
-	h, in = host(t, "pg/17/log/a.log="+long, "pg/17/log/b.log="+long)
-	found, err = Logs(h, in, LogOptions{Settings: pg.Settings{}, Bytes: 24_008})
+	h, in = hostWithLogs(t, "pg/17/log/a.log="+long, "pg/17/log/b.log="+long)
+	found, err = Logs(t.Context(), h, in, LogOptions{Settings: pg.Settings{}, Bytes: 24_008})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,8 +139,8 @@ func TestLogsAreBounded(t *testing.T) {
 		t.Errorf("%d bytes: %+v", len(got), found)
 	}
 	// A packed one that is too long is cut, and it is said; so is one that lies.
-	h, in = host(t, "pg/17/log/a.log.1.gz="+long)
-	found, err = Logs(h, in, LogOptions{Settings: pg.Settings{}, Bytes: 1600})
+	h, in = hostWithLogs(t, "pg/17/log/a.log.1.gz="+long)
+	found, err = Logs(t.Context(), h, in, LogOptions{Settings: pg.Settings{}, Bytes: 1600})
 	if err != nil || len(found.Sources) != 1 || len(found.Missing) != 1 {
 		t.Fatalf("%v %+v", err, found)
 	}
@@ -156,21 +156,21 @@ func TestLogsAreBounded(t *testing.T) {
 
 // TestLogsThatCannotBeListed: what is no file, or is closed, is said and not opened.
 func TestLogsThatCannotBeListed(t *testing.T) {
-	h, in := host(t, "pg/17/log/a.log="+crash, "secret=no\n")
+	h, in := hostWithLogs(t, "pg/17/log/a.log="+crash, "secret=no\n")
 	for _, err := range []error{syscall.Mkfifo(h.Root+"/pg/17/log/fifo", 0o600), os.Symlink("/secret", h.Root+"/pg/17/log/b.log")} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	found, err := Logs(h, in, LogOptions{Settings: pg.Settings{}})
+	found, err := Logs(t.Context(), h, in, LogOptions{Settings: pg.Settings{}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := all(t, found); got != crash || len(found.Missing) != 2 {
 		t.Errorf("%q %+v", got, found)
 	}
-	h, in = host(t, "pg/17/log=a file\n")
-	found, err = Logs(h, in, LogOptions{Settings: pg.Settings{}})
+	h, in = hostWithLogs(t, "pg/17/log=a file\n")
+	found, err = Logs(t.Context(), h, in, LogOptions{Settings: pg.Settings{}})
 	if err != nil || len(found.Sources) != 0 || len(found.Missing) != 1 {
 		t.Errorf("%v %+v", err, found)
 	}

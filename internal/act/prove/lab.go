@@ -13,7 +13,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
-	"github.com/pgfettle/pgfettle/internal/act/settle"
+	"github.com/pgfettle/pgfettle/internal/act/planner"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -148,7 +148,7 @@ func (l *lab) Plan(ctx context.Context, o rule.Options) (p *plan.Plan, err error
 	if err != nil {
 		return nil, err
 	}
-	p, _, err = settle.Plan(ctx, l.target, a, o)
+	p, _, err = planner.Make(ctx, l.target, a, o)
 	return p, err
 }
 

@@ -174,8 +174,8 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// tail returns the last n lines of a text, in one line.
-func tail(text string, n int) string {
+// lastLines returns the last n lines of a text, in one line.
+func lastLines(text string, n int) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return strings.Join(lines[max(0, len(lines)-n):], " | ")
 }

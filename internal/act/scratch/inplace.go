@@ -28,7 +28,7 @@ func NewIn(ctx context.Context, b Binaries, folder string, o Options) (*Instance
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("folder of a cluster: %w", err)
 	}
-	i, err := in(b, folder, acc)
+	i, err := makeIn(b, folder, acc)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
@@ -48,10 +48,10 @@ func OpenIn(b Binaries, folder string) (*Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	return in(b, folder, acc)
+	return makeIn(b, folder, acc)
 }
 
-func in(b Binaries, folder string, acc Account) (*Instance, error) {
+func makeIn(b Binaries, folder string, acc Account) (*Instance, error) {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return nil, fmt.Errorf("folder of a cluster: %w", err)

@@ -121,7 +121,7 @@ func (i *Instance) run(ctx context.Context, tool string, args ...string) (string
 		if ctx.Err() != nil {
 			return "", fmt.Errorf("%s: %w", tool, context.Cause(ctx))
 		}
-		return "", fmt.Errorf("%s: %w: %s", tool, err, tail(out.String(), 3))
+		return "", fmt.Errorf("%s: %w: %s", tool, err, lastLines(out.String(), 3))
 	}
 	return out.String(), nil
 }
@@ -240,7 +240,7 @@ func (i *Instance) lastWords() string {
 	if err != nil {
 		return "no log: " + err.Error()
 	}
-	return tail(s, 4)
+	return lastLines(s, 4)
 }
 
 // Running says whether the server runs: the one that Start started, or one that

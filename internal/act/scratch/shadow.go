@@ -126,7 +126,7 @@ func (s *Shadow) print(ctx context.Context, name string) (int64, error) {
 	}
 	n, err := strconv.ParseInt(strings.TrimSpace(out), 10, 64)
 	if err != nil || n > 1<<40 {
-		return 0, fmt.Errorf("postgres -C %s: answered %q", name, tail(out, 1))
+		return 0, fmt.Errorf("postgres -C %s: answered %q", name, lastLines(out, 1))
 	}
 	return n, nil
 }
@@ -263,5 +263,5 @@ func complaint(text string) string {
 			return chatter.ReplaceAllString(strings.TrimSpace(line), "")
 		}
 	}
-	return chatter.ReplaceAllString(tail(text, 2), "")
+	return chatter.ReplaceAllString(lastLines(text, 2), "")
 }

@@ -92,7 +92,7 @@ func (s *Shadow) readable(ctx context.Context, conf map[string]string) ([]string
 		}
 		said := complaints(errText)
 		if ctx.Err() != nil || len(said) == 0 {
-			return nil, fmt.Errorf("postgres -C port: %w: %s", err, tail(errText, 2))
+			return nil, fmt.Errorf("postgres -C port: %w: %s", err, lastLines(errText, 2))
 		}
 		all = append(all, said...)
 		before := len(conf)

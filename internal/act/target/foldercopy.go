@@ -12,6 +12,7 @@ import (
 	"slices"
 	"syscall"
 
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"golang.org/x/sys/unix"
 )
 
@@ -60,7 +61,7 @@ func walk(dir *os.Root, visit func(rel string, in Info) error) error {
 }
 
 // Measure implements Folders.
-func (f folders) Measure(name string) (e Extent, err error) {
+func (f folders) Measure(name string) (e unit.Extent, err error) {
 	at, err := f.at(name)
 	if err != nil {
 		return e, err

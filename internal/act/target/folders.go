@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"golang.org/x/sys/unix"
 )
 
@@ -21,7 +22,7 @@ import (
 type Folders interface {
 	// Measure adds up what is in a folder. An entry that is neither a regular
 	// file nor a folder is a *OddEntry: it could not be moved as it is.
-	Measure(name string) (Extent, error)
+	Measure(name string) (unit.Extent, error)
 	// Make makes a folder in one that exists, and gives it to the user; where he
 	// may not make it and we are root, we do. One that is there stays.
 	Make(name string, perm fs.FileMode) error
@@ -51,12 +52,6 @@ type Folders interface {
 	Load(name string, limit int64) ([]byte, error)
 	// Enter says why the user cannot get to a folder; nil: he can.
 	Enter(name string) error
-}
-
-// Extent is how much there is in a folder.
-type Extent struct {
-	Files int
-	Bytes int64
 }
 
 // ErrNoExchange says that a filesystem has no renameat2(RENAME_EXCHANGE).

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/test/tier"
 	"golang.org/x/sys/unix"
 )
@@ -55,7 +56,7 @@ func TestFoldersCopy(t *testing.T) {
 	fatal(t, f.Copy(t.Context(), from, to, func(n int64) { written += n }))
 	fatal(t, f.Same(t.Context(), from, to, func(n int64) { read += n }))
 	size, err := f.Measure(from)
-	if want := int64(2*chunk + 108); err != nil || size != (Extent{5, want}) || written != want || read != want {
+	if want := int64(2*chunk + 108); err != nil || size != (unit.Extent{Files: 5, Bytes: want}) || written != want || read != want {
 		t.Errorf("%+v, %v; %d bytes written, %d read, want %d", size, err, written, read, want)
 	}
 	if in, err := os.Stat(to + "/sub/x"); err != nil || !in.ModTime().Equal(time.Unix(2000, 0)) {

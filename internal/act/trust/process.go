@@ -20,11 +20,11 @@ func Process(t target.Target, pid int) (Account, error) {
 	if err != nil {
 		return Account{}, err
 	}
-	uid, err := same(string(b), "Uid:")
+	uid, err := oneID(string(b), "Uid:")
 	if err != nil {
 		return Account{}, err
 	}
-	gid, err := same(string(b), "Gid:")
+	gid, err := oneID(string(b), "Gid:")
 	if err != nil {
 		return Account{}, err
 	}
@@ -44,9 +44,9 @@ func Process(t target.Target, pid int) (Account, error) {
 	return a, nil
 }
 
-// same returns the id of a line of /proc/PID/status that has the real, effective,
+// oneID returns the id of a line of /proc/PID/status that has the real, effective,
 // saved and filesystem one.
-func same(status, name string) (int, error) {
+func oneID(status, name string) (int, error) {
 	for line := range strings.Lines(status) {
 		list, ok := strings.CutPrefix(line, name)
 		if !ok {

@@ -58,7 +58,7 @@ func (a *Archive) WriteTo(w io.Writer) (int64, error) {
 				data = append(append(data, line...), '\n')
 			}
 		}
-		if plain(data) && !strings.HasSuffix(n, escaped) {
+		if isText(data) && !strings.HasSuffix(n, escaped) {
 			out.put("-- " + n + " --\n")
 		} else {
 			out.put("-- " + n + escaped + " --\n")
@@ -85,7 +85,7 @@ func (c *counter) put(s string) {
 	}
 }
 
-func plain(data []byte) bool {
+func isText(data []byte) bool {
 	if len(data) == 0 {
 		return true
 	}

@@ -85,9 +85,9 @@ func number4(b []byte) (int, bool) {
 	return hi*100 + lo, ok1 && ok2
 }
 
-// whole reads a decimal number that a text begins with; n is its length. More
+// leadingNumber reads a decimal number that a text begins with; n is its length. More
 // than 18 digits are none: they could overflow.
-func whole(b []byte) (v int64, n int) {
+func leadingNumber(b []byte) (v int64, n int) {
 	for n < len(b) && isDigit(b[n]) {
 		if n == 18 {
 			return 0, 0

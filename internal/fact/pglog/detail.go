@@ -20,18 +20,18 @@ func (e *Entry) Spill() (t Spill, ok bool) {
 	for from > 0 && isDigit(m[from-1]) {
 		from--
 	}
-	v, n := whole(m[from:end])
+	v, n := leadingNumber(m[from:end])
 	i := bytes.Index(m, tmpPath)
 	if n == 0 || i < 0 || i > from {
 		return t, false
 	}
 	t.Size = v
 	rest := m[i+len(tmpPath):]
-	pid, n := whole(rest)
+	pid, n := leadingNumber(rest)
 	if n > 0 && n <= 10 {
 		t.PID = int(pid)
 	}
-	t.Set = holds(rest[:min(len(rest), 64)], "fileset/")
+	t.Set = contains(rest[:min(len(rest), 64)], "fileset/")
 	return t, true
 }
 
@@ -50,12 +50,12 @@ type Checkpoint struct {
 // Checkpoint reads «checkpoint complete: …» and «restartpoint complete: …».
 func (e *Entry) Checkpoint() Checkpoint {
 	m := e.Message
-	c := Checkpoint{Restart: m[0] == 'r', Buffers: after(m, "wrote "), Distance: -1, Estimate: -1,
+	c := Checkpoint{Restart: m[0] == 'r', Buffers: numberAfter(m, "wrote "), Distance: -1, Estimate: -1,
 		Write: seconds(m, "write="), Sync: seconds(m, " sync="), Total: seconds(m, "total="), Longest: seconds(m, "longest=")}
-	if kb := after(m, "distance="); kb >= 0 && kb < 1<<50 {
+	if kb := numberAfter(m, "distance="); kb >= 0 && kb < 1<<50 {
 		c.Distance = kb << 10
 	}
-	if kb := after(m, "estimate="); kb >= 0 && kb < 1<<50 {
+	if kb := numberAfter(m, "estimate="); kb >= 0 && kb < 1<<50 {
 		c.Estimate = kb << 10
 	}
 	return c
@@ -74,12 +74,12 @@ func (e *Entry) CheckpointReason() string {
 	return "requested" // CHECKPOINT, a backup, CREATE DATABASE, and before 19 «force»
 }
 
-func after(m []byte, word string) int64 {
+func numberAfter(m []byte, word string) int64 {
 	i := bytes.Index(m, []byte(word))
 	if i < 0 {
 		return -1
 	}
-	v, n := whole(m[i+len(word):])
+	v, n := leadingNumber(m[i+len(word):])
 	if n == 0 {
 		return -1
 	}
@@ -116,17 +116,17 @@ func (e *Entry) Death() (d Death, ok bool) {
 		return d, false
 	}
 	d.What = string(m[:min(i, maxName)])
-	pid, n := whole(m[i+6:])
+	pid, n := leadingNumber(m[i+6:])
 	if n == 0 || n > 10 {
 		return d, false
 	}
 	d.PID = int(pid)
 	rest := m[i+6+n:]
-	if v := after(rest, "by signal "); v > 0 {
+	if v := numberAfter(rest, "by signal "); v > 0 {
 		d.Signal = int(v)
 		return d, true
 	}
-	if v := after(rest, "exit code "); v >= 0 {
+	if v := numberAfter(rest, "exit code "); v >= 0 {
 		d.Exit = int(v)
 		return d, true
 	}
@@ -147,7 +147,7 @@ func foreignSignal(m []byte) int {
 	if i < 0 {
 		return 0
 	}
-	_, n := whole(m[i+5:])
+	_, n := leadingNumber(m[i+5:])
 	rest := m[i+5+n:]
 	if n == 0 || len(rest) == 0 || rest[0] != ')' {
 		return 0
@@ -157,7 +157,7 @@ func foreignSignal(m []byte) int {
 	if at > words || at == len(rest) {
 		return 0
 	}
-	signal, n := whole(rest[at:])
+	signal, n := leadingNumber(rest[at:])
 	rest = rest[at+n:]
 	colon := bytes.IndexByte(rest[:min(len(rest), 10)], ':') // a space before it, or a word's end
 	if n == 0 || signal < 1 || signal > 64 || colon < 0 || colon+1 >= len(rest) || rest[colon+1] != ' ' || span(rest[:colon], func(c byte) bool { return !isDigit(c) }) < colon {
@@ -198,7 +198,7 @@ func (e *Entry) Wait() (w Wait, ok bool) {
 	if !ok {
 		return w, false
 	}
-	pid, n := whole(rest)
+	pid, n := leadingNumber(rest)
 	if n == 0 || n > 10 {
 		return w, false
 	}
@@ -232,7 +232,7 @@ type Vacuum struct {
 // Vacuum reads «automatic vacuum of table "…": …».
 func (e *Entry) Vacuum() Vacuum {
 	m := e.Message
-	v := Vacuum{Wrap: holds(m[:min(len(m), 80)], "to prevent wraparound"), Seconds: seconds(m, "elapsed: "), Dead: -1}
+	v := Vacuum{Wrap: contains(m[:min(len(m), 80)], "to prevent wraparound"), Seconds: seconds(m, "elapsed: "), Dead: -1}
 	if _, rest, ok := bytes.Cut(m, []byte(`table "`)); ok {
 		if name, _, ok := bytes.Cut(rest, []byte(`"`)); ok {
 			v.Table = string(name[:min(len(name), 3*maxName)])
@@ -243,7 +243,7 @@ func (e *Entry) Vacuum() Vacuum {
 		for from > 0 && isDigit(m[from-1]) {
 			from--
 		}
-		if n, k := whole(m[from:i]); k > 0 {
+		if n, k := leadingNumber(m[from:i]); k > 0 {
 			v.Dead = n
 		}
 	}
@@ -252,7 +252,7 @@ func (e *Entry) Vacuum() Vacuum {
 
 // Request returns the bytes of «Failed on request of size N in memory context "X".»
 func (e *Entry) Request() (size int64, where string) {
-	size = after(e.Detail, "request of size ")
+	size = numberAfter(e.Detail, "request of size ")
 	if _, rest, ok := bytes.Cut(e.Detail, []byte(`memory context "`)); ok {
 		if name, _, ok := bytes.Cut(rest, []byte(`"`)); ok {
 			where = string(name[:min(len(name), maxName)])

@@ -73,7 +73,7 @@ func (d *dumper) line(b []byte) (*Dump, bool) {
 func (d *dumper) entry(e *Entry) *Dump {
 	m := e.Message
 	if rest, ok := bytes.CutPrefix(m, []byte("logging memory contexts of PID ")); ok {
-		pid, _ := whole(rest)
+		pid, _ := leadingNumber(rest)
 		d.cur, d.first = &Dump{PID: int(pid), Asked: true}, -1
 		return nil
 	}
@@ -81,7 +81,7 @@ func (d *dumper) entry(e *Entry) *Dump {
 		return nil
 	}
 	if rest, ok := bytes.CutPrefix(m, []byte("level: ")); ok {
-		level, n := whole(rest)
+		level, n := leadingNumber(rest)
 		if n == 0 || level > maxDepth || !bytes.HasPrefix(rest[n:], []byte("; ")) {
 			return nil
 		}
@@ -163,13 +163,13 @@ func context(b []byte, depth int) (c Context, ok bool) {
 		from--
 	}
 	var n int
-	if c.Total, n = whole(b[from:mark]); n == 0 || from == 0 {
+	if c.Total, n = leadingNumber(b[from:mark]); n == 0 || from == 0 {
 		return c, false
 	}
 	name := b[:from]
 	switch {
 	case bytes.HasSuffix(name, []byte(" more child contexts containing ")):
-		if c.More, n = whole(name); n == 0 {
+		if c.More, n = leadingNumber(name); n == 0 {
 			return c, false
 		}
 		c.Name = "more child contexts"
@@ -185,14 +185,14 @@ func context(b []byte, depth int) (c Context, ok bool) {
 		return c, false
 	}
 	rest = rest[i+2:]
-	if c.Free, n = whole(rest); n == 0 {
+	if c.Free, n = leadingNumber(rest); n == 0 {
 		return c, false
 	}
 	if i = bytes.Index(rest, []byte("; ")); i < 0 {
 		return c, false
 	}
 	rest = rest[i+2:]
-	if c.Used, n = whole(rest); n == 0 || !bytes.HasPrefix(rest[n:], []byte(" used")) {
+	if c.Used, n = leadingNumber(rest); n == 0 || !bytes.HasPrefix(rest[n:], []byte(" used")) {
 		return c, false
 	}
 	if ident, ok := bytes.CutPrefix(rest[n+5:], []byte(": ")); ok {

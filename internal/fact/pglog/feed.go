@@ -141,7 +141,7 @@ func bracketed(b []byte) int {
 			return 0
 		}
 		b = b[i+1:]
-		if v, n := whole(b); n > 0 && n <= 10 && n < len(b) && b[n] == ']' {
+		if v, n := leadingNumber(b); n > 0 && n <= 10 && n < len(b) && b[n] == ']' {
 			return int(v)
 		}
 	}

@@ -135,9 +135,9 @@ func (e *Entry) byState() Kind {
 	return Other
 }
 
-func has(m []byte, s string) bool { return bytes.HasPrefix(m, []byte(s)) }
+func hasPrefix(m []byte, s string) bool { return bytes.HasPrefix(m, []byte(s)) }
 
-func holds(m []byte, s string) bool { return bytes.Contains(m, []byte(s)) }
+func contains(m []byte, s string) bool { return bytes.Contains(m, []byte(s)) }
 
 // byText goes by the first letter: most entries of a busy log are of no interest,
 // and are to cost nothing.
@@ -145,178 +145,178 @@ func byText(m []byte, e *Entry) Kind {
 	switch m[0] {
 	case 'a':
 		switch {
-		case has(m, "automatic vacuum of"), has(m, "automatic aggressive vacuum"):
+		case hasPrefix(m, "automatic vacuum of"), hasPrefix(m, "automatic aggressive vacuum"):
 			return VacuumRun
-		case has(m, "all server processes terminated; reinitializing"):
+		case hasPrefix(m, "all server processes terminated; reinitializing"):
 			return Reinit
-		case has(m, "archive command failed"), has(m, "archive command was terminated"), has(m, "archiving write-ahead log file"):
+		case hasPrefix(m, "archive command failed"), hasPrefix(m, "archive command was terminated"), hasPrefix(m, "archiving write-ahead log file"):
 			return ArchiveFailed
 		}
 	case 'b':
-		if has(m, "bypassing nonessential maintenance of table") {
+		if hasPrefix(m, "bypassing nonessential maintenance of table") {
 			return Failsafe
 		}
 	case 'c':
 		switch {
-		case has(m, "connection received"), has(m, "connection auth"):
+		case hasPrefix(m, "connection received"), hasPrefix(m, "connection auth"):
 			return Other
-		case has(m, "checkpoint complete:"):
+		case hasPrefix(m, "checkpoint complete:"):
 			return CheckpointDone
-		case has(m, "checkpoint starting:"):
+		case hasPrefix(m, "checkpoint starting:"):
 			return CheckpointStart
-		case has(m, "checkpoints are occurring too frequently"):
+		case hasPrefix(m, "checkpoints are occurring too frequently"):
 			return CheckpointOften
-		case has(m, "connection to client lost"), has(m, "could not receive data from client"), has(m, "could not send data to client"):
+		case hasPrefix(m, "connection to client lost"), hasPrefix(m, "could not receive data from client"), hasPrefix(m, "could not send data to client"):
 			return ConnectionLost
-		case has(m, "could not fork"):
+		case hasPrefix(m, "could not fork"):
 			return ForkFailed
-		case has(m, "could not map anonymous shared memory"), has(m, "could not create shared memory segment"):
+		case hasPrefix(m, "could not map anonymous shared memory"), hasPrefix(m, "could not create shared memory segment"):
 			return NoSharedMemory
-		case has(m, "canceling autovacuum task"):
+		case hasPrefix(m, "canceling autovacuum task"):
 			return VacuumCanceled
-		case has(m, "canceling statement due to conflict with recovery"):
+		case hasPrefix(m, "canceling statement due to conflict with recovery"):
 			return StandbyConflict
-		case has(m, "canceling statement due to lock timeout"):
+		case hasPrefix(m, "canceling statement due to lock timeout"):
 			return LockTimeout
-		case has(m, "canceling statement due to"):
+		case hasPrefix(m, "canceling statement due to"):
 			return Canceled
-		case has(m, "configuration file "), has(m, "could not load pg_hba.conf"):
-			if holds(m, "contains errors") || m[6] != 'g' {
+		case hasPrefix(m, "configuration file "), hasPrefix(m, "could not load pg_hba.conf"):
+			if contains(m, "contains errors") || m[6] != 'g' {
 				return ConfigError
 			}
-		case has(m, "could not receive data from WAL stream"), has(m, "could not send data to WAL stream"), has(m, "could not connect to the primary server"):
+		case hasPrefix(m, "could not receive data from WAL stream"), hasPrefix(m, "could not send data to WAL stream"), hasPrefix(m, "could not connect to the primary server"):
 			return streamOrGone(m)
-		case has(m, "could not ") && holds(m, "No space left on device"):
+		case hasPrefix(m, "could not ") && contains(m, "No space left on device"):
 			return DiskFull
-		case has(m, "could not ") && holds(m, "Input/output error"):
+		case hasPrefix(m, "could not ") && contains(m, "Input/output error"):
 			return IOError
-		case has(m, "could not read block "):
+		case hasPrefix(m, "could not read block "):
 			return Corrupt
 		}
 	case 'd':
 		switch {
-		case has(m, "duration: "):
+		case hasPrefix(m, "duration: "):
 			return Other
-		case has(m, "database system is ready to accept"):
+		case hasPrefix(m, "database system is ready to accept"):
 			return Ready
-		case has(m, "database system was interrupted"), has(m, "database system was not properly shut down"), has(m, "database system shutdown was interrupted"):
+		case hasPrefix(m, "database system was interrupted"), hasPrefix(m, "database system was not properly shut down"), hasPrefix(m, "database system shutdown was interrupted"):
 			return Interrupted
-		case has(m, "database system is shut down"):
+		case hasPrefix(m, "database system is shut down"):
 			return ShutDown
-		case has(m, "deadlock detected"):
+		case hasPrefix(m, "deadlock detected"):
 			return Deadlock
-		case has(m, "database ") && (holds(m, " must be vacuumed within ") || holds(m, "not accepting commands")):
+		case hasPrefix(m, "database ") && (contains(m, " must be vacuumed within ") || contains(m, "not accepting commands")):
 			return Wraparound
 		}
 	case 'i':
 		switch {
-		case has(m, "invalid page in block"), has(m, "index ") && holds(m, "contains unexpected zero page"), has(m, "index ") && holds(m, "contains corrupted page"):
+		case hasPrefix(m, "invalid page in block"), hasPrefix(m, "index ") && contains(m, "contains unexpected zero page"), hasPrefix(m, "index ") && contains(m, "contains corrupted page"):
 			return Corrupt
-		case has(m, "invalidating obsolete replication slot"), has(m, "invalidating slot "):
+		case hasPrefix(m, "invalidating obsolete replication slot"), hasPrefix(m, "invalidating slot "):
 			return SlotLost
 		}
 	case 'm':
-		if has(m, "missing chunk number ") || has(m, "multixact \"members\" limit exceeded") {
+		if hasPrefix(m, "missing chunk number ") || hasPrefix(m, "multixact \"members\" limit exceeded") {
 			if m[1] == 'i' {
 				return Corrupt
 			}
 			return Wraparound
 		}
 	case 'n':
-		if has(m, "no pg_hba.conf entry for") {
+		if hasPrefix(m, "no pg_hba.conf entry for") {
 			return AuthFailed
 		}
 	case 'o':
 		switch {
-		case has(m, "out of memory"):
+		case hasPrefix(m, "out of memory"):
 			return OutOfMemory
-		case has(m, "out of shared memory"):
+		case hasPrefix(m, "out of shared memory"):
 			return OutOfShared
-		case has(m, "oldest xmin is far in the past"), has(m, "oldest multixact is far in the past"):
+		case hasPrefix(m, "oldest xmin is far in the past"), hasPrefix(m, "oldest multixact is far in the past"):
 			return Wraparound
 		}
 	case 'p':
 		switch {
-		case has(m, "process ") && holds(m, " still waiting for "):
+		case hasPrefix(m, "process ") && contains(m, " still waiting for "):
 			return LockWait
-		case has(m, "process ") && holds(m, " acquired "):
+		case hasPrefix(m, "process ") && contains(m, " acquired "):
 			return LockGot
-		case has(m, "parameter \"") && (holds(m, "cannot be changed without restarting") || holds(m, "cannot be changed now")):
+		case hasPrefix(m, "parameter \"") && (contains(m, "cannot be changed without restarting") || contains(m, "cannot be changed now")):
 			return NeedsRestart
-		case has(m, "page verification failed"):
+		case hasPrefix(m, "page verification failed"):
 			return Corrupt
-		case has(m, "password authentication failed"):
+		case hasPrefix(m, "password authentication failed"):
 			return AuthFailed
-		case has(m, "peer authentication failed"), has(m, "pg_hba.conf rejects"):
+		case hasPrefix(m, "peer authentication failed"), hasPrefix(m, "pg_hba.conf rejects"):
 			return AuthFailed
 		}
 	case 'r':
 		switch {
-		case has(m, "redo starts at "):
+		case hasPrefix(m, "redo starts at "):
 			return RedoStart
-		case has(m, "redo done at "), has(m, "redo is not required"):
+		case hasPrefix(m, "redo done at "), hasPrefix(m, "redo is not required"):
 			return RedoDone
-		case has(m, "received fast shutdown request"), has(m, "received smart shutdown request"), has(m, "received immediate shutdown request"):
+		case hasPrefix(m, "received fast shutdown request"), hasPrefix(m, "received smart shutdown request"), hasPrefix(m, "received immediate shutdown request"):
 			return ShutdownAsked
-		case has(m, "remaining connection slots are reserved"):
+		case hasPrefix(m, "remaining connection slots are reserved"):
 			return TooMany
-		case has(m, "requested WAL segment ") && holds(m, "has already been removed"):
+		case hasPrefix(m, "requested WAL segment ") && contains(m, "has already been removed"):
 			return WALGone
-		case has(m, "restartpoint complete:"):
+		case hasPrefix(m, "restartpoint complete:"):
 			return CheckpointDone
-		case has(m, "restartpoint starting:"):
+		case hasPrefix(m, "restartpoint starting:"):
 			return CheckpointStart
-		case has(m, "replication terminated by primary server"):
+		case hasPrefix(m, "replication terminated by primary server"):
 			return StreamBroken
 		}
 	case 's':
 		switch {
-		case has(m, "sorry, too many clients already"):
+		case hasPrefix(m, "sorry, too many clients already"):
 			return TooMany
-		case has(m, "starting PostgreSQL "):
+		case hasPrefix(m, "starting PostgreSQL "):
 			return Starting
 		}
 	case 't':
 		switch {
-		case has(m, "temporary file: path "):
+		case hasPrefix(m, "temporary file: path "):
 			return TempFile
-		case has(m, "temporary file size exceeds"):
+		case hasPrefix(m, "temporary file size exceeds"):
 			return TempLimit
-		case has(m, "the database system is "):
+		case hasPrefix(m, "the database system is "):
 			return NotAccepting
-		case has(m, "terminating connection because of crash of another server process"):
+		case hasPrefix(m, "terminating connection because of crash of another server process"):
 			return CrashNotice
-		case has(m, "terminating connection due to conflict with recovery"):
+		case hasPrefix(m, "terminating connection due to conflict with recovery"):
 			return StandbyConflict
-		case has(m, "terminating connection due to "), has(m, "terminating autovacuum process due to"):
+		case hasPrefix(m, "terminating connection due to "), hasPrefix(m, "terminating autovacuum process due to"):
 			return Terminated
-		case has(m, "terminating any other active server processes"):
+		case hasPrefix(m, "terminating any other active server processes"):
 			return EndingAll
-		case has(m, "terminating walreceiver"), has(m, "terminating walsender process due to replication timeout"):
+		case hasPrefix(m, "terminating walreceiver"), hasPrefix(m, "terminating walsender process due to replication timeout"):
 			return StreamBroken
-		case has(m, "too many connections for "):
+		case hasPrefix(m, "too many connections for "):
 			return TooMany
 		}
 	case 'u':
-		if has(m, "unrecognized configuration parameter ") && e.Severity == Log {
+		if hasPrefix(m, "unrecognized configuration parameter ") && e.Severity == Log {
 			return ConfigError
 		}
-		if has(m, "using stale statistics instead of current ones") {
+		if hasPrefix(m, "using stale statistics instead of current ones") {
 			return Other
 		}
 	}
 	// These begin with the name of a process, or of a person's role.
-	if head := m[:min(len(m), maxWho)]; e.Severity == Log && holds(head, " (PID ") && (holds(m, ") was terminated by ") || holds(m, ") exited with ") || foreignSignal(m) > 0) {
+	if head := m[:min(len(m), maxWho)]; e.Severity == Log && contains(head, " (PID ") && (contains(m, ") was terminated by ") || contains(m, ") exited with ") || foreignSignal(m) > 0) {
 		return ChildDied
 	}
-	if e.Severity >= Fatal && holds(m, " authentication failed for user ") {
+	if e.Severity >= Fatal && contains(m, " authentication failed for user ") {
 		return AuthFailed
 	}
 	return Other
 }
 
 func streamOrGone(m []byte) Kind {
-	if holds(m, "has already been removed") {
+	if contains(m, "has already been removed") {
 		return WALGone
 	}
 	return StreamBroken

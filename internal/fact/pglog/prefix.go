@@ -142,7 +142,7 @@ func (p *prefix) from(at int, b []byte, f *fields, strange bool) (l label, rest 
 				k++
 			}
 			if s.escape == 'p' {
-				if v, k = whole(b); k == 0 || k > 10 {
+				if v, k = leadingNumber(b); k == 0 || k > 10 {
 					return l, nil, false
 				}
 				f.pid = int(v)

@@ -125,7 +125,7 @@ func loose(b []byte) (f fields) {
 	}
 	for rest := b[at:]; len(rest) > 0; {
 		n := span(rest, wordByte)
-		if v, k := whole(rest[:n]); k == n && k > 0 && k <= 10 {
+		if v, k := leadingNumber(rest[:n]); k == n && k > 0 && k <= 10 {
 			f.pid = int(v)
 			break
 		}

@@ -338,7 +338,7 @@ func (o object) float(k string) float64 {
 
 func (o object) count(k string) int64 {
 	n, _ := o[k].(json.Number)
-	return whole(string(n))
+	return leadingNumber(string(n))
 }
 
 func (o object) maybe(k string) *int64 {

@@ -39,33 +39,33 @@ func (n *Node) property(text string) {
 	case "I/O Timings":
 		n.IO = ioTimes(val)
 	case "WAL":
-		n.WAL = &WAL{Records: after(val, "records="), FPI: after(val, "fpi="), Bytes: after(val, "bytes="), Full: after(val, "buffers full=")}
+		n.WAL = &WAL{Records: numberAfter(val, "records="), FPI: numberAfter(val, "fpi="), Bytes: numberAfter(val, "bytes="), Full: numberAfter(val, "buffers full=")}
 	case "Workers Planned":
-		v := whole(val)
+		v := leadingNumber(val)
 		n.Planned = &v
 	case "Workers Launched":
-		v := whole(val)
+		v := leadingNumber(val)
 		n.Launched = &v
 	case "Sort Method":
 		n.Sort = sortOf(val)
 	case "Buckets":
 		n.Hash = hashOf(text)
 	case "Batches": // HashAggregate
-		n.Hash = &Hash{Batches: whole(val), MemoryKB: after(text, "Memory Usage: "), DiskKB: after(text, "Disk Usage: ")}
+		n.Hash = &Hash{Batches: leadingNumber(val), MemoryKB: numberAfter(text, "Memory Usage: "), DiskKB: numberAfter(text, "Disk Usage: ")}
 	case "Rows Removed by Filter", "Rows Removed by Join Filter", "Rows Removed by Index Recheck":
-		n.Removed += whole(val)
+		n.Removed += leadingNumber(val)
 	case "Heap Fetches":
-		v := whole(val)
+		v := leadingNumber(val)
 		n.Fetches = &v
 	case "Index Searches":
-		v := whole(val)
+		v := leadingNumber(val)
 		n.Searches = &v
 	case "Heap Blocks":
-		n.Exact, n.Lossy = after(val, "exact="), after(val, "lossy=")
+		n.Exact, n.Lossy = numberAfter(val, "exact="), numberAfter(val, "lossy=")
 	case "Storage":
 		n.Storage, _, _ = strings.Cut(val, "  ")
 	case "Hits":
-		n.Memoize = &Memoize{Hits: whole(val), Misses: after(text, "Misses: "), Evictions: after(text, "Evictions: ")}
+		n.Memoize = &Memoize{Hits: leadingNumber(val), Misses: numberAfter(text, "Misses: "), Evictions: numberAfter(text, "Evictions: ")}
 	}
 }
 
@@ -84,17 +84,17 @@ func sortOf(val string) *Sort {
 	method, rest, _ := strings.Cut(val, "  ")
 	s := &Sort{Method: strings.TrimSpace(method), Disk: strings.Contains(rest, "Disk: ")}
 	_, kb, _ := strings.Cut(rest, ": ")
-	s.KB = whole(kb)
+	s.KB = leadingNumber(kb)
 	return s
 }
 
 // hashOf reads "Buckets: 65536 (originally 1024)  Batches: 4 (originally 1)  Memory Usage: 4097kB".
 func hashOf(text string) *Hash {
-	h := &Hash{Buckets: after(text, "Buckets: "), Batches: after(text, "Batches: "), MemoryKB: after(text, "Memory Usage: ")}
+	h := &Hash{Buckets: numberAfter(text, "Buckets: "), Batches: numberAfter(text, "Batches: "), MemoryKB: numberAfter(text, "Memory Usage: ")}
 	h.Original = h.Batches
 	if _, rest, ok := strings.Cut(text, "Batches: "); ok {
 		rest, _, _ = strings.Cut(rest, "  ")
-		if o := after(rest, "(originally "); o > 0 {
+		if o := numberAfter(rest, "(originally "); o > 0 {
 			h.Original = o
 		}
 	}
@@ -107,7 +107,7 @@ func buffers(val string) *Buffers {
 	for _, part := range strings.Split(val, ",") {
 		kind, rest, _ := strings.Cut(strings.TrimSpace(part), " ")
 		rest = " " + rest
-		hit, read, dirtied, written := after(rest, " hit="), after(rest, " read="), after(rest, " dirtied="), after(rest, " written=")
+		hit, read, dirtied, written := numberAfter(rest, " hit="), numberAfter(rest, " read="), numberAfter(rest, " dirtied="), numberAfter(rest, " written=")
 		switch kind {
 		case "shared":
 			b.Hit, b.Read, b.Dirtied, b.Written = hit, read, dirtied, written
@@ -154,7 +154,7 @@ func timeAfter(s, mark string) float64 {
 
 // serialize reads "time=0.1 ms  output=2kB  format=text".
 func serialize(val string) *Serialize {
-	s := &Serialize{OutputKB: after(val, "output=")}
+	s := &Serialize{OutputKB: numberAfter(val, "output=")}
 	if strings.Contains(val, "time=") {
 		v := timeAfter(val, "time=")
 		s.Time = &v

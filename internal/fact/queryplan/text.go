@@ -139,7 +139,7 @@ func node(text string) *Node {
 		c.Startup, _ = number(m[1])
 		c.Total, _ = number(m[2])
 		c.Rows, _ = number(m[3])
-		c.Width = whole(m[4])
+		c.Width = leadingNumber(m[4])
 		n.Cost = c
 	}
 	n.Actual = actual(measured.FindStringSubmatch(text))
@@ -266,7 +266,7 @@ func (r *reader) property(text string, column int) {
 	}
 	n := r.owner(column)
 	if m := workerTag.FindStringSubmatch(text); m != nil {
-		w := n.worker(whole(m[1]))
+		w := n.worker(leadingNumber(m[1]))
 		r.worker = column
 		rest := text[len(m[0]):]
 		if a := actual(workerAct.FindStringSubmatch(rest)); a != nil {
@@ -302,9 +302,9 @@ func (r *reader) ofSection(text string) {
 	case r.inPlanning && name == "Buffers":
 		r.plan.PlanUsage = buffers(val)
 	case r.inPlanning && name == "Memory":
-		r.plan.Memory = &Memory{UsedKB: after(val, "used="), AllocatedKB: after(val, "allocated=")}
+		r.plan.Memory = &Memory{UsedKB: numberAfter(val, "used="), AllocatedKB: numberAfter(val, "allocated=")}
 	case r.inJIT && name == "Functions":
-		r.plan.JIT.Functions = whole(val)
+		r.plan.JIT.Functions = leadingNumber(val)
 	case r.inJIT && name == "Timing":
 		if at := strings.Index(val, "Total "); at >= 0 {
 			t, _, _ := strings.Cut(val[at+len("Total "):], " ")
@@ -332,9 +332,9 @@ func number(s string) (float64, bool) {
 	return v, err == nil && v >= 0 && v < 1e15 // 30,000 years in milliseconds
 }
 
-// whole reads the digits that a text begins with; 0 where there are none. What
+// leadingNumber reads the digits that a text begins with; 0 where there are none. What
 // is above 2^62 is 2^62, so that sums of two cannot overflow.
-func whole(s string) int64 {
+func leadingNumber(s string) int64 {
 	s = strings.TrimSpace(s)
 	n := 0
 	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
@@ -347,11 +347,11 @@ func whole(s string) int64 {
 	return v
 }
 
-// after is the whole number that follows a mark; 0 where the mark is not there.
-func after(s, mark string) int64 {
+// numberAfter is the whole number that follows a mark; 0 where the mark is not there.
+func numberAfter(s, mark string) int64 {
 	_, rest, ok := strings.Cut(s, mark)
 	if !ok {
 		return 0
 	}
-	return whole(rest)
+	return leadingNumber(rest)
 }

@@ -46,7 +46,7 @@ func isPromised(name string) bool {
 	return strings.HasPrefix(dir, "pg/") && strings.Count(dir, "/") == 2 && promisedAnswers()[file]
 }
 
-func kept(name string, err error) error {
+func noteUnkept(name string, err error) error {
 	var m *evidence.Missing
 	if err == nil || !errors.As(err, &m) || !m.Unnoted || !isPromised(name) {
 		return err
@@ -57,13 +57,13 @@ func kept(name string, err error) error {
 // Open implements fs.FS.
 func (p promised) Open(name string) (fs.File, error) {
 	f, err := p.FS.Open(name)
-	return f, kept(name, err)
+	return f, noteUnkept(name, err)
 }
 
 // ReadFile implements fs.ReadFileFS.
 func (p promised) ReadFile(name string) ([]byte, error) {
 	b, err := fs.ReadFile(p.FS, name)
-	return b, kept(name, err)
+	return b, noteUnkept(name, err)
 }
 
 // ReadDir implements fs.ReadDirFS.

@@ -229,7 +229,7 @@ func (s *Snapshot) MountOf(path string) (host.Mount, bool) {
 	mounts, _ := s.Host.Mounts.Get()
 	best := -1
 	for i, m := range mounts {
-		if within(path, m.Point) && (best < 0 || len(m.Point) >= len(mounts[best].Point)) {
+		if isBelow(path, m.Point) && (best < 0 || len(m.Point) >= len(mounts[best].Point)) {
 			best = i
 		}
 	}
@@ -239,7 +239,7 @@ func (s *Snapshot) MountOf(path string) (host.Mount, bool) {
 	return mounts[best], true
 }
 
-func within(path, point string) bool {
+func isBelow(path, point string) bool {
 	return point == "/" || path == point || len(path) > len(point) && path[:len(point)] == point && path[len(point)] == '/'
 }
 

@@ -59,16 +59,16 @@ func (p Page) Verdict() string {
 // whatever the case, hyphens for underscores, with or without the prefix of an
 // address (sysctl:…) and the folders of a kernel value (vm.…).
 func ByName(name string) []Page {
-	want := plain(name)
+	want := comparableName(name)
 	if want == "" {
 		return nil
 	}
 	var out []Page
 	for _, p := range All() {
-		if plain(p.ID) == want {
+		if comparableName(p.ID) == want {
 			return []Page{p}
 		}
-		if slices.ContainsFunc(p.Names, func(n string) bool { return answers(plain(n), want) }) {
+		if slices.ContainsFunc(p.Names, func(n string) bool { return answers(comparableName(n), want) }) {
 			out = append(out, p)
 		}
 	}
@@ -78,18 +78,18 @@ func ByName(name string) []Page {
 // Of returns the pages that tell more of a check or a knob: those that point to
 // it and those that have its name.
 func Of(id string) []Page {
-	want := plain(id)
+	want := comparableName(id)
 	var out []Page
 	for _, p := range All() {
-		if slices.Contains(p.See, id) || slices.ContainsFunc(p.Names, func(n string) bool { return plain(n) == want }) {
+		if slices.Contains(p.See, id) || slices.ContainsFunc(p.Names, func(n string) bool { return comparableName(n) == want }) {
 			out = append(out, p)
 		}
 	}
 	return out
 }
 
-// plain brings a name to the form in which names are compared.
-func plain(name string) string {
+// comparableName brings a name to the form in which names are compared.
+func comparableName(name string) string {
 	name = strings.ToLower(strings.TrimSpace(name))
 	if _, after, ok := strings.Cut(name, ":"); ok {
 		name = after

@@ -63,7 +63,7 @@ func neighbourOf(s *snapshot.Snapshot, in *snapshot.Instance) Neighbour {
 		return n
 	default:
 		n.Reason = as.Gap().Reason
-		n.Take = coarse(holds(in))
+		n.Take = coarse(heldBy(in))
 		return n
 	}
 	if private := n.Take - n.Huge; n.Limit > 0 && !HugeCharged(in) {
@@ -104,9 +104,9 @@ func limitOf(s *snapshot.Snapshot, in *snapshot.Instance) unit.Bytes {
 	return unit.Bytes(n)
 }
 
-// holds is what the processes of an instance hold now: what each has for itself,
+// heldBy is what the processes of an instance hold now: what each has for itself,
 // and the shared memory that one of them has touched.
-func holds(in *snapshot.Instance) unit.Bytes {
+func heldBy(in *snapshot.Instance) unit.Bytes {
 	ps, _ := in.Processes.Get()
 	var private, shared unit.Bytes
 	for _, p := range ps {

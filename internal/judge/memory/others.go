@@ -103,7 +103,7 @@ func othersNow(s *snapshot.Snapshot, m host.Memory) Others {
 		o.Source = OthersServices
 	}
 	for _, g := range list.Groups {
-		held := lasting(g, up, systemd)
+		held := lastingMemory(g, up, systemd)
 		o.Held += held
 		if limit, ok := g.Limit.Get(); ok && systemd && service(g) && limit < m.Total {
 			o.Limits += max(limit-held, 0)
@@ -120,9 +120,9 @@ func service(g host.Residence) bool {
 	return on && g.Service() && !jobRunners[path.Base(g.Group)]
 }
 
-// lasting is the private memory of a group's processes that are old enough to
+// lastingMemory is the private memory of a group's processes that are old enough to
 // count. Where systemd runs services the others are given a day.
-func lasting(g host.Residence, up float64, systemd bool) unit.Bytes {
+func lastingMemory(g host.Residence, up float64, systemd bool) unit.Bytes {
 	age := float64(Lasting)
 	if systemd && !service(g) && !g.Container() && !g.Servers {
 		age = ofTheDay

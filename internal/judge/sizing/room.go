@@ -129,10 +129,10 @@ func KeptBuffers(c *rule.Case, b rule.Basis, f fitted) (unit.Bytes, bool) {
 	return present, share >= buffersKeptFrom && share < buffersKeptTo && f.holds(present)
 }
 
-// beside returns the memory that is planned for beside work_mem: the profile's full
+// plannedWithoutWorkMem returns the memory that is planned for beside work_mem: the profile's full
 // share for the shared memory or what is kept beyond it, the page tables that it may at most cost, and all the rest,
 // whose parts are returned. With more connections it never becomes less.
-func beside(c *rule.Case, b rule.Basis, conns int, l layout) (parts memory.Parts, shared unit.Bytes, ok bool) {
+func plannedWithoutWorkMem(c *rule.Case, b rule.Basis, conns int, l layout) (parts memory.Parts, shared unit.Bytes, ok bool) {
 	wanted := fullBuffers(c, b)
 	sb := WithTolerance(wanted, BuffersNear)
 	d := c.Outcome.Of(c.Instance.Key, "pg:shared_buffers")
@@ -177,7 +177,7 @@ func Admits(c *rule.Case, b rule.Basis, most int) (int, bool) {
 	fits := func(conns int) bool {
 		l, ok1 := ceiling(c, b, conns)
 		shared, ok2 := estimateAbove(c, sb, conns, l.above)
-		nominal, _, ok3 := beside(c, b, conns, l)
+		nominal, _, ok3 := plannedWithoutWorkMem(c, b, conns, l)
 		known = known && ok1 && ok2 && ok3
 		work := l.parts(0, l.base, memory.WorkMemFloor).Work
 		return nominal.Sum()+work <= l.share || l.parts(shared, l.base, 0).Sum()+work <= l.share

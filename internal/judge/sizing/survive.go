@@ -10,8 +10,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// as returns the case as another profile would have it.
-func as(c *rule.Case, p rule.Profile) *rule.Case {
+// withProfile returns the case as another profile would have it.
+func withProfile(c *rule.Case, p rule.Profile) *rule.Case {
 	if c.Options.Profile == p {
 		return c
 	}
@@ -41,7 +41,7 @@ func upward(c *rule.Case) []rule.Profile {
 func demands(c *rule.Case, b rule.Basis, conns int) ([]layout, bool) {
 	var out []layout
 	for _, p := range upward(c) {
-		other := as(c, p)
+		other := withProfile(c, p)
 		l, ok := ceiling(other, b, conns)
 		if !ok {
 			return nil, false
@@ -115,7 +115,7 @@ func Surviving(c *rule.Case, b rule.Basis, conns int) (room WorkRoom, ok bool) {
 		return room, false
 	}
 	for i, l := range list {
-		parts, shared, ok := beside(c, b, conns, l)
+		parts, shared, ok := plannedWithoutWorkMem(c, b, conns, l)
 		if !ok {
 			return room, false
 		}

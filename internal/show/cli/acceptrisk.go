@@ -4,11 +4,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 )
 
 // acceptRisk is the flag without which no change of high risk is made, by apply as by
@@ -23,14 +23,14 @@ func saysAll(list []string) bool {
 }
 
 // whichOf reads the names of changes that a flag was given.
-func whichOf(flag string, list []string) ([]apply.Which, error) {
-	var out []apply.Which
+func whichOf(flag string, list []string) ([]selection.Which, error) {
+	var out []selection.Which
 	for _, text := range list {
 		text = strings.TrimSpace(text)
 		if flag == acceptRisk && text == acceptAll {
 			continue
 		}
-		w, err := apply.ParseWhich(text)
+		w, err := selection.ParseWhich(text)
 		if err != nil {
 			return nil, usage("--"+flag+": "+err.Error(), say.DidYouMean(text, ruleAddresses(), "write an address as the plan shows it, such as sysctl:vm.swappiness or pg:work_mem"))
 		}
@@ -40,17 +40,17 @@ func whichOf(flag string, list []string) ([]apply.Which, error) {
 }
 
 // accepted returns the changes of high risk that a form of the plan may hold.
-func (o *planOptions) accepted(p *plan.Plan, s *snapshot.Snapshot) ([]apply.Which, error) {
+func (o *planOptions) accepted(p *plan.Plan, s *snapshot.Snapshot) ([]selection.Which, error) {
 	list, err := whichOf(acceptRisk, o.accept)
 	if err != nil {
 		return nil, err
 	}
-	if err := (&selection{options: apply.Options{AcceptRisk: list}, plan: p, snapshot: s}).named(); err != nil {
+	if err := (&chosenPart{options: selection.Options{AcceptRisk: list}, plan: p, snapshot: s}).named(); err != nil {
 		return nil, err
 	}
 	for i := range p.Changes {
 		if c := &p.Changes[i]; c.Risk == knob.High && saysAll(o.accept) {
-			list = append(list, apply.WhichOf(c))
+			list = append(list, selection.WhichOf(c))
 		}
 	}
 	return list, nil

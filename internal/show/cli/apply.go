@@ -8,10 +8,12 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/export"
 	"github.com/pgfettle/pgfettle/internal/show/term"
@@ -142,7 +144,7 @@ func runApply(ctx context.Context, env *Env, o *applyOptions) error {
 	if err != nil {
 		return err
 	}
-	d := document.Plan{Plan: p, Subject: document.SubjectOf(l.snapshot), Applying: true}
+	d := document.Plan{Plan: p, Subject: document.SubjectOf(l.Snapshot), Applying: true}
 	if len(opts.Only) == 0 || len(p.Changes) == 0 {
 		if err := term.Plan(env.Stdout, d, env.Style()); err != nil || len(p.Changes) == 0 {
 			return err
@@ -152,8 +154,8 @@ func runApply(ctx context.Context, env *Env, o *applyOptions) error {
 	if err != nil {
 		return err
 	}
-	p = perUnit(p, l.snapshot)
-	s := &selection{options: opts, plan: p, snapshot: l.snapshot, acceptAll: saysAll(o.accept)}
+	p = perUnit(p, l.Snapshot)
+	s := &chosenPart{options: opts, plan: p, snapshot: l.Snapshot, acceptAll: saysAll(o.accept)}
 	if o.place.root != "" {
 		s.files = w.Target
 	}
@@ -176,7 +178,7 @@ func runApply(ctx context.Context, env *Env, o *applyOptions) error {
 	if len(s.chosen) == 0 {
 		return s.nothing(env)
 	}
-	if err := term.Forewarned(env.Stdout, apply.Forewarn(ctx, w, l.snapshot, s.chosen), d.Warnings, env.Style()); err != nil {
+	if err := term.Forewarned(env.Stdout, apply.Warnings(ctx, w, l.Snapshot, s.chosen), d.Warnings, env.Style()); err != nil {
 		return err
 	}
 	if !o.yes {
@@ -193,7 +195,7 @@ func runApply(ctx context.Context, env *Env, o *applyOptions) error {
 		}
 	}
 	server.Pool = poolOf(s.chosen)
-	res, err := apply.Run(ctx, w, p, l.snapshot, s.options)
+	res, err := apply.Run(ctx, w, p, l.Snapshot, s.options)
 	if err == nil {
 		err = inForce(ctx, server, l, res.Journal, s.chosen)
 	}
@@ -241,13 +243,13 @@ func runResume(ctx context.Context, env *Env, o *applyOptions) error {
 	if err != nil {
 		return err
 	}
-	res, err := apply.Resume(ctx, w, l.snapshot, id, apply.Options{Wait: o.wait})
+	res, err := apply.Resume(ctx, w, l.Snapshot, id, selection.Options{Wait: o.wait})
 	return told(env, res.Journal, err)
 }
 
 // options turns the flags into the bounds of what is done.
-func (o *applyOptions) options() (apply.Options, error) {
-	opts := apply.Options{Wait: o.wait}
+func (o *applyOptions) options() (selection.Options, error) {
+	opts := selection.Options{Wait: o.wait}
 	var err error
 	if opts.MaxEffect, err = maxEffect(o.maxEffect); err != nil {
 		return opts, err
@@ -261,13 +263,13 @@ func (o *applyOptions) options() (apply.Options, error) {
 
 // refused ends an apply of settings that are not ours to change, and prints
 // them in the form of the program that owns them.
-func refused(env *Env, server *apply.PG, d document.Plan, l *loaded, chosen []plan.Change) error {
-	if l.request == nil {
+func refused(env *Env, server *pgctl.Server, d document.Plan, l *loaded, chosen []plan.Change) error {
+	if l.Collected == nil {
 		return nil // no server, only files
 	}
 	asked := map[string]bool{}
 	for _, c := range chosen {
-		in := l.snapshot.Instance(c.Key)
+		in := l.Snapshot.Instance(c.Key)
 		if in == nil || c.Address.Prefix() != "pg" || asked[c.Key] {
 			continue
 		}
@@ -282,7 +284,7 @@ func refused(env *Env, server *apply.PG, d document.Plan, l *loaded, chosen []pl
 			return err
 		}
 		fmt.Fprintf(env.Stdout, "\nIn the form of %s:\n\n", manager)
-		if e := form.Write(env.Stdout, d, l.snapshot, c.Key); e != nil {
+		if e := form.Write(env.Stdout, d, l.Snapshot, c.Key); e != nil {
 			return e
 		}
 		return err
@@ -292,8 +294,8 @@ func refused(env *Env, server *apply.PG, d document.Plan, l *loaded, chosen []pl
 
 // inForce asks the servers whether they have every value that was applied: also
 // those that the engine has no spelling of to compare.
-func inForce(ctx context.Context, server *apply.PG, l *loaded, j *journal.Journal, chosen []plan.Change) error {
-	if j == nil || l.request == nil {
+func inForce(ctx context.Context, server *pgctl.Server, l *loaded, j *journal.Journal, chosen []plan.Change) error {
+	if j == nil || l.Collected == nil {
 		return nil
 	}
 	of := map[string][]plan.Change{}
@@ -307,7 +309,7 @@ func inForce(ctx context.Context, server *apply.PG, l *loaded, j *journal.Journa
 	}
 	var unmet []string
 	for key, list := range of {
-		bad, err := server.Verify(ctx, l.snapshot.Instance(key), list)
+		bad, err := server.Verify(ctx, l.Snapshot.Instance(key), list)
 		if err != nil {
 			return err
 		}

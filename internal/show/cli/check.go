@@ -3,9 +3,8 @@ package cli
 import (
 	"context"
 	"strings"
-	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
@@ -149,7 +148,7 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 	if pol.Limits.FailOn != nil && !fails {
 		failOn, fails = *pol.Limits.FailOn, true
 	}
-	l, err := loadAs(ctx, env, o.target, func(r *collect.Request) { r.Deep, r.Why = o.deep, true })
+	l, err := loadAs(ctx, env, app.Request{Target: o.target, Deep: o.deep, Why: true})
 	if err != nil {
 		return err
 	}
@@ -159,7 +158,7 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 	case "json":
 		err = json.Check(env.Stdout, env.spokenCheck(d))
 	case "html":
-		err = writePage(env, env.Stdout, l.snapshot.TakenAt, d, web.CheckPage)
+		err = writePage(env, env.Stdout, l.Snapshot.TakenAt, d, web.CheckPage)
 	case "markdown":
 		err = markdown.Write(env.Stdout, outline.Check(d, env.words))
 	case "github":
@@ -167,7 +166,7 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 	case "sarif":
 		err = export.CheckSARIF(env.Stdout, env.spokenCheck(d), Version)
 	default:
-		err = term.Check(env.Stdout, d, env.Style())
+		err = term.Write(env.Stdout, outline.Check(d, env.words), env.Style())
 	}
 	if err != nil {
 		return err
@@ -179,12 +178,9 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 	return nil
 }
 
-// today is the day of the clock of this host, as a policy writes it.
-func today(env *Env) string { return env.Target.Now().Format(time.DateOnly) }
-
 // judge runs the checks over what was loaded.
 func judge(l *loaded, o check.Options) document.Check {
-	return document.Check{Report: check.Run(l.snapshot, checks.All(), o), Subject: document.SubjectOf(l.snapshot)}
+	return document.Check{Report: check.Run(l.Snapshot, checks.All(), o), Subject: document.SubjectOf(l.Snapshot)}
 }
 
 func checkIDs() []string {

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -67,21 +67,21 @@ func confHost(ctx context.Context, env *Env, o *checkOptions) (*snapshot.Snapsho
 	case o.host != "" && o.here:
 		return nil, usage("--for and --on name two machines", "leave one out")
 	case o.host != "":
-		l, err := describe(o.host)
+		l, err := describe(env, o.host)
 		if err != nil {
 			return nil, err
 		}
 		if d, err := snapshot.ParseDescription(o.host); err == nil && !d.NoMajor && o.pg == 0 {
 			o.pg, o.fromHost = d.Major, true
 		}
-		return l.snapshot, nil
+		return l.Snapshot, nil
 	case o.here:
 		l, err := load(ctx, env, "", false)
 		if err != nil {
 			return nil, err
 		}
-		l.snapshot.Instances = []snapshot.Instance{{Key: "1"}}
-		return l.snapshot, nil
+		l.Snapshot.Instances = []snapshot.Instance{{Key: "1"}}
+		return l.Snapshot, nil
 	}
 	return nil, nil
 }
@@ -95,7 +95,7 @@ func runCheckConf(env *Env, o *checkOptions, host *snapshot.Snapshot, pol *polic
 	if err != nil {
 		return err
 	}
-	files := apply.Files(view)
+	files := pgctl.Files(view)
 	here, _ := filepath.Abs(".")
 	show := func(p string) string { return shorter(here, p) }
 	text, err := fs.ReadFile(files, strings.TrimPrefix(main, "/"))
@@ -162,7 +162,7 @@ func tellFile(env *Env, o *checkOptions, d document.File, pol *policy.Policy, fa
 	case "sarif":
 		err = export.FileSARIF(env.Stdout, env.spokenFile(d), Version)
 	default:
-		err = term.File(env.Stdout, d, env.Style())
+		err = term.Write(env.Stdout, outline.File(d, env.words), env.Style())
 	}
 	if err != nil {
 		return err
@@ -190,7 +190,7 @@ func confMain(env *Env, name string) (string, error) {
 	case !st.Mode.IsRegular():
 		return "", usage(fmt.Sprintf("--conf: %q is no regular file", name), "name a postgresql.conf")
 	}
-	if _, err := fs.ReadFile(apply.Files(env.Target), strings.TrimPrefix(main, "/")); err != nil {
+	if _, err := fs.ReadFile(pgctl.Files(env.Target), strings.TrimPrefix(main, "/")); err != nil {
 		code, hint := exitError, ""
 		switch {
 		case errors.Is(err, fs.ErrPermission):

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/spf13/cobra"
 )
@@ -102,26 +102,22 @@ func runDemo(ctx context.Context, env *Env, o *demoOptions) (err error) {
 	done()
 	step("A throwaway server runs: %s, data in %s, private socket, no TCP.", bin, inst.DataDir)
 
-	l := &loaded{request: &collect.Request{Kind: collect.DataDir, Value: inst.DataDir, Tool: "pgfettle " + Version, Progress: tell}}
-	if l.archive, err = collect.Run(ctx, env.Target, *l.request); err != nil {
-		return err
-	}
-	done()
-	if err := l.read(); err != nil {
+	l, err := env.host().OpenScratch(ctx, inst.DataDir)
+	if err != nil {
 		return err
 	}
 	step("pgfettle check %s", inst.DataDir)
 	before := judge(l, check.Options{})
-	if err := term.Check(env.Stdout, before, env.Style()); err != nil {
+	if err := term.Write(env.Stdout, outline.Check(before, env.words), env.Style()); err != nil {
 		return err
 	}
-	p, err := makePlan(ctx, env, l, rule.Options{Profile: profile, Pins: demoPins(env)})
+	p, err := l.PlanBy(ctx, rule.Options{Profile: profile, Pins: demoPins(env)})
 	if err != nil {
 		return err
 	}
 	fmt.Fprintln(env.Stdout)
 	step("pgfettle plan --profile %s %s", profile, inst.DataDir)
-	if err := term.Plan(env.Stdout, document.Plan{Plan: p, Subject: document.SubjectOf(l.snapshot)}, env.Style()); err != nil {
+	if err := term.Plan(env.Stdout, document.Plan{Plan: p, Subject: document.SubjectOf(l.Snapshot)}, env.Style()); err != nil {
 		return err
 	}
 	fmt.Fprintln(env.Stdout)

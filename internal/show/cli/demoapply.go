@@ -10,11 +10,13 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
@@ -59,7 +61,7 @@ func demoApply(ctx context.Context, env *Env, inst *scratch.Instance, l *loaded,
 	if err != nil {
 		return fmt.Errorf("settings before: %w", err)
 	}
-	s := &selection{options: apply.Options{MaxEffect: knob.Restart}, plan: perUnit(&part, l.snapshot), snapshot: l.snapshot}
+	s := &chosenPart{options: selection.Options{MaxEffect: knob.Restart}, plan: perUnit(&part, l.Snapshot), snapshot: l.Snapshot}
 	s.choose()
 	kind.Pool = poolOf(s.chosen)
 	step("pgfettle apply --yes --max-effect restart %s", inst.DataDir)
@@ -69,7 +71,7 @@ func demoApply(ctx context.Context, env *Env, inst *scratch.Instance, l *loaded,
 	if err := term.Left(env.Stdout, s.left, env.Style()); err != nil {
 		return err
 	}
-	res, err := apply.Run(ctx, w, s.plan, l.snapshot, s.options)
+	res, err := apply.Run(ctx, w, s.plan, l.Snapshot, s.options)
 	if err == nil {
 		err = inForce(ctx, kind, l, res.Journal, s.chosen)
 	}
@@ -77,7 +79,7 @@ func demoApply(ctx context.Context, env *Env, inst *scratch.Instance, l *loaded,
 	defer func() {
 		// The server goes anyway; the kernel's part must not stay behind.
 		if res.Journal != nil && !undone {
-			_, e := apply.Undo(context.WithoutCancel(ctx), w, l.snapshot, res.Journal.ID, apply.UndoOptions{MaxEffect: knob.Restart})
+			_, e := apply.Undo(context.WithoutCancel(ctx), w, l.Snapshot, res.Journal.ID, apply.UndoOptions{MaxEffect: knob.Restart})
 			err = errors.Join(err, e)
 		}
 	}()
@@ -88,15 +90,12 @@ func demoApply(ctx context.Context, env *Env, inst *scratch.Instance, l *loaded,
 		return nil // nothing to change
 	}
 
-	again := &loaded{request: l.request}
-	if again.archive, err = collect.Run(ctx, env.Target, *l.request); err != nil {
+	again, err := env.host().OpenScratch(ctx, inst.DataDir)
+	if err != nil {
 		return err
 	}
-	if err := again.read(); err != nil {
-		return err
-	}
-	if in := &again.snapshot.Instances[0]; memory.HugePagesHeld(again.snapshot, in) > 0 {
-		fmt.Fprintf(env.Stdout, "\nThe server runs on huge pages: %d, all of its shared memory.\n", memory.HugePagesHeld(again.snapshot, in))
+	if in := &again.Snapshot.Instances[0]; memory.HugePagesHeld(again.Snapshot, in) > 0 {
+		fmt.Fprintf(env.Stdout, "\nThe server runs on huge pages: %d, all of its shared memory.\n", memory.HugePagesHeld(again.Snapshot, in))
 	}
 	fmt.Fprintln(env.Stdout)
 	step("pgfettle check %s, before and after", inst.DataDir)
@@ -122,7 +121,7 @@ func demoApply(ctx context.Context, env *Env, inst *scratch.Instance, l *loaded,
 
 // demoWorld is the world of the throwaway server: we ourselves run it, so we
 // restart it too.
-func demoWorld(env *Env, inst *scratch.Instance, l *loaded, journals string) (*apply.World, *apply.PG, error) {
+func demoWorld(env *Env, inst *scratch.Instance, l *loaded, journals string) (*apply.System, *pgctl.Server, error) {
 	w, kind, err := world(env, l, &placeOptions{dir: journals}, restartOptions{})
 	if err != nil {
 		return nil, nil, err

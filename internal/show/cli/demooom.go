@@ -83,7 +83,7 @@ func runDemoOOM(ctx context.Context, env *Env, o *demoOOMOptions) error {
 	}
 	dir := filepath.Dir(journalfile.Dir) // beside what else is kept over a crash
 	if env.Target.UID() != 0 {
-		state, ok := stateHome(env)
+		state, ok := env.host().StateHome()
 		if !ok {
 			return usage("there is no place to write down what has to be removed after a crash: HOME is not set", "set HOME or XDG_STATE_HOME")
 		}

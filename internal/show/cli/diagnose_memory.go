@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -91,11 +91,11 @@ func runDiagnoseMemory(ctx context.Context, env *Env, o *diagnoseMemoryOptions) 
 	if o.watch > 0 && o.format != "text" && o.format != "json" {
 		return usage("--format "+o.format+" is of one moment, and --watch goes on", "leave --watch out, or write --format json")
 	}
-	req, _, err := resolve(env, o.target)
+	file, err := env.host().EvidenceFile(o.target)
 	if err != nil {
 		return err
 	}
-	if req == nil && (o.watch > 0 || o.pss) {
+	if file != "" && (o.watch > 0 || o.pss) {
 		return usage("--watch and --pss look at a running host, and an evidence file does not change", "leave them out, or leave the file out")
 	}
 	if o.watch == 0 {
@@ -119,11 +119,11 @@ func diagnoseMemoryOnce(ctx context.Context, env *Env, o *diagnoseMemoryOptions)
 }
 
 func memoryReport(ctx context.Context, env *Env, o *diagnoseMemoryOptions) (*memory.Report, error) {
-	l, err := loadAs(ctx, env, o.target, func(r *collect.Request) { r.Memory, r.Killable, r.PSS = true, true, o.pss })
+	l, err := loadAs(ctx, env, app.Request{Target: o.target, Memory: true, Killable: true, PSS: o.pss})
 	if err != nil {
 		return nil, err
 	}
-	return memory.Diagnose(l.snapshot, memoryPlan(l.snapshot, asked(env, sitePolicy(env, l)))), nil
+	return memory.Diagnose(l.Snapshot, memoryPlan(l.Snapshot, asked(env, sitePolicy(env, l)))), nil
 }
 
 // memoryPlan is what a plan for the host gives shared_buffers.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
@@ -109,11 +110,11 @@ func oomLive(args []string) bool {
 
 // oomPlan adds what is known of the host, with the changes of its plan.
 func oomPlan(ctx context.Context, env *Env, l *loaded) oom.Facts {
-	p, err := makePlan(ctx, env, l, asked(env, sitePolicy(env, l)))
+	p, err := l.PlanBy(ctx, asked(env, sitePolicy(env, l)))
 	if err != nil {
-		return oom.Facts{Snapshot: l.snapshot, PlanGap: "there is no plan for this host: " + err.Error()}
+		return oom.Facts{Snapshot: l.Snapshot, PlanGap: "there is no plan for this host: " + err.Error()}
 	}
-	return oomFacts(l.snapshot, p)
+	return oomFacts(l.Snapshot, p)
 }
 
 // oomFacts are a host and its plan, for what would have prevented a kill.
@@ -157,15 +158,14 @@ func oomFiles(env *Env, args []string) (*oom.Log, *loaded, error) {
 			if l != nil {
 				return nil, nil, usage("two evidence files are given", "the logs are of one host")
 			}
-			a, err := parseEvidence(br, fmt.Sprintf("evidence file %q", name))
+			a, err := app.ParseEvidence(br, fmt.Sprintf("evidence file %q", name))
 			if err != nil {
 				return nil, nil, err
 			}
-			l = &loaded{archive: a}
-			if err := l.read(); err != nil {
+			if l, err = env.host().NewSession(a); err != nil {
 				return nil, nil, err
 			}
-			if b, err := l.archive.ReadFile(kernlog.Entry); err == nil {
+			if b, err := l.Evidence.ReadFile(kernlog.Entry); err == nil {
 				if err := r.Add(bytes.NewReader(b)); err != nil {
 					return nil, nil, err
 				}
@@ -204,7 +204,7 @@ func liveOOM(ctx context.Context, env *Env, arg string) (*oom.Log, *loaded, []kn
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	if !l.snapshot.HostSeen {
+	if !l.Snapshot.HostSeen {
 		return nil, nil, nil, &say.Problem{Message: "the kernel's log is on the server's host, which SQL does not show",
 			Hint: "run pgfettle diagnose oom there, or bring the log here: ssh HOST journalctl -k -o short-iso | pgfettle diagnose oom -", Code: exitNoAccess}
 	}
@@ -228,10 +228,10 @@ func oomLogs(ctx context.Context, env *Env, l *loaded) (*oom.Log, []known.Gap, e
 		return nil, nil, err
 	}
 	read := 0
-	for i := range l.snapshot.Instances {
-		in := &l.snapshot.Instances[i]
+	for i := range l.Snapshot.Instances {
+		in := &l.Snapshot.Instances[i]
 		settings, _ := in.Server.Settings.Get()
-		found, err := pgctl.Logs(env.Target, in, pgctl.LogOptions{Settings: settings})
+		found, err := pgctl.Logs(ctx, env.Target, in, pgctl.LogOptions{Settings: settings})
 		if err != nil {
 			gaps = append(gaps, known.Gap{Fact: "the log of " + in.Label(), Reason: err.Error(), Reveal: "give its file as a FILE, with that of the kernel"})
 			continue

@@ -46,25 +46,25 @@ func runSlowSample(ctx context.Context, env *Env, o *slowOptions, args []string)
 	if len(args) == 1 {
 		name = args[0]
 	}
-	if _, file, err := resolve(env, name); err == nil && file != "" {
+	if file, err := env.host().EvidenceFile(name); err == nil && file != "" {
 		return usage(fmt.Sprintf("%q is a file: it holds one moment, and --sample watches a live instance", file), "name a data directory or a conninfo; to compare two runs of a query leave --sample out")
 	}
 	l, err := load(ctx, env, name, false)
 	if err != nil {
 		return err
 	}
-	in, err := watchedInstance(l.snapshot)
+	in, err := watchedInstance(l.Snapshot)
 	if err != nil {
 		return err
 	}
-	w := watch.Options{Duration: o.sample, Host: l.snapshot.HostSeen, Perf: !o.noPerf}
+	w := watch.Options{Duration: o.sample, Host: l.Snapshot.HostSeen, Perf: !o.noPerf}
 	label := ""
 	var missing []known.Gap
 	if in != nil {
 		label = in.Label()
 		w.Postmaster, w.CGroup = instanceProcesses(env, in)
-		how := collect.Connect{Conninfo: l.request.Value}
-		if l.request.Kind != collect.Conninfo {
+		how := collect.Connect{Conninfo: l.Collected.Value}
+		if l.Collected.Kind != collect.Conninfo {
 			dir, _ := in.DataDirectory.Get()
 			if how, err = collect.ConnectLocal(env.Target, dir); err != nil {
 				missing = append(missing, known.Gap{Fact: "pg_stat_activity", Reason: err.Error()})

@@ -98,7 +98,7 @@ func runDiagnoseLog(ctx context.Context, env *Env, o *diagnoseLogOptions, args [
 		if err != nil {
 			return err
 		}
-		if err := in.from(env, l, o.days); err != nil {
+		if err := in.from(ctx, env, l, o.days); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -25,16 +26,16 @@ const (
 
 // from takes the settings of the server that a target names and, where no files
 // were given, the logs that it writes.
-func (in *logInput) from(env *Env, l *loaded, days int) error {
+func (in *logInput) from(ctx context.Context, env *Env, l *loaded, days int) error {
 	with := len(in.files) > 0
 	var one *snapshot.Instance
 	var labels []string
-	for i := range l.snapshot.Instances {
-		labels = append(labels, l.snapshot.Instances[i].Label())
-		one = &l.snapshot.Instances[i]
+	for i := range l.Snapshot.Instances {
+		labels = append(labels, l.Snapshot.Instances[i].Label())
+		one = &l.Snapshot.Instances[i]
 	}
 	switch {
-	case l.request == nil && !with:
+	case l.Collected == nil && !with:
 		return usage("an evidence file holds no log of a server", "name the log files beside it: pgfettle diagnose log FILE.evidence postgresql.log")
 	case len(labels) == 0 && !with:
 		return usage("no PostgreSQL instance was found here", "name log files, or a data directory")
@@ -52,16 +53,16 @@ func (in *logInput) from(env *Env, l *loaded, days int) error {
 	if with {
 		return nil
 	}
-	if !l.snapshot.HostSeen {
+	if !l.Snapshot.HostSeen {
 		return usage("the server is on another host, and its log is read there", "run pgfettle there, or bring the files: ssh HOST cat LOG | pgfettle diagnose log -")
 	}
-	return in.find(env, one, days)
+	return in.find(ctx, env, one, days)
 }
 
 // find finds the logs of an instance of this host, those that were written to in
 // the last days.
-func (in *logInput) find(env *Env, one *snapshot.Instance, days int) error {
-	found, err := pgctl.Logs(env.Target, one, pgctl.LogOptions{Settings: in.settings, Files: maxLogFiles, Bytes: maxLogs, Newer: time.Duration(days) * 24 * time.Hour})
+func (in *logInput) find(ctx context.Context, env *Env, one *snapshot.Instance, days int) error {
+	found, err := pgctl.Logs(ctx, env.Target, one, pgctl.LogOptions{Settings: in.settings, Files: maxLogFiles, Bytes: maxLogs, Newer: time.Duration(days) * 24 * time.Hour})
 	if err != nil {
 		return &say.Problem{Message: "the logs of " + one.Label() + " are not read", Detail: err.Error(), Hint: "name the files", Code: exitRefused}
 	}

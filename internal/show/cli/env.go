@@ -27,8 +27,8 @@ type Env struct {
 	NoColor bool         // --no-color
 	Lang    string       // --lang; "" where it was not said
 
-	Trusted []string      // --trust: data directories
-	site    *policy.Trust // of the policy that a command has read; nil: none has been
+	Trusted []string       // --trust: data directories
+	site    *policy.Policy // that a command has read; nil: none has been
 
 	words *say.Catalogue // of that language, or of the environment's
 }

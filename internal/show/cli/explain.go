@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -174,8 +175,8 @@ func explainUnplanned(ctx context.Context, env *Env, o *explainOptions, u rules.
 	}
 	page := document.UnplannedPage{Unplanned: u, Pages: advice.Of(string(u.Address)), Looked: l != nil}
 	if l != nil && u.Address.Layer() == knob.Instance {
-		for i := range l.snapshot.Instances {
-			in := &l.snapshot.Instances[i]
+		for i := range l.Snapshot.Instances {
+			in := &l.Snapshot.Instances[i]
 			if h, ok := undecided(l, in.Key, in.Label(), rule.Rule{Address: u.Address}); ok {
 				page.Here = append(page.Here, h)
 			} else {
@@ -183,7 +184,7 @@ func explainUnplanned(ctx context.Context, env *Env, o *explainOptions, u rules.
 			}
 		}
 	} else if l != nil {
-		present := rule.PresentOfHost(l.snapshot, u.Address, "")
+		present := rule.PresentOfHost(l.Snapshot, u.Address, "")
 		if present.State() == known.Unread || present.State() == known.Forbidden {
 			page.Gaps = append(page.Gaps, present.Gap())
 		} else {
@@ -275,11 +276,10 @@ func explainKnob(ctx context.Context, env *Env, o *explainOptions, r rule.Rule, 
 		page.Looked = true
 		// The plan asks the installed server for its shared memory, so that the
 		// page says what the plan says.
-		po.meant(&ro, l.snapshot)
-		if _, err := po.told(makePlan(ctx, env, l, ro)); err != nil {
+		if _, err := l.Plan(ctx, ro); err != nil {
 			return err
 		}
-		out, err := rule.Decide(l.snapshot, rules.All(), ro)
+		out, err := rule.Decide(l.Snapshot, rules.All(), ro.On(l.Snapshot))
 		if err != nil {
 			return err
 		}
@@ -303,8 +303,8 @@ func explainKnob(ctx context.Context, env *Env, o *explainOptions, r rule.Rule, 
 func here(l *loaded, out *rule.Outcome, r rule.Rule, subject string, words *say.Catalogue, site *policy.Policy) []document.KnobHere {
 	labels := map[string]string{}
 	keys := []string{""}
-	for i := range l.snapshot.Instances {
-		in := &l.snapshot.Instances[i]
+	for i := range l.Snapshot.Instances {
+		in := &l.Snapshot.Instances[i]
 		keys = append(keys, in.Key)
 		labels[in.Key] = in.Label()
 	}
@@ -319,7 +319,7 @@ func here(l *loaded, out *rule.Outcome, r rule.Rule, subject string, words *say.
 			decided = true
 			reason := d.Reason.In(words)
 			if pin, ours := site.Pin(d.Address); ours && d.Pinned {
-				reason = pinnedBy(site, pin)
+				reason = app.PinnedBy(site, pin)
 			}
 			list = append(list, document.KnobHere{Instance: labels[key], Subject: of, Present: d.Present, Planned: d.Effective.Show(),
 				Reason: reason, English: d.Reason.String(), Inputs: d.Inputs, Changes: d.Changes()})
@@ -336,7 +336,7 @@ func here(l *loaded, out *rule.Outcome, r rule.Rule, subject string, words *say.
 // undecided tells the present value of a server setting that no decision was
 // made on.
 func undecided(l *loaded, key, label string, r rule.Rule) (document.KnobHere, bool) {
-	in := l.snapshot.Instance(key)
+	in := l.Snapshot.Instance(key)
 	if in == nil || r.Address.Prefix() != "pg" {
 		return document.KnobHere{}, false
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -57,7 +56,7 @@ A time is a length before now (90m, 36h, 7d, 2w), a date, or date and time.
 			return runHistory(cmd.Context(), env, o, args)
 		},
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			s, err := readHistory(env, o.file)
+			s, err := env.host().History(o.file)
 			if err != nil || len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
@@ -107,44 +106,9 @@ func kindWords() []string {
 	return out
 }
 
-// readHistory opens the history to read it, and words what may be wrong with it.
-func readHistory(env *Env, file string) (*store.Store, error) {
-	if file == "" {
-		var err error
-		if file, err = historyPath(env); err != nil {
-			return nil, usage(err.Error(), "name one with --history FILE")
-		}
-	}
-	file, err := filepath.Abs(file)
-	if err != nil {
-		return nil, err
-	}
-	s, err := store.OpenRead(file)
-	if errors.Is(err, store.ErrOthers) {
-		if err := becomeHolder(file); err != nil {
-			return nil, err
-		}
-		s, err = store.OpenRead(file)
-	}
-	if err == nil {
-		return s, nil
-	}
-	p := &say.Problem{Message: "the history cannot be read", Detail: err.Error(), Code: exitError}
-	switch {
-	case errors.Is(err, store.ErrNone):
-		p.Message, p.Detail = "there is no history: nothing was watched yet", "it would be "+file
-		p.Hint = "'pgfettle watch' begins one; with --history FILE another is read"
-	case errors.Is(err, store.ErrReadOnly):
-		p.Hint, p.Code = "run pgfettle as the owner of the file, which is root as a rule", exitNoAccess
-	case errors.Is(err, store.ErrNewer):
-		p.Hint = "read it with the pgfettle that writes it"
-	}
-	return nil, p
-}
-
 func runHistory(ctx context.Context, env *Env, o *historyOptions, args []string) error {
 	if o.peaks {
-		return runPeaks(ctx, env, o.file)
+		return writePeaks(ctx, env, o.file)
 	}
 	if err := choice("format", o.format, "text", "json"); err != nil {
 		return err
@@ -180,7 +144,7 @@ func runHistory(ctx context.Context, env *Env, o *historyOptions, args []string)
 	if len(args) > 0 && o.instance != "" {
 		return usage("an INSTANCE and --instance are one too many", "leave one of them out")
 	}
-	s, err := readHistory(env, o.file)
+	s, err := env.host().History(o.file)
 	if err != nil {
 		return err
 	}
@@ -306,4 +270,13 @@ func moment(flag, text string, now time.Time) (time.Time, error) {
 		}
 	}
 	return time.Time{}, usage(fmt.Sprintf("--%s: %q is not a time", flag, text), "write a length before now such as 36h, 7d or 2w, a date such as 2026-11-03, or '2026-11-03 14:30' (UTC)")
+}
+
+// writePeaks prints the peaks of a history.
+func writePeaks(ctx context.Context, env *Env, file string) error {
+	p, err := env.host().Peaks(ctx, file)
+	if err != nil {
+		return err
+	}
+	return json.Peaks(env.Stdout, p)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/journalfile"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
@@ -180,7 +181,7 @@ func metricsSource(ctx context.Context, env *Env, o *planOptions, journals strin
 	if _, err := o.rules(); err != nil {
 		return nil, err
 	}
-	if _, _, err := resolve(env, o.target); err != nil {
+	if _, err := env.host().EvidenceFile(o.target); err != nil {
 		return nil, err
 	}
 	return &metrics.Source{Context: ctx, Now: env.Target.Now, Version: Version, Collect: func(ctx context.Context) (*metrics.Reading, error) {
@@ -198,13 +199,12 @@ func readMetrics(ctx context.Context, env *Env, o *planOptions, journals string)
 	if err != nil {
 		return nil, err
 	}
-	o.meant(&ro, l.snapshot)
-	p, err := o.told(makePlan(ctx, env, l, ro))
+	p, err := l.Plan(ctx, ro)
 	if err != nil {
 		return nil, err
 	}
-	report := check.Run(l.snapshot, checks.All(), check.Options{Accept: o.site.Accepted(), Today: today(env), Plan: ro})
-	r, err := metrics.Read(l.snapshot, report, p)
+	report := check.Run(l.Snapshot, checks.All(), check.Options{Accept: o.site.Accepted(), Today: today(env), Plan: ro.On(l.Snapshot)})
+	r, err := metrics.Read(l.Snapshot, report, p)
 	if err != nil {
 		return nil, err
 	}
@@ -215,8 +215,8 @@ func readMetrics(ctx context.Context, env *Env, o *planOptions, journals string)
 // appliedHere tells how the values stand that were applied on this host, to it and to
 // the instances that were looked at. Where the journals cannot be read nothing is told
 // of them: who may not read them may still read the rest.
-func appliedHere(ctx context.Context, env *Env, l *loaded, journals string) []apply.Drift {
-	if l.request == nil || l.request.Kind == collect.Conninfo {
+func appliedHere(ctx context.Context, env *Env, l *loaded, journals string) []journal.Drift {
+	if l.Collected == nil || l.Collected.Kind == collect.Conninfo {
 		return nil
 	}
 	place := &placeOptions{dir: journals}
@@ -232,11 +232,11 @@ func appliedHere(ctx context.Context, env *Env, l *loaded, journals string) []ap
 		return nil
 	}
 	w.Tell = nil
-	drifts, err := apply.Status(ctx, w, l.snapshot, "")
+	drifts, err := apply.Status(ctx, w, l.Snapshot, "")
 	if err != nil {
 		return nil
 	}
-	return slices.DeleteFunc(drifts, func(d apply.Drift) bool {
-		return d.Instance != "" && !slices.ContainsFunc(l.snapshot.Instances, func(in snapshot.Instance) bool { return in.Label() == d.Instance })
+	return slices.DeleteFunc(drifts, func(d journal.Drift) bool {
+		return d.Instance != "" && !slices.ContainsFunc(l.Snapshot.Instances, func(in snapshot.Instance) bool { return in.Label() == d.Instance })
 	})
 }

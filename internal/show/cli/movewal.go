@@ -7,12 +7,17 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/wal"
+	"github.com/pgfettle/pgfettle/internal/act/movewal"
+	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
+	"github.com/pgfettle/pgfettle/internal/judge/walmove"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 	"github.com/spf13/cobra"
@@ -23,7 +28,7 @@ type moveWALOptions struct {
 	restart restartOptions
 	dir     string
 	target  string
-	fit     apply.WalOptions
+	fit     walmove.Options
 	dryRun  bool
 	yes     bool
 	wait    bool
@@ -86,8 +91,8 @@ conninfo that leads to it.
 }
 
 // newWal is the kind of the place of the WAL.
-func newWal(env *Env, w *apply.World, server *apply.PG) *apply.Wal {
-	k := &apply.Wal{Target: w.Target, Server: server, Tell: w.Tell, Folders: (&target.Local{}).Folders}
+func newWal(env *Env, w *apply.System, server *pgctl.Server) *wal.Kind {
+	k := &wal.Kind{Mover: &movewal.Mover{Target: w.Target, Server: server, Tell: w.Tell, Folders: (&target.Local{}).Folders}}
 	if l, ok := w.Target.(*target.Local); ok {
 		k.Folders = l.Folders
 	}
@@ -111,10 +116,10 @@ func runMoveWAL(ctx context.Context, env *Env, o *moveWALOptions) error {
 	if err != nil {
 		return err
 	}
-	if l.request == nil {
+	if l.Collected == nil {
 		return usage("an evidence file is no instance", "name the data directory of one on this host")
 	}
-	in, err := onlyInstance(l.snapshot)
+	in, err := onlyInstance(l.Snapshot)
 	if err != nil {
 		return err
 	}
@@ -124,7 +129,7 @@ func runMoveWAL(ctx context.Context, env *Env, o *moveWALOptions) error {
 	}
 	defer server.Close()
 	w.Verify = nil // no setting is changed
-	kind := w.Kinds["wal"].(*apply.Wal)
+	kind := w.Kinds["wal"].(*wal.Kind)
 	kind.Interrupt = ctx
 	fit, err := kind.Fit(ctx, in, o.dir, o.fit)
 	if err != nil {
@@ -143,10 +148,10 @@ func runMoveWAL(ctx context.Context, env *Env, o *moveWALOptions) error {
 		}
 	}
 	kind.New = fit
-	p := &plan.Plan{Snapshot: snapshot.Hash(l.snapshot), Changes: []plan.Change{{Address: apply.WalLocation, Instance: in.Label(), Key: in.Key,
+	p := &plan.Plan{Snapshot: snapshot.Hash(l.Snapshot), Changes: []plan.Change{{Address: journal.WalLocation, Instance: in.Label(), Key: in.Key,
 		Layer: knob.Instance, From: fit.From, FromBase: fit.From, To: fit.To, ToBase: fit.To, Effect: knob.Now}}}
 	fmt.Fprintln(env.Stderr)
-	res, err := apply.Run(ctx, w, p, l.snapshot, apply.Options{MaxEffect: knob.Restart, Wait: o.wait})
+	res, err := apply.Run(ctx, w, p, l.Snapshot, selection.Options{MaxEffect: knob.Restart, Wait: o.wait})
 	return told(env, res.Journal, stays(err, res.Journal))
 }
 

@@ -3,13 +3,12 @@ package cli
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -42,7 +41,6 @@ type planOptions struct {
 	policy      policyOptions
 	profileSaid bool
 	site        *policy.Policy // what holds; read by who runs the command
-	pinned      []knob.Address // by --pin
 }
 
 var planFormats = append(slices.Clone(docForms), export.Names()...)
@@ -169,24 +167,23 @@ func runPlan(ctx context.Context, env *Env, o *planOptions) error {
 	case o.describing && o.target != "":
 		return usage("--for describes a host; a TARGET names one", "leave one of them out")
 	case o.describing:
-		l, err = describe(o.describe)
+		l, err = describe(env, o.describe)
 	default:
 		l, err = load(ctx, env, o.target, o.deep)
 	}
 	if err != nil {
 		return err
 	}
-	o.meant(&ro, l.snapshot)
-	p, err := o.told(makePlan(ctx, env, l, ro))
+	p, err := l.Plan(ctx, ro)
 	if err != nil {
 		return err
 	}
-	d := document.Plan{Plan: p, Subject: document.SubjectOf(l.snapshot)}
-	if d.Accepted, err = o.accepted(p, l.snapshot); err != nil {
+	d := document.Plan{Plan: p, Subject: document.SubjectOf(l.Snapshot)}
+	if d.Accepted, err = o.accepted(p, l.Snapshot); err != nil {
 		return err
 	}
 	if o.out != "" {
-		if err := writeFiles(env, env.spokenPlan(d), l.snapshot, o); err != nil {
+		if err := writeFiles(env, env.spokenPlan(d), l.Snapshot, o); err != nil {
 			return err
 		}
 	}
@@ -208,7 +205,7 @@ func writePlan(env *Env, d document.Plan, l *loaded, format string) error {
 	case "markdown":
 		return markdown.Write(env.Stdout, outline.Plan(d, env.words))
 	case "html":
-		return writePage(env, env.Stdout, l.snapshot.TakenAt, d, web.PlanPage)
+		return writePage(env, env.Stdout, l.Snapshot.TakenAt, d, web.PlanPage)
 	}
 	d = env.spokenPlan(d)
 	switch format {
@@ -226,7 +223,7 @@ func writePlan(env *Env, d document.Plan, l *loaded, format string) error {
 			return err
 		}
 	}
-	return form.Write(env.Stdout, d, l.snapshot, key)
+	return form.Write(env.Stdout, d, l.Snapshot, key)
 }
 
 // oneInstance returns the key of the instance that a form for one is about.
@@ -238,27 +235,27 @@ func oneInstance(d document.Plan, l *loaded, format string) (string, error) {
 		return "", usage(fmt.Sprintf("--format %s is for one instance, and the plan changes %d", format, len(keys)), "name the data directory of one as TARGET, or write all with --out DIR")
 	case len(keys) == 1:
 		return keys[0], nil
-	case len(l.snapshot.Instances) == 0:
+	case len(l.Snapshot.Instances) == 0:
 		return "", &say.Problem{Message: "no instance was found, so there is nothing to write for one", Hint: "--format sysctl writes the kernel's part", Code: exitError}
 	}
-	return l.snapshot.Instances[0].Key, nil
+	return l.Snapshot.Instances[0].Key, nil
 }
 
 // rules turns the flags into what the rules want to know.
-func (o *planOptions) rules() (rule.Options, error) {
+func (o *planOptions) rules() (app.PlanOptions, error) {
+	none := app.PlanOptions{}
 	ro := rule.Options{Connections: o.connections, Active: o.active, Shared: !o.dedicated}
 	var err error
 	if ro.Profile, err = rule.ParseProfile(o.profile); err != nil {
-		return ro, usage("--profile: "+err.Error(), "mixed is the one for a host that does both short transactions and reports")
+		return none, usage("--profile: "+err.Error(), "mixed is the one for a host that does both short transactions and reports")
 	}
 	if o.storage != "" {
 		if ro.Storage, err = rule.ParseStorage(o.storage); err != nil {
-			return ro, usage("--storage: "+err.Error(), "leave it out to believe what the disk says")
+			return none, usage("--storage: "+err.Error(), "leave it out to believe what the disk says")
 		}
 	}
 	if ro.Pins, err = readPins(o.pins); err != nil {
-		return ro, err
+		return none, err
 	}
-	o.pinned = slices.Collect(maps.Keys(ro.Pins))
-	return ro, o.withPolicy(&ro)
+	return app.PlanWith(o.site, ro, o.profileSaid)
 }

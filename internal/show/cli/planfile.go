@@ -11,10 +11,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 )
 
 // fromFile says whether the argument is a plan file: a regular file that begins
@@ -63,11 +63,11 @@ func (o *applyOptions) planned(ctx context.Context, env *Env) (*plan.Plan, *load
 	}
 	var l *loaded
 	if o.plan.describing {
-		l, err = describe(o.plan.describe)
+		l, err = describe(env, o.plan.describe)
 	} else {
-		if req, file, err := resolve(env, o.plan.target); err != nil {
+		if file, err := env.host().EvidenceFile(o.plan.target); err != nil {
 			return nil, nil, err
-		} else if req == nil {
+		} else if file != "" {
 			return nil, nil, usage(fmt.Sprintf("%q holds evidence, and nothing can be applied to a file", file), "name the host itself, or a plan file made of it with 'pgfettle plan --format json'")
 		}
 		l, err = load(ctx, env, o.plan.target, o.plan.deep)
@@ -75,8 +75,7 @@ func (o *applyOptions) planned(ctx context.Context, env *Env) (*plan.Plan, *load
 	if err != nil {
 		return nil, nil, err
 	}
-	o.plan.meant(&ro, l.snapshot)
-	p, err := o.plan.told(makePlan(ctx, env, l, ro))
+	p, err := l.Plan(ctx, ro)
 	return p, l, err
 }
 
@@ -111,7 +110,7 @@ func (o *applyOptions) readPlan(ctx context.Context, env *Env) (*plan.Plan, *loa
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := p.Bind(l.snapshot); err != nil {
+	if err := p.Bind(l.Snapshot); err != nil {
 		return nil, nil, elsewhere(name, err)
 	}
 	return p, l, nil
@@ -125,14 +124,14 @@ func elsewhere(name string, err error) error {
 // snapshot has the same hash does; else it is made again with what was asked
 // for then, and what will be done must come out the same.
 func (o *applyOptions) fresh(ctx context.Context, env *Env, p *plan.Plan, l *loaded, chosen []plan.Change) error {
-	if o.place.root != "" || snapshot.Hash(l.snapshot) == p.Snapshot {
+	if o.place.root != "" || snapshot.Hash(l.Snapshot) == p.Snapshot {
 		return nil
 	}
-	again, err := makePlan(ctx, env, l, p.Options())
+	again, err := l.PlanBy(ctx, p.Options())
 	if err != nil {
 		return errors.Join(errors.New("plan made again"), err)
 	}
 	part := *p
 	part.Changes = chosen
-	return apply.Moved(&part, perUnit(again, l.snapshot))
+	return selection.Moved(&part, perUnit(again, l.Snapshot))
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
 	"github.com/pgfettle/pgfettle/internal/show/document"
@@ -22,7 +23,7 @@ func newPolicy(env *Env) *cobra.Command {
 		Long: `The policy is a file of this site, in TOML: values that plans keep to (pins),
 findings that are accepted with a reason and a last day, the profile, and how far
 a run may go (limits). check, plan and apply read it from
-` + policyPlace + `, or from where their --policy says.`,
+` + app.PolicyPlace + `, or from where their --policy says.`,
 		Example: `  pgfettle policy example > policy.toml
   pgfettle policy check policy.toml
   pgfettle policy show`,
@@ -31,7 +32,7 @@ a run may go (limits). check, plan and apply read it from
 		Use:   "show [FILE]",
 		Short: "Show the policy that holds",
 		Long: `Show what the policy says, with the lines, and which acceptances have ended. FILE is
-` + policyPlace + ` where none is named.`,
+` + app.PolicyPlace + ` where none is named.`,
 		Example: "  pgfettle policy show\n  pgfettle policy show policy.toml --format json",
 		Args:    atMost(1, "one FILE at most"),
 	}
@@ -56,7 +57,7 @@ a run may go (limits). check, plan and apply read it from
 		Use:   "check [FILE]",
 		Short: "Tell whether a policy can be read",
 		Long: `Read a policy as the other commands do and tell what is wrong in it, with file and
-line (exit code 2). FILE is ` + policyPlace + ` where none is named.
+line (exit code 2). FILE is ` + app.PolicyPlace + ` where none is named.
 Whether a server takes a pinned value is seen when a plan is made.`,
 		Example: "  pgfettle policy check\n  pgfettle policy check policy.toml",
 		Args:    atMost(1, "one FILE at most"),
@@ -86,10 +87,10 @@ Whether a server takes a pinned value is seen when a plan is made.`,
 // policyNamed reads the policy that an argument names, else that of this site.
 func policyNamed(env *Env, args []string) (*policy.Policy, error) {
 	if name := strings.Join(args, ""); name != "" {
-		return readPolicy(env, name, true)
+		return env.host().ReadPolicy(name, true)
 	}
-	if _, err := os.Stat(policyPlace); errors.Is(err, fs.ErrNotExist) {
-		return nil, &say.Problem{Message: "there is no " + policyPlace, Hint: "name a FILE; 'pgfettle policy example' prints one to begin with", Code: exitError}
+	if _, err := os.Stat(app.PolicyPlace); errors.Is(err, fs.ErrNotExist) {
+		return nil, &say.Problem{Message: "there is no " + app.PolicyPlace, Hint: "name a FILE; 'pgfettle policy example' prints one to begin with", Code: exitError}
 	}
-	return readPolicy(env, policyPlace, false)
+	return env.host().ReadPolicy(app.PolicyPlace, false)
 }

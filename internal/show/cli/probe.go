@@ -3,12 +3,10 @@ package cli
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/journalfile"
 	"github.com/pgfettle/pgfettle/internal/act/probe"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -132,7 +130,7 @@ func runProbe(ctx context.Context, env *Env, o *probeOptions) error {
 	if o.read != "" {
 		return runProbeRead(env, o)
 	}
-	if _, file, err := resolve(env, o.target); err == nil && file != "" {
+	if file, err := env.host().EvidenceFile(o.target); err == nil && file != "" {
 		return usage(fmt.Sprintf("%q is a file: it holds what was seen, and probe measures", o.target), "name a data directory or nothing for this host")
 	}
 	l, err := load(ctx, env, o.target, false)
@@ -140,8 +138,8 @@ func runProbe(ctx context.Context, env *Env, o *probeOptions) error {
 		return err
 	}
 	tell, done := env.Progress()
-	w := probe.Prepare(env.Target, l.snapshot, probe.Options{Only: o.only, Seconds: o.seconds, Tell: tell})
-	if !l.snapshot.HostSeen {
+	w := probe.Prepare(env.Target, l.Snapshot, probe.Options{Only: o.only, Seconds: o.seconds, Tell: tell})
+	if !l.Snapshot.HostSeen {
 		return &say.Problem{Message: "the server runs on another host, and disks are measured where they are", Hint: "run pgfettle probe there", Code: exitNoAccess}
 	}
 	if w.Empty() {
@@ -163,9 +161,9 @@ func runProbe(ctx context.Context, env *Env, o *probeOptions) error {
 	if err != nil {
 		return err
 	}
-	d := whatFollows(l.snapshot, p)
+	d := whatFollows(l.Snapshot, p)
 	if !o.forget {
-		dirs := measuredDirs(env)
+		dirs := env.host().MeasuredDirs()
 		if len(dirs) == 0 {
 			env.tell("note", "the result is not kept: HOME is not set")
 		} else if d.Kept, err = probe.Keep(env.Target, dirs[0], p); err != nil {
@@ -203,20 +201,6 @@ func askProbe(ctx context.Context, env *Env, running []string) error {
 		err = &say.Problem{Message: "nothing was measured: you said no", Code: exitRefused}
 	}
 	return err
-}
-
-// measuredDirs are where probes are kept, the one that is written to first. Root
-// reads no folder that another user may write to.
-func measuredDirs(env *Env) []string {
-	system := filepath.Join(filepath.Dir(journalfile.Dir), "measured")
-	if env.Target.UID() == 0 {
-		return []string{system}
-	}
-	state, ok := stateHome(env)
-	if !ok {
-		return nil
-	}
-	return []string{filepath.Join(state, "pgfettle", "measured"), system}
 }
 
 // restOnMeasurement are the checks and the knobs whose judgement a probe changes.

@@ -30,11 +30,11 @@ func runProbeRead(env *Env, o *probeOptions) error {
 	if o.storage != "" {
 		spec += ",storage=" + o.storage
 	}
-	l, err := describe(spec)
+	l, err := describe(env, spec)
 	if err != nil {
 		return err
 	}
-	s := l.snapshot
+	s := l.Snapshot
 	p, err := probeOf(b, s)
 	if err != nil {
 		return &say.Problem{Message: name + " is no output of pg_test_fsync, pg_test_timing or fio --output-format=json", Detail: err.Error(), Code: exitError}

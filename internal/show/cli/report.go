@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -168,12 +168,11 @@ func makeReport(ctx context.Context, env *Env, o *reportOptions) (web.Report, er
 		}
 		r.Experiments = append(r.Experiments, x)
 	}
-	l, err := loadAs(ctx, env, o.plan.target, func(q *collect.Request) { q.Deep, q.Killable = o.plan.deep, true })
+	l, err := loadAs(ctx, env, app.Request{Target: o.plan.target, Deep: o.plan.deep, Killable: true})
 	if err != nil {
 		return r, err
 	}
-	o.plan.meant(&ro, l.snapshot)
-	p, err := o.plan.told(makePlan(ctx, env, l, ro))
+	p, err := l.Plan(ctx, ro)
 	if err != nil {
 		return r, err
 	}
@@ -183,19 +182,18 @@ func makeReport(ctx context.Context, env *Env, o *reportOptions) (web.Report, er
 	case o.redact:
 		// The answers of the server to the plan are in the archive by now: from
 		// here on nothing but what is redacted is looked at.
-		before := l.snapshot
-		l = &loaded{archive: l.archive.Redact()}
-		if err := l.read(); err != nil {
+		before := l.Snapshot
+		if l, err = env.host().NewSession(l.Evidence.Redact()); err != nil {
 			return r, err
 		}
-		accept = acceptedOf(accept, before, l.snapshot)
-		if p, err = o.plan.told(makePlan(ctx, env, l, ro)); err != nil {
+		accept = acceptedOf(accept, before, l.Snapshot)
+		if p, err = l.Plan(ctx, ro); err != nil {
 			return r, err
 		}
 		r.Missing = append(r.Missing, known.Gap{Fact: "the kernel's log", Reason: "taken out by redaction"})
-	case l.request == nil:
+	case l.Collected == nil:
 		log, err = archivedOOM(l, &r)
-	case l.snapshot.HostSeen:
+	case l.Snapshot.HostSeen:
 		var gaps []known.Gap
 		log, gaps, err = oomLogs(ctx, env, l)
 		r.Missing = append(r.Missing, gaps...)
@@ -209,8 +207,8 @@ func makeReport(ctx context.Context, env *Env, o *reportOptions) (web.Report, er
 	if err != nil {
 		return r, err
 	}
-	r.Snapshot = l.snapshot
-	r.Check = judge(l, check.Options{Accept: accept, Today: today(env), Plan: ro})
+	r.Snapshot = l.Snapshot
+	r.Check = judge(l, check.Options{Accept: accept, Today: today(env), Plan: ro.On(l.Snapshot)})
 	r.Check.Policy = o.plan.site.File
 	if o.redact {
 		for i := range r.Check.Accepted { // a person's own words
@@ -218,9 +216,9 @@ func makeReport(ctx context.Context, env *Env, o *reportOptions) (web.Report, er
 		}
 	}
 	r.Plan = document.Plan{Plan: p, Subject: r.Check.Subject}
-	r.Memory = memory.Diagnose(l.snapshot, memoryPlan(l.snapshot, ro))
+	r.Memory = memory.Diagnose(l.Snapshot, memoryPlan(l.Snapshot, ro.On(l.Snapshot)))
 	if log != nil {
-		r.OOM = oom.Diagnose(log, oomFacts(l.snapshot, p))
+		r.OOM = oom.Diagnose(log, oomFacts(l.Snapshot, p))
 	}
 	return r, nil
 }
@@ -241,7 +239,7 @@ func acceptedOf(list []check.Acceptance, before, after *snapshot.Snapshot) []che
 
 // archivedOOM reads what an evidence file has of the kernel's log.
 func archivedOOM(l *loaded, r *web.Report) (*oom.Log, error) {
-	b, err := l.archive.ReadFile(kernlog.Entry)
+	b, err := l.Evidence.ReadFile(kernlog.Entry)
 	if err != nil {
 		r.Missing = append(r.Missing, known.Gap{Fact: "OOM kills", Reason: "the evidence has no report of one: there was none, or the kernel's log could not be read", Reveal: "run pgfettle snapshot as root"})
 		return nil, nil

@@ -7,54 +7,54 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 	"github.com/pgfettle/pgfettle/internal/judge/rules"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 )
 
-// selection is what of a plan will be carried out: what the flags allow, less
+// chosenPart is what of a plan will be carried out: what the flags allow, less
 // what a person says no to.
-type selection struct {
-	options   apply.Options
+type chosenPart struct {
+	options   selection.Options
 	plan      *plan.Plan
 	snapshot  *snapshot.Snapshot
 	acceptAll bool
 	files     target.Target // --root: the tree; nil: a host
 
 	chosen []plan.Change
-	left   []apply.Left
-	barred map[apply.Which]string // what is in options.Skip for another reason than a person, and why
+	left   []selection.Left
+	barred map[selection.Which]string // what is in options.Skip for another reason than a person, and why
 }
 
 // choose applies the bounds. Risks that were not accepted are left out rather
 // than ending the whole: what does not rest on them is done.
-func (s *selection) choose() {
+func (s *chosenPart) choose() {
 	if s.barred == nil {
-		s.barred = map[apply.Which]string{}
+		s.barred = map[selection.Which]string{}
 	}
 	for _, c := range s.plan.Changes {
 		if !s.asked(&c) {
 			continue
 		}
 		if c.Risk == knob.High && s.acceptAll {
-			s.options.AcceptRisk = append(s.options.AcceptRisk, apply.WhichOf(&c))
+			s.options.AcceptRisk = append(s.options.AcceptRisk, selection.WhichOf(&c))
 		}
-		if why := s.bars(&c); why != "" && s.barred[apply.WhichOf(&c)] == "" {
-			s.barred[apply.WhichOf(&c)] = why
-			s.options.Skip = append(s.options.Skip, apply.WhichOf(&c))
+		if why := s.bars(&c); why != "" && s.barred[selection.WhichOf(&c)] == "" {
+			s.barred[selection.WhichOf(&c)] = why
+			s.options.Skip = append(s.options.Skip, selection.WhichOf(&c))
 		}
 	}
-	s.chosen, s.left = apply.Select(s.plan, s.snapshot, s.options)
-	s.left = slices.DeleteFunc(s.left, func(l apply.Left) bool { return !s.asked(&l.Change) }) // nobody needs to be told
+	s.chosen, s.left = selection.Select(s.plan, s.snapshot, s.options)
+	s.left = slices.DeleteFunc(s.left, func(l selection.Left) bool { return !s.asked(&l.Change) }) // nobody needs to be told
 	for i := range s.left {
-		if why := s.barred[apply.WhichOf(&s.left[i].Change)]; why != "" {
+		if why := s.barred[selection.WhichOf(&s.left[i].Change)]; why != "" {
 			s.left[i].Reason = why
 		}
 	}
@@ -63,7 +63,7 @@ func (s *selection) choose() {
 // shown is the document of what will be done, where --only names it: those changes, and
 // of the warnings of the plan those that are about them. Where nothing will be done it
 // has what was named, whose reasons are to be read.
-func (s *selection) shown(d document.Plan) document.Plan {
+func (s *chosenPart) shown(d document.Plan) document.Plan {
 	if len(s.options.Only) == 0 {
 		return d
 	}
@@ -102,7 +102,7 @@ func ruleOf(a knob.Address) knob.Address {
 }
 
 // named refuses a name with an instance that the plan is not for.
-func (s *selection) named() error {
+func (s *chosenPart) named() error {
 	var labels []string
 	for i := range s.snapshot.Instances {
 		labels = append(labels, s.snapshot.Instances[i].Label())
@@ -112,7 +112,7 @@ func (s *selection) named() error {
 	}
 	slices.Sort(labels)
 	labels = slices.DeleteFunc(slices.Compact(labels), func(l string) bool { return l == "" })
-	for _, list := range [][]apply.Which{s.options.Only, s.options.AcceptRisk} {
+	for _, list := range [][]selection.Which{s.options.Only, s.options.AcceptRisk} {
 		for _, w := range list {
 			if w.Instance != "" && !slices.Contains(labels, w.Instance) {
 				return usage(fmt.Sprintf("%s: there is no instance %q here", w, w.Instance),
@@ -124,18 +124,18 @@ func (s *selection) named() error {
 }
 
 // asked says whether --only lets a change through.
-func (s *selection) asked(c *plan.Change) bool {
-	return len(s.options.Only) == 0 || apply.Named(s.options.Only, c)
+func (s *chosenPart) asked(c *plan.Change) bool {
+	return len(s.options.Only) == 0 || selection.Named(s.options.Only, c)
 }
 
 // notAccepted is why a change of high risk is left out.
 const notAccepted = "the risk is high and was not accepted: read the reason, then add it to --accept-risk"
 
-func (s *selection) bars(c *plan.Change) string {
+func (s *chosenPart) bars(c *plan.Change) string {
 	switch {
 	case c.Effect > s.options.MaxEffect:
 		return "" // the reason that comes first
-	case c.Risk == knob.High && !apply.Named(s.options.AcceptRisk, c):
+	case c.Risk == knob.High && !selection.Named(s.options.AcceptRisk, c):
 		return notAccepted
 	case s.files == nil:
 		return ""
@@ -154,7 +154,7 @@ func (s *selection) bars(c *plan.Change) string {
 // nothing ends an apply of which everything was left out. That is a refusal only
 // where a risk or a person stood against it: who says what may be done at most, or
 // applies again what is applied, gets what he asked for.
-func (s *selection) nothing(env *Env) error {
+func (s *chosenPart) nothing(env *Env) error {
 	for _, l := range s.left {
 		if l.Reason == notAccepted || l.Reason == declined {
 			return &say.Problem{Message: "nothing was changed: all of the plan is left out", Hint: "the reasons stand above", Code: exitRefused}
@@ -172,7 +172,7 @@ func (s *selection) nothing(env *Env) error {
 const declined = "you said no to it"
 
 // ask asks a person for each part of what was chosen.
-func (s *selection) ask(ctx context.Context, env *Env) error {
+func (s *chosenPart) ask(ctx context.Context, env *Env) error {
 	if _, ok := terminal(env.Stdin); !ok {
 		return &say.Problem{Message: "nothing was changed: there is no terminal to ask at", Hint: "read the plan above, then say --yes", Code: exitRefused}
 	}
@@ -201,10 +201,10 @@ func (s *selection) ask(ctx context.Context, env *Env) error {
 
 // decline leaves changes out that a person said no to: these, and not those of the
 // same knobs in another instance.
-func (s *selection) decline(list []plan.Change) {
+func (s *chosenPart) decline(list []plan.Change) {
 	for i := range list {
-		s.barred[apply.WhichOf(&list[i])] = declined
-		s.options.Skip = append(s.options.Skip, apply.WhichOf(&list[i]))
+		s.barred[selection.WhichOf(&list[i])] = declined
+		s.options.Skip = append(s.options.Skip, selection.WhichOf(&list[i]))
 	}
 }
 

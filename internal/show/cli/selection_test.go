@@ -6,13 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 )
 
 func change(a knob.Address, e knob.Effect, r knob.Risk) plan.Change {
@@ -31,20 +31,20 @@ func TestSelection(t *testing.T) {
 		change("pg:max_connections", knob.Restart, knob.High),
 	}}
 	for name, c := range map[string]struct {
-		options apply.Options
+		options selection.Options
 		all     bool
 		chosen  string
 		left    map[knob.Address]string
 	}{
-		"a high risk is left out and named": {apply.Options{MaxEffect: knob.Reload}, false, "sysctl:vm.swappiness pg:work_mem",
+		"a high risk is left out and named": {selection.Options{MaxEffect: knob.Reload}, false, "sysctl:vm.swappiness pg:work_mem",
 			map[knob.Address]string{"pg:wal_level": "risk is high", "pg:max_connections": "restart"}},
-		"one that was accepted is made": {apply.Options{MaxEffect: knob.Reload, AcceptRisk: []apply.Which{{Address: "pg:wal_level"}}}, false, "sysctl:vm.swappiness pg:work_mem pg:wal_level",
+		"one that was accepted is made": {selection.Options{MaxEffect: knob.Reload, AcceptRisk: []selection.Which{{Address: "pg:wal_level"}}}, false, "sysctl:vm.swappiness pg:work_mem pg:wal_level",
 			map[knob.Address]string{"pg:max_connections": "restart"}},
-		"all are accepted, and the restart too": {apply.Options{MaxEffect: knob.Restart}, true, "sysctl:vm.swappiness pg:work_mem pg:wal_level pg:max_connections", nil},
-		"what was not asked for is not told":    {apply.Options{MaxEffect: knob.Restart, Only: []apply.Which{{Address: "pg:work_mem"}}}, false, "pg:work_mem", nil},
+		"all are accepted, and the restart too": {selection.Options{MaxEffect: knob.Restart}, true, "sysctl:vm.swappiness pg:work_mem pg:wal_level pg:max_connections", nil},
+		"what was not asked for is not told":    {selection.Options{MaxEffect: knob.Restart, Only: []selection.Which{{Address: "pg:work_mem"}}}, false, "pg:work_mem", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &selection{options: c.options, plan: p, snapshot: &snapshot.Snapshot{}, acceptAll: c.all}
+			s := &chosenPart{options: c.options, plan: p, snapshot: &snapshot.Snapshot{}, acceptAll: c.all}
 			s.choose()
 			var got []string
 			for _, ch := range s.chosen {
@@ -76,35 +76,35 @@ func TestSelectionOfInstances(t *testing.T) {
 		of("/a", change("pg:work_mem", knob.Reload, knob.Low)), of("/a", change("pg:wal_level", knob.Reload, knob.High)),
 		of("/b", change("pg:work_mem", knob.Reload, knob.Low)), of("/b", change("pg:wal_level", knob.Reload, knob.High)),
 	}}
-	which := func(s string) apply.Which {
+	which := func(s string) selection.Which {
 		t.Helper()
-		w, err := apply.ParseWhich(s)
+		w, err := selection.ParseWhich(s)
 		if err != nil || w.String() != s {
 			t.Fatalf("%q is read as %v, %v", s, w, err)
 		}
 		return w
 	}
 	for name, c := range map[string]struct {
-		options apply.Options
+		options selection.Options
 		decline []plan.Change
 		all     bool
 		chosen  string
 		left    int
 	}{
 		"declined in one":     {decline: p.Changes[:2], all: true, chosen: "pg:work_mem@/b pg:wal_level@/b", left: 2},
-		"asked for in one":    {options: apply.Options{Only: []apply.Which{which("pg:work_mem@/b")}}, chosen: "pg:work_mem@/b"},
-		"asked for in both":   {options: apply.Options{Only: []apply.Which{which("pg:work_mem")}}, chosen: "pg:work_mem@/a pg:work_mem@/b"},
-		"accepted in one":     {options: apply.Options{AcceptRisk: []apply.Which{which("pg:wal_level@/a")}}, chosen: "pg:work_mem@/a pg:wal_level@/a pg:work_mem@/b", left: 1},
+		"asked for in one":    {options: selection.Options{Only: []selection.Which{which("pg:work_mem@/b")}}, chosen: "pg:work_mem@/b"},
+		"asked for in both":   {options: selection.Options{Only: []selection.Which{which("pg:work_mem")}}, chosen: "pg:work_mem@/a pg:work_mem@/b"},
+		"accepted in one":     {options: selection.Options{AcceptRisk: []selection.Which{which("pg:wal_level@/a")}}, chosen: "pg:work_mem@/a pg:wal_level@/a pg:work_mem@/b", left: 1},
 		"all of it, accepted": {all: true, chosen: "pg:work_mem@/a pg:wal_level@/a pg:work_mem@/b pg:wal_level@/b"},
 	} {
 		c.options.MaxEffect = knob.Restart
-		s := &selection{options: c.options, plan: p, snapshot: &snapshot.Snapshot{}, acceptAll: c.all}
+		s := &chosenPart{options: c.options, plan: p, snapshot: &snapshot.Snapshot{}, acceptAll: c.all}
 		s.choose()
 		s.decline(c.decline)
 		s.choose()
 		var got []string
 		for i := range s.chosen {
-			got = append(got, apply.WhichOf(&s.chosen[i]).String())
+			got = append(got, selection.WhichOf(&s.chosen[i]).String())
 		}
 		if strings.Join(got, " ") != c.chosen || len(s.left) != c.left {
 			t.Errorf("%s: chosen %v, left out %+v", name, got, s.left)
@@ -115,11 +115,11 @@ func TestSelectionOfInstances(t *testing.T) {
 			}
 		}
 	}
-	s := &selection{options: apply.Options{Only: []apply.Which{which("pg:jit@/c")}}, plan: p, snapshot: &snapshot.Snapshot{}}
+	s := &chosenPart{options: selection.Options{Only: []selection.Which{which("pg:jit@/c")}}, plan: p, snapshot: &snapshot.Snapshot{}}
 	if err := s.named(); err == nil || !strings.Contains(err.Error(), `"/c"`) {
 		t.Errorf("an instance that is not here: %v", err)
 	}
-	for text, want := range map[string]apply.Which{"mount:/a@b/options": {Address: "mount:/a@b/options"}, "unit:OOMPolicy@/a": {Address: "unit:OOMPolicy", Instance: "/a"},
+	for text, want := range map[string]selection.Which{"mount:/a@b/options": {Address: "mount:/a@b/options"}, "unit:OOMPolicy@/a": {Address: "unit:OOMPolicy", Instance: "/a"},
 		"pg:jit@port 5432": {Address: "pg:jit", Instance: "port 5432"}} {
 		if which(text) != want {
 			t.Errorf("%s is read as %+v", text, which(text))

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
@@ -104,7 +104,7 @@ func runServe(ctx context.Context, env *Env, o *serveOptions) error {
 	if o.target == "-" {
 		return usage("evidence on stdin can be read once, and pages are asked for again", "write it to a file and name that")
 	}
-	_, file, err := resolve(env, o.target)
+	file, err := env.host().EvidenceFile(o.target)
 	if err != nil { // before anything listens
 		return err
 	}
@@ -129,7 +129,7 @@ func runServe(ctx context.Context, env *Env, o *serveOptions) error {
 	}
 	so.Metrics = metrics.Handler(source)
 	if so.History == "" {
-		so.History, _ = historyPath(env) // without HOME there is none, and the page says so
+		so.History, _ = env.host().HistoryPath() // without HOME there is none, and the page says so
 	}
 	if o.experiments != "" {
 		st, err := os.Stat(o.experiments)
@@ -178,7 +178,7 @@ func (o *serveOptions) engine(env *Env) serve.Engine {
 			if err != nil {
 				return nil, err
 			}
-			return &serve.Look{Snapshot: l.snapshot, Keep: l}, nil
+			return &serve.Look{Snapshot: l.Snapshot, Keep: l}, nil
 		},
 		Check: func(look *serve.Look) (document.Check, error) {
 			pol, err := o.policy.load(env, site(env, o.target))
@@ -203,15 +203,14 @@ func (o *serveOptions) engine(env *Env) serve.Engine {
 				return document.Plan{}, err
 			}
 			l := *look.Keep.(*loaded)
-			po.meant(&ro, l.snapshot)
-			p, err := po.told(makePlan(ctx, quiet, &l, ro))
+			p, err := l.Plan(ctx, ro)
 			if err != nil {
 				return document.Plan{}, err
 			}
-			return document.Plan{Plan: p, Subject: document.SubjectOf(l.snapshot)}, nil
+			return document.Plan{Plan: p, Subject: document.SubjectOf(l.Snapshot)}, nil
 		},
 		Memory: func(ctx context.Context) (*memory.Report, error) {
-			l, err := loadAs(ctx, quiet, o.target, func(r *collect.Request) { r.Memory, r.Killable = true, true })
+			l, err := loadAs(ctx, quiet, app.Request{Target: o.target, Memory: true, Killable: true})
 			if err != nil {
 				return nil, err
 			}
@@ -219,7 +218,7 @@ func (o *serveOptions) engine(env *Env) serve.Engine {
 			if err != nil {
 				return nil, err
 			}
-			return memory.Diagnose(l.snapshot, memoryPlan(l.snapshot, asked(env, pol))), nil
+			return memory.Diagnose(l.Snapshot, memoryPlan(l.Snapshot, asked(env, pol))), nil
 		},
 	}
 }

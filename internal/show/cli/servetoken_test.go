@@ -169,3 +169,8 @@ func TestServeOpen(t *testing.T) {
 		t.Errorf("root: %v", err)
 	}
 }
+
+// asRoot is this host as root sees it.
+type asRoot struct{ target.Target }
+
+func (asRoot) UID() int { return 0 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
@@ -62,16 +62,16 @@ func runSnapshot(ctx context.Context, env *Env, o *snapshotOptions) error {
 	if _, err := os.Lstat(o.out); o.out != "" && err == nil && !o.force {
 		return exists(o.out) // said before the host is read, not after
 	}
-	l, err := loadAs(ctx, env, o.target, func(r *collect.Request) { r.Deep, r.Killable = o.deep, true })
+	l, err := loadAs(ctx, env, app.Request{Target: o.target, Deep: o.deep, Killable: true})
 	if err != nil {
 		return err
 	}
-	if l.request != nil {
+	if l.Collected != nil {
 		// The plan asks the installed server how much shared memory it wants;
 		// with its answers in the file, 'plan FILE' is as exact as 'plan'. What
 		// the file will be planned for is not known yet: every profile is asked.
 		for _, p := range rule.Profiles {
-			_, err := makePlan(ctx, env, l, rule.Options{Profile: p})
+			_, err := l.PlanBy(ctx, rule.Options{Profile: p})
 			if errors.Is(err, context.Canceled) {
 				return err
 			}
@@ -81,8 +81,8 @@ func runSnapshot(ctx context.Context, env *Env, o *snapshotOptions) error {
 			}
 		}
 	}
-	a := l.archive
-	if l.request != nil && l.snapshot.HostSeen {
+	a := l.Evidence
+	if l.Collected != nil && l.Snapshot.HostSeen {
 		// The kernel forgets: what it says of kills is kept with the rest.
 		if text, _ := kernelLog(ctx, env.Target); ctx.Err() == nil {
 			if b := kernlog.Excerpt(string(text)); len(b) > 0 {

@@ -81,7 +81,7 @@ func runStatus(ctx context.Context, env *Env, o *statusOptions, id string) error
 			env.tell("warning", why)
 		}
 	}
-	var drifts []apply.Drift
+	var drifts []journal.Drift
 	if len(all.Changes) > 0 || damaged { // else there is nothing to look at
 		l, err := loadJournalled(ctx, env, &o.place, all, "")
 		if err != nil {
@@ -91,7 +91,7 @@ func runStatus(ctx context.Context, env *Env, o *statusOptions, id string) error
 		if err != nil {
 			return err
 		}
-		if drifts, err = apply.Status(ctx, w, l.snapshot, id); err != nil && len(drifts) == 0 {
+		if drifts, err = apply.Status(ctx, w, l.Snapshot, id); err != nil && len(drifts) == 0 {
 			return err
 		} else if err != nil {
 			env.tell("warning", err.Error())
@@ -106,7 +106,7 @@ func runStatus(ctx context.Context, env *Env, o *statusOptions, id string) error
 		return err
 	}
 	for _, d := range drifts {
-		if o.exitCode && (d.Hold == apply.Changed || d.Hold == apply.Lost) {
+		if o.exitCode && (d.Hold == journal.Changed || d.Hold == journal.Lost) {
 			return errFindings
 		}
 	}

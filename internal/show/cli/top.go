@@ -11,6 +11,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/sample"
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -94,10 +95,10 @@ func runTop(ctx context.Context, env *Env, o *topOptions) error {
 	if o.interval < topLeast || o.interval > topMost {
 		return usage(fmt.Sprintf("--interval: %s is out of range", o.interval), "write a time from 1s to 1h")
 	}
-	if _, file, err := resolve(env, o.target); err == nil && file != "" {
+	if file, err := env.host().EvidenceFile(o.target); err == nil && file != "" {
 		return usage(fmt.Sprintf("%q is a file: it holds one moment, and top watches a live instance", file), "name a data directory or a conninfo; 'pgfettle diagnose memory FILE' shows a file")
 	}
-	l, err := loadAs(ctx, env, o.target, func(r *collect.Request) { r.Memory = true })
+	l, err := loadAs(ctx, env, app.Request{Target: o.target, Memory: true})
 	if err != nil {
 		return err
 	}
@@ -147,19 +148,19 @@ func (s liveSource) Server() *now.ServerLook { return s.Looker.Server(s.ctx) }
 
 // watchLive says what is looked at again and again, from what was found at first.
 func watchLive(ctx context.Context, env *Env, l *loaded) (liveSource, top.Subject, error) {
-	in, err := watchedInstance(l.snapshot)
+	in, err := watchedInstance(l.Snapshot)
 	if err != nil {
 		return liveSource{}, top.Subject{}, err
 	}
-	if in == nil && len(l.snapshot.Instances) == 1 { // it does not run now, and may come up
-		in = &l.snapshot.Instances[0]
+	if in == nil && len(l.Snapshot.Instances) == 1 { // it does not run now, and may come up
+		in = &l.Snapshot.Instances[0]
 	}
 	subject := top.Subject{}
 	opt := sample.Options{Target: env.Target}
-	if cpu, ok := l.snapshot.Host.CPU.Get(); ok {
+	if cpu, ok := l.Snapshot.Host.CPU.Get(); ok {
 		subject.CPUs = cpu.Logical
 	}
-	if !l.snapshot.HostSeen {
+	if !l.Snapshot.HostSeen {
 		subject.HostUnseen = &known.Gap{Reason: "the server runs on another host", Reveal: "run pgfettle there"}
 	}
 	if in == nil {
@@ -167,7 +168,7 @@ func watchLive(ctx context.Context, env *Env, l *loaded) (liveSource, top.Subjec
 		return liveSource{sample.New(opt), ctx}, subject, nil
 	}
 	subject.Label = in.Label()
-	if limit, limited := l.snapshot.MemoryLimit(in); limited {
+	if limit, limited := l.Snapshot.MemoryLimit(in); limited {
 		subject.Limit, _ = limit.Get()
 	}
 	set, _ := in.Server.Settings.Get()
@@ -175,7 +176,7 @@ func watchLive(ctx context.Context, env *Env, l *loaded) (liveSource, top.Subjec
 		subject.Connections = int(n)
 	}
 	opt.Connect = connectLive(env, l, in)
-	if l.snapshot.HostSeen {
+	if l.Snapshot.HostSeen {
 		opt.Postmaster = postmasterLive(env, in)
 	}
 	return liveSource{sample.New(opt), ctx}, subject, nil
@@ -183,8 +184,8 @@ func watchLive(ctx context.Context, env *Env, l *loaded) (liveSource, top.Subjec
 
 // connectLive says how to reach the server, each time anew.
 func connectLive(env *Env, l *loaded, in *snapshot.Instance) func() (collect.Connect, error) {
-	if l.request != nil && l.request.Kind == collect.Conninfo {
-		how := collect.Connect{Conninfo: l.request.Value}
+	if l.Collected != nil && l.Collected.Kind == collect.Conninfo {
+		how := collect.Connect{Conninfo: l.Collected.Value}
 		return func() (collect.Connect, error) { return how, nil }
 	}
 	dir, ok := in.DataDirectory.Get()

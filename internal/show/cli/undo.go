@@ -139,7 +139,7 @@ func (o *undoOptions) ask(ctx context.Context, env *Env, id string) error {
 // worldOf builds the world of a journal: the one named, or the last of this host
 // that is meant, whose id it returns; "" where there is none. gone is the label of an
 // instance that is not looked for.
-func worldOf(ctx context.Context, env *Env, place *placeOptions, restart restartOptions, id, gone string, is func(*journal.Journal) bool) (*apply.World, *loaded, string, error) {
+func worldOf(ctx context.Context, env *Env, place *placeOptions, restart restartOptions, id, gone string, is func(*journal.Journal) bool) (*apply.System, *loaded, string, error) {
 	t, dir, err := place.open(env)
 	if err != nil {
 		return nil, nil, "", err
@@ -170,8 +170,8 @@ func worldOf(ctx context.Context, env *Env, place *placeOptions, restart restart
 
 // undo takes a journal back and tells how it ended, also where it did not end
 // well.
-func undo(ctx context.Context, env *Env, w *apply.World, l *loaded, id string, o apply.UndoOptions) error {
-	res, err := apply.Undo(ctx, w, l.snapshot, id, o)
+func undo(ctx context.Context, env *Env, w *apply.System, l *loaded, id string, o apply.UndoOptions) error {
+	res, err := apply.Undo(ctx, w, l.Snapshot, id, o)
 	if res.Journal != nil {
 		if told := term.Undone(env.Stdout, res.Journal, env.Style()); err == nil {
 			err = told

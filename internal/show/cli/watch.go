@@ -127,7 +127,7 @@ func runWatch(ctx context.Context, env *Env, o *watchOptions) error {
 	if err != nil {
 		return err
 	}
-	req, file, err := resolve(env, o.target)
+	req, file, err := env.host().Resolve(o.target)
 	switch {
 	case err != nil:
 		return err
@@ -159,9 +159,7 @@ func runWatch(ctx context.Context, env *Env, o *watchOptions) error {
 		Target: env.Target, Interval: o.interval, Look: o.look, Once: o.once, Store: store, Notices: notices, Tell: out.tell,
 		Collect: func(ctx context.Context) (*snapshot.Snapshot, error) {
 			r := *req
-			r.Tool, r.Measured, r.History = "pgfettle "+Version, measuredDirs(env), peaks(env)
-			var err error
-			if r.Owners, err = env.owners(); err != nil {
+			if err := env.host().Complete(&r, env.site); err != nil {
 				return nil, err
 			}
 			a, err := collect.Run(ctx, env.Target, r)

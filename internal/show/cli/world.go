@@ -13,8 +13,12 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/linux"
+	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/pgsetting"
+	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/tablespace"
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/journalfile"
+	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
@@ -90,20 +94,11 @@ func (o *placeOptions) journalDir(env *Env) (string, error) {
 	case o.root != "" || env.Target.UID() == 0:
 		return journalfile.Dir, nil
 	}
-	state, ok := stateHome(env)
+	state, ok := env.host().StateHome()
 	if !ok {
 		return "", usage("there is no folder for journals: HOME is not set", "name one with --journal DIR")
 	}
 	return filepath.Join(state, "pgfettle", "journal"), nil
-}
-
-// stateHome is where an ordinary user keeps what has to outlive a run.
-func stateHome(env *Env) (string, bool) {
-	if state := env.Getenv("XDG_STATE_HOME"); filepath.IsAbs(state) { // the specification tells to pass over any other
-		return state, true
-	}
-	home := env.Getenv("HOME")
-	return filepath.Join(home, ".local", "state"), filepath.IsAbs(home)
 }
 
 // restartOptions say how servers are restarted, stopped and started.
@@ -130,7 +125,7 @@ func (o *restartOptions) check() error {
 // world builds the one place where all that apply, undo, resume and status
 // need comes together. l is the target as it was just collected. The second
 // result is the kind of server settings, for what else it can be asked.
-func world(env *Env, l *loaded, place *placeOptions, restart restartOptions) (*apply.World, *apply.PG, error) {
+func world(env *Env, l *loaded, place *placeOptions, restart restartOptions) (*apply.System, *pgctl.Server, error) {
 	if err := restart.check(); err != nil {
 		return nil, nil, err
 	}
@@ -138,21 +133,21 @@ func world(env *Env, l *loaded, place *placeOptions, restart restartOptions) (*a
 	if err != nil {
 		return nil, nil, err
 	}
-	w := &apply.World{Target: files, Now: files.Now, Tool: "pgfettle " + Version, Root: place.root, Hostname: hostname(env),
+	w := &apply.System{Target: files, Now: files.Now, Tool: "pgfettle " + Version, Root: place.root, Hostname: hostname(env),
 		Suffix: suffix(), Holder: fmt.Sprintf("process %d (pgfettle)", os.Getpid()), Tell: func(s string) { fmt.Fprintln(env.Stderr, "  "+typeset.Line(s)) }}
 	if w.Dir, err = place.journals(env); err != nil {
 		return nil, nil, err
 	}
-	host := apply.Host{Files: files}
-	server := &apply.PG{Target: files, RestartCommand: restart.command, StopCommand: restart.stop, StartCommand: restart.start}
+	host := linux.Host{Files: files}
+	server := &pgctl.Server{Target: files, RestartCommand: restart.command, StopCommand: restart.stop, StartCommand: restart.start}
 	server.Tell = w.Tell
 	if place.root == "" {
 		host.Kernel = files
-		if l.request != nil && l.request.Kind == collect.Conninfo {
-			server.Conninfo, server.Environment = l.request.Value, l.request.Value == ""
+		if l.Collected != nil && l.Collected.Kind == collect.Conninfo {
+			server.Conninfo, server.Environment = l.Collected.Value, l.Collected.Value == ""
 		}
 		byKey := func(key string) (*snapshot.Instance, error) {
-			if in := l.snapshot.Instance(key); in != nil {
+			if in := l.Snapshot.Instance(key); in != nil {
 				return in, nil
 			}
 			return nil, fmt.Errorf("instance %s: it is not in the snapshot", key)
@@ -169,7 +164,7 @@ func world(env *Env, l *loaded, place *placeOptions, restart restartOptions) (*a
 			if err != nil {
 				return err
 			}
-			if !l.snapshot.HostSeen {
+			if !l.Snapshot.HostSeen {
 				w.Tell("the settings of " + in.Label() + " could not be tried before: its programs are on another host")
 				return nil
 			}
@@ -181,13 +176,13 @@ func world(env *Env, l *loaded, place *placeOptions, restart restartOptions) (*a
 			if err != nil {
 				return err
 			}
-			return apply.Refusal(in, found)
+			return pgctl.Refusal(in, found)
 		}
 	}
-	host.Service = onlyUnit(l.snapshot)
+	host.Service = onlyUnit(l.Snapshot)
 	w.Kinds = host.Kinds()
-	w.Kinds["pg"] = server
-	w.Kinds["tablespace"] = apply.Tablespaces{Server: server}
+	w.Kinds["pg"] = pgsetting.Kind{Server: server}
+	w.Kinds["tablespace"] = tablespace.Kind{Server: server}
 	w.Kinds["wal"] = newWal(env, w, server)
 	return w, server, nil
 }
@@ -252,14 +247,14 @@ func loadJournalled(ctx context.Context, env *Env, place *placeOptions, j *journ
 		if err != nil {
 			return nil, err
 		}
-		for n := range l.snapshot.Instances {
-			l.snapshot.Instances[n].Key = strconv.Itoa(i + 1)
+		for n := range l.Snapshot.Instances {
+			l.Snapshot.Instances[n].Key = strconv.Itoa(i + 1)
 		}
 		if out == nil {
 			out = l
 			continue
 		}
-		out.snapshot.Instances = append(out.snapshot.Instances, l.snapshot.Instances...)
+		out.Snapshot.Instances = append(out.Snapshot.Instances, l.Snapshot.Instances...)
 	}
 	if out == nil {
 		return load(ctx, env, "", false)
@@ -297,5 +292,5 @@ func inTree(labels []string) *loaded {
 	for i, label := range labels {
 		s.Instances = append(s.Instances, snapshot.Instance{Key: strconv.Itoa(i + 1), DataDirectory: known.Is(label)})
 	}
-	return &loaded{snapshot: s}
+	return &loaded{Snapshot: s}
 }

@@ -5,11 +5,11 @@ package document
 import (
 	"strconv"
 
-	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
@@ -85,7 +85,7 @@ type Plan struct {
 	Subject  Subject `json:"subject"`
 	Applying bool    `json:"-"` // it is shown to be carried out next
 
-	Accepted []apply.Which `json:"-"` // changes of high risk that a form may hold
+	Accepted []selection.Which `json:"-"` // changes of high risk that a form may hold
 
 	Of int `json:"-"` // changes of the whole plan, of which only these will be made; 0: all are shown
 }

@@ -4,10 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
@@ -25,9 +25,9 @@ const (
 // carried is a plan as a form may hold it.
 type carried struct {
 	document.Plan
-	left   []apply.Left    // what it leaves out
-	spaces []plan.Change   // options of tablespaces, which are not among its changes: no form for settings has a place
-	tries  map[string]bool // keys of instances whose huge_pages is try instead of on
+	left   []selection.Left // what it leaves out
+	spaces []plan.Change    // options of tablespaces, which are not among its changes: no form for settings has a place
+	tries  map[string]bool  // keys of instances whose huge_pages is try instead of on
 }
 
 // carry makes of a plan what a form may hold. A form is put on a host by people and
@@ -41,19 +41,19 @@ type carried struct {
 //
 // Options of tablespaces stand apart, as a server has them in a catalog and in no file.
 func carry(p document.Plan, s *snapshot.Snapshot, r reach) carried {
-	o := apply.Options{MaxEffect: knob.Reboot}
+	o := selection.Options{MaxEffect: knob.Reboot}
 	for i := range p.Changes {
-		if c := &p.Changes[i]; c.Risk == knob.High && !apply.Named(p.Accepted, c) {
-			o.Skip = append(o.Skip, apply.WhichOf(c))
+		if c := &p.Changes[i]; c.Risk == knob.High && !selection.Named(p.Accepted, c) {
+			o.Skip = append(o.Skip, selection.WhichOf(c))
 		}
 	}
 	of := *p.Plan
 	d := carried{Plan: p, tries: map[string]bool{}}
-	of.Changes, d.left = apply.Select(p.Plan, s, o)
+	of.Changes, d.left = selection.Select(p.Plan, s, o)
 	for i := range d.left {
-		if c := &d.left[i].Change; apply.Named(o.Skip, c) {
+		if c := &d.left[i].Change; selection.Named(o.Skip, c) {
 			d.left[i].Reason = "risk: high, and it was not accepted. Read the reason, then plan with --accept-risk " +
-				apply.WhichOf(c).String() + " to have it in here. The reason: " + c.Reason
+				selection.WhichOf(c).String() + " to have it in here. The reason: " + c.Reason
 		}
 	}
 	d.Plan.Plan = &of

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
@@ -28,8 +27,8 @@ func (d carried) spacesOf(key string) []plan.Change {
 // with a line break.
 func spaceSQL(c plan.Change) (sql, back string, ok bool) {
 	name, option, is := c.Address.Tablespace()
-	sql, err1 := apply.TablespaceSQL(name, option, c.ToBase)
-	back, err2 := apply.TablespaceSQL(name, option, c.FromBase)
+	sql, err1 := plan.TablespaceSQL(name, option, c.ToBase)
+	back, err2 := plan.TablespaceSQL(name, option, c.FromBase)
 	ok = is && err1 == nil && err2 == nil && utf8.ValidString(name) && !strings.ContainsFunc(name, typeset.Hidden)
 	return sql, back, ok
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/export"
 	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -121,7 +122,7 @@ func TestGitHubEscapes(t *testing.T) {
 // TestFileTextIsClean: nothing of a file reaches the terminal as it is.
 func TestFileTextIsClean(t *testing.T) {
 	var b bytes.Buffer
-	if err := term.File(&b, checkedFile(), term.Style{Width: 80}); err != nil {
+	if err := term.Write(&b, outline.File(checkedFile(), nil), term.Style{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
 	if strings.ContainsAny(b.String(), "\x1b\r\x07") || !strings.Contains(b.String(), "CRITICAL") {

@@ -12,16 +12,17 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/export"
 	showjson "github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -116,7 +117,7 @@ func TestCheckForms(t *testing.T) {
 			err = showjson.Check(&b, d)
 			valid(t, "check", b.Bytes())
 		} else {
-			err = term.Check(&b, d, style(t, name))
+			err = term.Write(&b, outline.Check(d, nil), style(t, name))
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -144,7 +145,7 @@ func TestPlanForms(t *testing.T) {
 		form, risk := strings.CutSuffix(form, "+risk")
 		for i := range d.Changes {
 			if risk && d.Changes[i].Risk == knob.High {
-				d.Accepted = append(d.Accepted, apply.WhichOf(&d.Changes[i]))
+				d.Accepted = append(d.Accepted, selection.WhichOf(&d.Changes[i]))
 			}
 		}
 		switch form {

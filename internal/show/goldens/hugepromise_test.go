@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/act/settle"
+	"github.com/pgfettle/pgfettle/internal/act/planner"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/export"
@@ -30,7 +30,7 @@ func TestHugePagesOnlyWithTheirPool(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, s, err := settle.Plan(t.Context(), nil, a, h.Opt)
+		p, s, err := planner.Make(t.Context(), nil, a, h.Opt)
 		if err != nil || len(s.Instances) == 0 {
 			return
 		}

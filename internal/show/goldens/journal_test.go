@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/term"
@@ -51,7 +51,7 @@ func TestJournalForms(t *testing.T) {
 
 func TestStatusForms(t *testing.T) {
 	goldens(t, "status", func(t *testing.T, given, _ []byte, name string) string {
-		var list []apply.Drift
+		var list []journal.Drift
 		decode(t, given, &list)
 		var b bytes.Buffer
 		var err error
@@ -75,7 +75,7 @@ func TestLeftTextGathers(t *testing.T) {
 	if err := term.Left(&b, nil, term.Style{Width: 80}); err != nil || b.Len() > 0 {
 		t.Errorf("%v, %q", err, b.String())
 	}
-	if err := term.Left(&b, []apply.Left{
+	if err := term.Left(&b, []selection.Left{
 		{Change: plan.Change{Address: "pg:a"}, Reason: "it takes effect at a restart"},
 		{Change: plan.Change{Address: "sysctl:b"}, Reason: "it was declined"},
 		{Change: plan.Change{Address: "pg:c"}, Reason: "it takes effect at a restart"},

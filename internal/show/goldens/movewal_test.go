@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/judge/walmove"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 )
 
 func TestMoveWALText(t *testing.T) {
 	goldens(t, "movewal", func(t *testing.T, given, _ []byte, name string) string {
-		var f apply.WalFit
+		var f walmove.Plan
 		decode(t, given, &f)
 		var b bytes.Buffer
 		if err := term.MoveWAL(&b, &f, style(t, name)); err != nil {

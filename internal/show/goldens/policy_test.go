@@ -9,6 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 )
 
@@ -57,7 +58,7 @@ func TestAcceptedIsValid(t *testing.T) {
 	valid(t, "check", b.Bytes())
 	b.Reset()
 	d.All = true
-	if err := term.Check(&b, d, term.Style{Width: 80}); err != nil || strings.Contains(b.String(), "\x1b") || !strings.Contains(b.String(), "accepted until 2027-01-31: r") {
+	if err := term.Write(&b, outline.Check(d, nil), term.Style{Width: 80}); err != nil || strings.Contains(b.String(), "\x1b") || !strings.Contains(b.String(), "accepted until 2027-01-31: r") {
 		t.Errorf("%v %q", err, b.String())
 	}
 }

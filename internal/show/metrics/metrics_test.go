@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
@@ -152,7 +152,7 @@ func full(t *testing.T) *metrics.Reading {
 		files["sys/kernel/mm/hugepages/hugepages-2048kB/"+name] = n + "\n"
 	}
 	r := reading(t, describe(t, described, files), check.Acceptance{ID: "swappiness_high", Reason: "tested", Expires: check.Never})
-	r.Drifts = []apply.Drift{{Address: "sysctl:vm.swappiness", Hold: apply.Changed}, {Address: "pg:work_mem", Instance: "/srv/pg", Hold: apply.Holds}}
+	r.Drifts = []journal.Drift{{Address: "sysctl:vm.swappiness", Hold: journal.Changed}, {Address: "pg:work_mem", Instance: "/srv/pg", Hold: journal.Holds}}
 	return r
 }
 

@@ -14,10 +14,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	diagmemory "github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
@@ -32,7 +32,7 @@ type Reading struct {
 	Snapshot *snapshot.Snapshot
 	Report   check.Report
 	Plan     *plan.Plan
-	Drifts   []apply.Drift // of what was applied; empty where nothing was
+	Drifts   []journal.Drift // of what was applied; empty where nothing was
 
 	outcome *rule.Outcome
 }
@@ -278,10 +278,10 @@ func (r *Reading) applied(k *sink) {
 	if len(r.Drifts) == 0 {
 		return
 	}
-	holds := map[apply.Hold]int{apply.Holds: 0, apply.Changed: 0, apply.Lost: 0, apply.Waits: 0, apply.Unknown: 0}
+	holds := map[journal.Hold]int{journal.Holds: 0, journal.Changed: 0, journal.Lost: 0, journal.Waits: 0, journal.Unseen: 0}
 	for _, d := range r.Drifts {
 		holds[d.Hold]++
-		if d.Hold == apply.Changed || d.Hold == apply.Lost {
+		if d.Hold == journal.Changed || d.Hold == journal.Lost {
 			k.put(&appliedMoved, 1, d.Instance, string(d.Address), string(d.Hold))
 		}
 	}

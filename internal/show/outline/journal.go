@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
@@ -59,7 +58,7 @@ func (p Words) journalOutline(o *Outline, list []journal.Change) {
 			notes = append(notes, ItemOf(nil, p.Say("show/journal/left", "left: {why}", "why", c.Left)))
 		}
 		if len(notes) > 0 {
-			it.More = append(it.More, List{notes})
+			it.More = append(it.More, List{Items: notes})
 		}
 		if c.Reason != "" || len(notes) > 0 {
 			more = append(more, it)
@@ -171,7 +170,7 @@ func waiting(list []journal.Change, e knob.Effect) int {
 // stops says whether a server is stopped to take the changes back.
 func stops(list []journal.Change) bool {
 	for i := range list {
-		if list[i].Address == apply.WalLocation && list[i].Begun() {
+		if list[i].Address == journal.WalLocation && list[i].Begun() {
 			return true
 		}
 	}

@@ -78,7 +78,7 @@ func (p Words) changeOutline(o *Outline, g Group) {
 			more = append(more, Item{Text: Join(p.Say("show/plan/source", "source:")+" ", SourceTitles(c.Sources))})
 		}
 		if len(more) > 0 {
-			it.More = append(it.More, List{more})
+			it.More = append(it.More, List{Items: more})
 		}
 		why = append(why, it)
 	}

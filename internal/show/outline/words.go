@@ -1,7 +1,6 @@
 package outline
 
 import (
-	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
@@ -153,12 +152,12 @@ func (p Words) Profile(have rule.Profile) string {
 }
 
 // HoldWords say how an applied value stands, as a heading.
-var HoldWords = map[apply.Hold]say.Message{
-	apply.Holds:   say.M("show/hold/holds", "Holds"),
-	apply.Changed: say.M("show/hold/changed", "Another value is in force"),
-	apply.Lost:    say.M("show/hold/lost", "Its file no longer has it"),
-	apply.Waits:   say.M("show/hold/waits", "Waits for a restart or a reboot"),
-	apply.Unknown: say.M("show/hold/unknown", "Could not be looked at"),
+var HoldWords = map[journal.Hold]say.Message{
+	journal.Holds:   say.M("show/hold/holds", "Holds"),
+	journal.Changed: say.M("show/hold/changed", "Another value is in force"),
+	journal.Lost:    say.M("show/hold/lost", "Its file no longer has it"),
+	journal.Waits:   say.M("show/hold/waits", "Waits for a restart or a reboot"),
+	journal.Unseen: say.M("show/hold/unknown", "Could not be looked at"),
 }
 
 // OutcomeWords say how an apply stands.

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/apply"
-	"github.com/pgfettle/pgfettle/internal/act/settle"
+	"github.com/pgfettle/pgfettle/internal/act/planner"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/export"
@@ -95,11 +95,11 @@ func planFor(ctx context.Context, said url.Values, q questions) (*describedPlan,
 			return nil, false, err
 		}
 	}
-	p, snap, err := settle.Plan(ctx, nil, archive, o)
+	p, snap, err := planner.Make(ctx, nil, archive, o)
 	if err != nil {
 		return nil, false, err
 	}
-	p.Warnings = append(p.Warnings, apply.OverridesOf(p, snap)...)
+	p.Warnings = append(p.Warnings, plan.Overrides(p, snap)...)
 	return &describedPlan{spec, a, document.Plan{Plan: p, Subject: document.SubjectOf(snap)}, snap}, true, nil
 }
 

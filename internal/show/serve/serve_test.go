@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/settle"
+	"github.com/pgfettle/pgfettle/internal/act/planner"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -65,7 +65,7 @@ func engine(a *evidence.Archive, looks *atomic.Int64) Engine {
 			return document.Check{Report: check.Run(l.Snapshot, checks.All(), check.Options{}), Subject: document.SubjectOf(l.Snapshot)}, nil
 		},
 		Plan: func(ctx context.Context, l *Look, ask Ask) (document.Plan, error) {
-			p, s, err := settle.Plan(ctx, nil, a, rule.Options{Profile: rule.Mixed, Connections: ask.Connections, Active: ask.Active, Shared: ask.Shared})
+			p, s, err := planner.Make(ctx, nil, a, rule.Options{Profile: rule.Mixed, Connections: ask.Connections, Active: ask.Active, Shared: ask.Shared})
 			if err != nil {
 				return document.Plan{}, err
 			}

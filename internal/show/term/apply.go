@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
+	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
@@ -24,7 +24,7 @@ func Undo(w io.Writer, j *journal.Journal, list []journal.Change, st Style) erro
 
 // Left tells what of a plan is left out and why, those of one reason and one
 // instance together.
-func Left(w io.Writer, left []apply.Left, st Style) error {
+func Left(w io.Writer, left []selection.Left, st Style) error {
 	if len(left) == 0 {
 		return nil
 	}
@@ -54,7 +54,7 @@ func Left(w io.Writer, left []apply.Left, st Style) error {
 
 // Forewarned tells what is to be known before anything is changed, but for what
 // the warnings of the plan above have told already.
-func Forewarned(w io.Writer, list []apply.Forewarned, told []string, st Style) error {
+func Forewarned(w io.Writer, list []selection.Warning, told []string, st Style) error {
 	var out []string
 	for _, f := range list {
 		if slices.ContainsFunc(told, func(t string) bool { return strings.HasSuffix(t, ": "+f.Text) }) {

@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/judge/walmove"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
 // MoveWAL shows a move of the WAL before it is made: from where to where,
 // what there is room for, the steps, and how long the server will be down.
-func MoveWAL(w io.Writer, f *apply.WalFit, st Style) error {
+func MoveWAL(w io.Writer, f *walmove.Plan, st Style) error {
 	p := newPage(st)
 	state := "stopped"
 	if f.Running {

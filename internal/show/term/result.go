@@ -5,19 +5,19 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/show/outline/experiments"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
 // Result writes it for a person: the verdict first, then the picture of the
 // blocks, then all the figures, and how to repeat it.
-func Result(w io.Writer, r *result.Result, st Style) error {
+func Result(w io.Writer, r *experiment.Result, st Style) error {
 	p := newPage(st)
 	d := resultPage{p, experiments.ReportOf(r, p.Words)}
 	d.head()
 	d.notes()
-	if r.Design == result.Single {
+	if r.Design == experiment.DesignSingle {
 		d.single()
 	} else {
 		d.picture()
@@ -57,7 +57,7 @@ func (d resultPage) head() {
 		d.para("", plain, text)
 	}
 	d.gap()
-	if r.Design == result.Single {
+	if r.Design == experiment.DesignSingle {
 		d.arm("", &r.A)
 		return
 	}
@@ -66,7 +66,7 @@ func (d resultPage) head() {
 }
 
 // arm names a configuration and its values.
-func (d resultPage) arm(lead string, a *result.Arm) {
+func (d resultPage) arm(lead string, a *experiment.MeasuredConfiguration) {
 	d.line(lead, d.tint(strong, typeset.Clean(a.Name)))
 	d.para("   ", faint, experiments.ArmValues(a))
 }

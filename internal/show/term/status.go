@@ -3,23 +3,23 @@ package term
 import (
 	"io"
 
-	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-var holdTone = map[apply.Hold]tone{apply.Holds: green, apply.Changed: red, apply.Lost: red, apply.Waits: yellow, apply.Unknown: yellow}
+var holdTone = map[journal.Hold]tone{journal.Holds: green, journal.Changed: red, journal.Lost: red, journal.Waits: yellow, journal.Unseen: yellow}
 
 // Status writes which applied values no longer hold, then those that do.
-func Status(w io.Writer, list []apply.Drift, st Style) error {
+func Status(w io.Writer, list []journal.Drift, st Style) error {
 	p := newPage(st)
-	name, n := 0, map[apply.Hold]int{}
+	name, n := 0, map[journal.Hold]int{}
 	for _, d := range list {
 		name = max(name, typeset.Width(typeset.Clean(string(d.Address))))
 		n[d.Hold]++
 	}
 	name = min(name, 44)
-	for _, h := range []apply.Hold{apply.Lost, apply.Changed, apply.Waits, apply.Unknown, apply.Holds} {
+	for _, h := range []journal.Hold{journal.Lost, journal.Changed, journal.Waits, journal.Unseen, journal.Holds} {
 		if n[h] == 0 {
 			continue
 		}
@@ -38,7 +38,7 @@ func Status(w io.Writer, list []apply.Drift, st Style) error {
 			if d.Reason != "" {
 				p.para("      ", plain, d.Reason)
 			}
-			if h != apply.Holds {
+			if h != journal.Holds {
 				p.para("      ", faint, p.Say("show/status/in", "applied in {where}, journal {journal}", "where", d.Where, "journal", d.Journal))
 			}
 		}

@@ -39,8 +39,8 @@ func stale(age *float64, every time.Duration) bool {
 	return age != nil && *age > 3*every.Seconds()+2
 }
 
-// head writes the lines above the table: who, the load, the server, the memory.
-func head(st Style, r *now.Report, width int, clock string, every time.Duration) []string {
+// appendHead writes the lines above the table: who, the load, the server, the memory.
+func appendHead(st Style, r *now.Report, width int, clock string, every time.Duration) []string {
 	return append(headLines(st, r, width, clock, every), memoryLines(st, r, width)...)
 }
 
@@ -243,10 +243,10 @@ func costLine(st Style, r *now.Report, width int) string {
 		out = append(out, "costs "+percent(*c.CPU)+"% of a CPU")
 	}
 	if c.CensusMS != nil && len(r.Processes) > 0 {
-		out = append(out, fmt.Sprintf("census %s ms every %s", short(*c.CensusMS), st.age(c.CensusEvery)))
+		out = append(out, fmt.Sprintf("census %s ms every %s", threeDigits(*c.CensusMS), st.age(c.CensusEvery)))
 	}
 	if c.ServerMS != nil {
-		out = append(out, fmt.Sprintf("server %s ms a look", short(*c.ServerMS)))
+		out = append(out, fmt.Sprintf("server %s ms a look", threeDigits(*c.ServerMS)))
 	}
 	return st.join(out, width)
 }

@@ -40,7 +40,7 @@ func (b *background[T]) run(ctx context.Context, look func() T) (v T, ok bool) {
 // in full, then what is not known.
 func snapshot(st Style, r *now.Report, width int, clock string, every time.Duration) string {
 	var b strings.Builder
-	for _, l := range head(st, r, width, clock, every) {
+	for _, l := range appendHead(st, r, width, clock, every) {
 		b.WriteString(l + "\n")
 	}
 	for page := range tableCount {

@@ -74,7 +74,7 @@ func processTable(st Style, r *now.Report, wide bool) *table {
 		{title: "QUERY", width: 7, rank: 4, cell: func(i int) string { return queryAge(st, &p[i]) }, num: func(i int) float64 { return number(p[i].QueryAge) }},
 		{title: "TYPE", width: 17, left: true, rank: 7, cell: func(i int) string { return clean(p[i].Type) }},
 		{title: "WAITS FOR", width: 22, left: true, rank: 5, cell: func(i int) string { return waitName(p[i].WaitType, p[i].WaitEvent) }, tone: func(i int) tone { return waitTone(p[i].WaitType) }},
-		{title: "WHO", width: 16, left: true, rest: !wide, cell: func(i int) string { return who(st, &p[i]) }},
+		{title: "WHO", width: 16, left: true, rest: !wide, cell: func(i int) string { return ownerText(st, &p[i]) }},
 	}}
 	if wide {
 		t.cols[len(t.cols)-1].width = 30
@@ -147,9 +147,9 @@ func waitTone(kind string) tone {
 	return plain
 }
 
-// who says whose a process is: role@database and the application of a client, the
+// ownerText says whose a process is: role@database and the application of a client, the
 // type of every other process.
-func who(st Style, p *now.Process) string {
+func ownerText(st Style, p *now.Process) string {
 	of := sessionOf(st, p.Role, p.Database)
 	switch {
 	case p.Title != "" && p.Type != host.KindPostmaster:

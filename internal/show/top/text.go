@@ -193,14 +193,14 @@ func count(v int64) string {
 	case f < 1e5:
 		return fmt.Sprint(v)
 	case f < 1e8:
-		return short(f/1e3) + " k"
+		return threeDigits(f/1e3) + " k"
 	case f < 1e11:
-		return short(f/1e6) + " M"
+		return threeDigits(f/1e6) + " M"
 	}
-	return short(f/1e9) + " G"
+	return threeDigits(f/1e9) + " G"
 }
 
-func short(f float64) string {
+func threeDigits(f float64) string {
 	if f < 9.995 {
 		return fmt.Sprintf("%.2f", f)
 	}
@@ -218,7 +218,7 @@ func rate(v float64) string {
 	case v < 0.01:
 		return "<0.01"
 	case v < 1e5:
-		return short(v)
+		return threeDigits(v)
 	}
 	return count(int64(v))
 }

@@ -40,7 +40,7 @@ type drawn struct {
 // outline is the sections of a document, below its title, which is the page's.
 // The table after a figure is the one behind the picture.
 func (v View) outline(o outline.Outline, draw drawing) (template.HTML, error) {
-	parts, err := v.outlineParts(o, draw)
+	parts, err := v.outlineParts(outline.Plain(o), draw)
 	if err != nil {
 		return "", err
 	}

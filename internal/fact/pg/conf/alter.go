@@ -52,7 +52,7 @@ func AlterSystem(text, name string, value *string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	list = without(list, name)
+	list = dropItems(list, name)
 	if value != nil {
 		list = append(list, item{lower(name), *value})
 	}
@@ -77,7 +77,7 @@ func Rewritten(text string) (string, error) {
 	return formatItems(out)
 }
 
-func without(list []item, name string) []item {
+func dropItems(list []item, name string) []item {
 	return slices.DeleteFunc(slices.Clone(list), func(it item) bool { return Same(it.name, name) })
 }
 
@@ -117,7 +117,7 @@ func Steps(from, to string) ([]Step, error) {
 	for _, it := range have {
 		if !slices.ContainsFunc(want, func(w item) bool { return Same(w.name, it.name) }) {
 			steps = append(steps, Step{Name: it.name})
-			have = without(have, it.name)
+			have = dropItems(have, it.name)
 		}
 	}
 	// The first ones that stand as they should may stay; what follows is set in
@@ -126,7 +126,7 @@ func Steps(from, to string) ([]Step, error) {
 	for ; stay > 0; stay-- {
 		rest := have
 		for _, it := range want[stay:] {
-			rest = without(rest, it.name)
+			rest = dropItems(rest, it.name)
 		}
 		if slices.Equal(rest, want[:stay]) {
 			break

@@ -109,8 +109,8 @@ func (r *resolver) fault(at *from, file string, reason string) {
 	r.out.Faults = append(r.out.Faults, f)
 }
 
-// place makes a path absolute, as the server does.
-func place(name string, at *from) string {
+// absolute makes a path absolute, as the server does.
+func absolute(name string, at *from) string {
 	if !path.IsAbs(name) && at != nil {
 		name = path.Join(path.Dir(at.file), name)
 	}
@@ -133,7 +133,7 @@ func (r *resolver) file(name string, strict bool, depth int, at *from) {
 		r.fault(at, "include", "the name of the file is empty")
 		return
 	}
-	abs := place(name, at)
+	abs := absolute(name, at)
 	if depth > maxDepth {
 		r.fault(at, abs, fmt.Sprintf("files are nested more than %d deep", maxDepth))
 		return
@@ -152,7 +152,7 @@ func (r *resolver) file(name string, strict bool, depth int, at *from) {
 		return
 	}
 	if err != nil {
-		r.fault(at, abs, plain(err))
+		r.fault(at, abs, withoutPath(err))
 		return
 	}
 	r.out.Files = append(r.out.Files, abs)
@@ -184,10 +184,10 @@ func (r *resolver) dir(name string, depth int, at *from) {
 		r.fault(at, "include_dir", "the name of the folder is empty")
 		return
 	}
-	abs := place(name, at)
+	abs := absolute(name, at)
 	entries, err := fs.ReadDir(r.fsys, rooted(abs))
 	if err != nil {
-		r.fault(at, abs, plain(err))
+		r.fault(at, abs, withoutPath(err))
 		return
 	}
 	r.out.Dirs = append(r.out.Dirs, abs)
@@ -212,8 +212,8 @@ func Included(name string) bool {
 	return strings.HasSuffix(name, ".conf") && len(name) > len(".conf") && name[0] != '.'
 }
 
-// plain is an error without the path, which stands beside it already.
-func plain(err error) string {
+// withoutPath is an error without the path, which stands beside it already.
+func withoutPath(err error) string {
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		return p.Err.Error()

@@ -125,7 +125,7 @@ func (r *Report) locks(edges []pg.LiveLock, list []pg.LiveSession) {
 		}
 		shown[pid] = true
 		s := by[pid]
-		l := Lock{PID: pid, Depth: depth, Waiters: len(all(behind, pid)), Role: s.Role, Database: s.Database, Application: s.Application, State: s.State,
+		l := Lock{PID: pid, Depth: depth, Waiters: len(waitersOf(behind, pid)), Role: s.Role, Database: s.Database, Application: s.Application, State: s.State,
 			WaitEvent: s.WaitEvent, XactAge: s.XactAge, QueryAge: s.QueryAge, Query: s.Query}
 		if pid == 0 {
 			l.State = "prepared transaction"
@@ -141,14 +141,14 @@ func (r *Report) locks(edges []pg.LiveLock, list []pg.LiveSession) {
 			roots = append(roots, pid)
 		}
 	}
-	slices.SortStableFunc(roots, func(a, b int) int { return len(all(behind, b)) - len(all(behind, a)) })
+	slices.SortStableFunc(roots, func(a, b int) int { return len(waitersOf(behind, b)) - len(waitersOf(behind, a)) })
 	for _, pid := range append(roots, pids...) { // of those that are left each is in a ring
 		tell(pid, 0)
 	}
 }
 
-// all returns those that wait for a process, directly or not, without itself.
-func all(behind map[int][]int, pid int) []int {
+// waitersOf returns those that wait for a process, directly or not, without itself.
+func waitersOf(behind map[int][]int, pid int) []int {
 	seen := map[int]bool{pid: true}
 	queue := []int{pid}
 	for i := 0; i < len(queue); i++ {

@@ -166,7 +166,7 @@ func (c *Collector) sample(t *tally, e *pglog.Entry) {
 	if i := bytes.IndexByte(m, '\n'); i >= 0 {
 		m = m[:i]
 	}
-	s := c.mask.text(cut(string(m), maxSample))
+	s := c.mask.text(shorten(string(m), maxSample))
 	for _, have := range t.samples {
 		if have == s {
 			return
@@ -197,16 +197,16 @@ func (c *Collector) person(t *tally, e *pglog.Entry) {
 		if b.Len() > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString("from " + c.mask.name("host", cut(string(e.Host), maxSample)))
+		b.WriteString("from " + c.mask.name("host", shorten(string(e.Host), maxSample)))
 	}
 	t.who.add(b.String())
 }
 
 func (c *Collector) user(e *pglog.Entry) string {
-	return c.mask.name("user", cut(string(e.User), 64))
+	return c.mask.name("user", shorten(string(e.User), 64))
 }
 func (c *Collector) database(e *pglog.Entry) string {
-	return c.mask.name("database", cut(string(e.Database), 64))
+	return c.mask.name("database", shorten(string(e.Database), 64))
 }
 
 // normal is a statement without its literals, "" where it is to be left out.
@@ -218,8 +218,8 @@ func (c *Collector) normal(sql []byte) string {
 	return string(text)
 }
 
-// cut shortens a text to at most n bytes, between characters, and says so.
-func cut(s string, n int) string {
+// shorten shortens a text to at most n bytes, between characters, and says so.
+func shorten(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}

@@ -1,0 +1,180 @@
+package tablespace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/pgctl"
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
+)
+
+// Kind is the kind of options of tablespaces: ALTER TABLESPACE … SET and RESET. They
+// stand in a catalog of the server and in no file, and new plans take them at once. The
+// live value is the option as the catalog has it, or knob.Unset.
+type Kind struct{ Server *pgctl.Server }
+
+var _ apply.Kind = Kind{}
+
+// noTablespace is the live value of an option of a tablespace that is not there: it was
+// dropped or renamed, and to undo there is nothing to put back.
+const noTablespace = "gone, as there is no such tablespace"
+
+func optionOf(k apply.Knob) (name, option string, err error) {
+	name, option, ok := k.Address.Tablespace()
+	if !ok || !slices.Contains(plan.TablespaceOptions, option) {
+		return "", "", fmt.Errorf("%s is not the address of an option of a tablespace", k.Address)
+	}
+	if k.Instance == nil {
+		return "", "", fmt.Errorf("%s: it is not known which server has it", k.Address)
+	}
+	return name, option, nil
+}
+
+// catalog is what pg_tablespace says of an option.
+type catalog struct {
+	value   string // knob.Unset, or noTablespace
+	mine    bool   // the role has the rights of its owner
+	standby bool
+}
+
+// open connects to the server, which has to run: no file holds what is in a catalog.
+func (t Kind) open(ctx context.Context, k apply.Knob) (*pgctl.Session, error) {
+	s, err := t.Server.Session(ctx, k.Instance)
+	if err != nil {
+		return nil, err
+	}
+	if s == nil {
+		return nil, &say.Problem{Message: string(k.Address) + " is in a catalog of the server, and the server of " + k.Instance.Label() + " is not running", Code: say.CodeRefused,
+			Hint: "start the server first, or leave the options of tablespaces out"}
+	}
+	return s, nil
+}
+
+// catalogOf asks the catalog. The names are compared as text: as a name, a long one would be
+// cut and could be another's.
+func catalogOf(ctx context.Context, s *pgctl.Session, name, option string) (catalog, error) {
+	rows, err := s.Rows(ctx, `select pg_is_in_recovery()::text, (t.oid is not null)::text, coalesce(pg_has_role(t.spcowner, 'USAGE'), false)::text,
+ coalesce((select o.option_value from pg_options_to_table(t.spcoptions) o where o.option_name = $2), ''),
+ exists (select from pg_options_to_table(t.spcoptions) o where o.option_name = $2)::text
+ from (values (1)) one left join pg_tablespace t on t.spcname::text = $1::text`, name, option)
+	if err != nil || len(rows) != 1 {
+		return catalog{}, errors.Join(errors.New("pg_tablespace"), err)
+	}
+	r := rows[0]
+	c := catalog{value: r[3], mine: r[2] == "true", standby: r[0] == "true"}
+	switch {
+	case r[1] != "true":
+		c.value = noTablespace
+	case r[4] != "true":
+		c.value = knob.Unset
+	}
+	return c, nil
+}
+
+// Look implements Kind.
+func (t Kind) Look(ctx context.Context, k apply.Knob) (journal.State, error) {
+	name, option, err := optionOf(k)
+	if err != nil {
+		return journal.State{}, err
+	}
+	s, err := t.open(ctx, k)
+	if err != nil {
+		return journal.State{}, err
+	}
+	defer s.Release()
+	c, err := catalogOf(ctx, s, name, option)
+	if err != nil {
+		return journal.State{}, err
+	}
+	return journal.State{Live: &c.value}, nil
+}
+
+// Want implements Kind.
+func (t Kind) Want(now journal.State, k apply.Knob, value string) (journal.State, error) {
+	if _, _, err := optionOf(k); err != nil {
+		return now, err
+	}
+	if value != knob.Unset && !plan.TablespaceValue.MatchString(value) {
+		return now, fmt.Errorf("%s: %q is not a value of it", k.Address, value)
+	}
+	return journal.State{Live: &value}, nil
+}
+
+// Set implements Kind: one statement, which the server does as a whole or not at all.
+func (t Kind) Set(ctx context.Context, k apply.Knob, want journal.State) error {
+	if want.Live == nil {
+		return nil
+	}
+	name, option, err := optionOf(k)
+	if err != nil {
+		return err
+	}
+	sql, err := plan.TablespaceSQL(name, option, *want.Live)
+	if err != nil {
+		return err
+	}
+	s, err := t.open(ctx, k)
+	if err != nil {
+		return err
+	}
+	defer s.Release()
+	c, err := catalogOf(ctx, s, name, option)
+	switch {
+	case err != nil:
+		return err
+	case c.value == *want.Live:
+		return nil
+	case c.value == noTablespace:
+		return fmt.Errorf("there is no tablespace %q", name)
+	}
+	// else it is refused where default_transaction_read_only is on
+	if err := s.Exec(ctx, "SET default_transaction_read_only = off"); err != nil {
+		return err
+	}
+	if err := s.Exec(ctx, sql); err != nil {
+		return fmt.Errorf("ALTER TABLESPACE: %w", err)
+	}
+	return nil
+}
+
+// Allowed implements Guard.
+func (t Kind) Allowed(ctx context.Context, k apply.Knob) error {
+	name, option, err := optionOf(k)
+	if err != nil {
+		return err
+	}
+	s, err := t.open(ctx, k)
+	if err != nil {
+		return err
+	}
+	defer s.Release()
+	c, err := catalogOf(ctx, s, name, option)
+	switch {
+	case err != nil:
+		return err
+	case c.standby:
+		return &say.Problem{Message: string(k.Address) + " cannot be set on a standby", Detail: "its catalogs are those of the primary", Code: say.CodeRefused,
+			Hint: "set it on the primary, from where it comes here, or leave the options of tablespaces out"}
+	case !c.mine:
+		return &say.Problem{Message: string(k.Address) + " is not to be set: " + s.Role + " does not own the tablespace", Code: say.CodeNoAccess,
+			Hint: "connect as its owner or as a superuser"}
+	case c.value != knob.Unset && c.value != noTablespace && !plan.TablespaceValue.MatchString(c.value):
+		return &say.Problem{Message: fmt.Sprintf("%s is %q, which could not be put back", k.Address, c.value), Code: say.CodeRefused,
+			Hint: "leave it out of the plan"}
+	}
+	return nil
+}
+
+// Ours implements Kind.
+func (t Kind) Ours(found, after journal.State, _ apply.Knob) bool { return found.SameLive(after) }
+
+// Without implements Kind.
+func (t Kind) Without(_, before journal.State, _ apply.Knob) (journal.State, error) {
+	return before, nil
+}

@@ -1,0 +1,452 @@
+package movewal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/act/pgctl"
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/walmove"
+)
+
+const (
+	// margin is what is asked for beyond what is needed: max_wal_size is a soft
+	// limit, which a checkpoint that comes late oversteps, and a filesystem that
+	// is full of WAL stops the server.
+	margin = 0.1
+)
+
+// refusal is a move that is not to be made.
+func refusal(message, detail, hint string) error {
+	return &say.Problem{Message: message, Detail: detail, Hint: hint, Code: say.CodeRefused}
+}
+
+// Fit looks whether the WAL of an instance can be moved to a folder, and changes
+// nothing.
+func (w *Mover) Fit(ctx context.Context, in *snapshot.Instance, asked string, o walmove.Options) (*walmove.Plan, error) {
+	f := &walmove.Plan{Asked: asked, Options: o, Label: in.Label()}
+	if !path.IsAbs(asked) || strings.ContainsAny(asked, "\n\r\x00") {
+		return f, &say.Problem{Message: fmt.Sprintf("%q is not an absolute path", asked), Hint: "write the folder with its whole path: the link in the data directory will hold it", Code: say.CodeUsage}
+	}
+	dir, err := w.DataDir(in)
+	if err != nil {
+		return f, target.NoAccess("the data directory", err)
+	}
+	if err := w.owned(in, dir, f); err != nil {
+		return f, err
+	}
+	here, err := w.Place(dir)
+	if err != nil {
+		return f, target.NoAccess(path.Join(dir, Name), err)
+	}
+	f.From = here.Path
+	if f.To, err = w.resolved(asked); err != nil {
+		return f, err
+	}
+	if n, err := w.record(dir); err != nil {
+		return f, err
+	} else if n != nil {
+		return f, refusal("a move of the WAL from "+n.From.Path+" to "+n.To.Path+" is not finished", path.Join(dir, recordName)+" says so",
+			"finish it with 'pgfettle apply --resume', or take it back with 'pgfettle undo --max-effect restart'")
+	}
+	if f.Here = f.To == f.From; f.Here {
+		return f, nil
+	}
+	if err := w.refusePlace(dir, f); err != nil {
+		return f, err
+	}
+	if err := w.emptyFolder(dir, Place{Path: f.To, Link: f.To}); err != nil {
+		return f, err
+	}
+	if err := w.reachable(dir, f.To); err != nil {
+		return f, err
+	}
+	if err := w.refuseLedPath(dir, f); err != nil {
+		return f, err
+	}
+	if err := w.server(ctx, in, dir, f); err != nil {
+		return f, err
+	}
+	return f, w.enoughSpace(in, dir, f)
+}
+
+// resolved is a folder with every link followed; its last part need not exist.
+func (w *Mover) resolved(asked string) (string, error) {
+	at := path.Clean(asked)
+	real, err := w.Target.Resolve(at)
+	if err == nil {
+		return real, nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return "", target.NoAccess(at, err)
+	}
+	if to, e := w.Target.Readlink(at); e == nil {
+		return "", refusal(at+" is a symbolic link to "+to+", which is not there", "", "name a folder, or mount the filesystem that it is on")
+	}
+	up, err := w.Target.Resolve(path.Dir(at))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", refusal(path.Dir(at)+" is not there", "the folder of the WAL itself is made, and those above it are not", "mount the filesystem that it is on, or make the folder")
+	}
+	if err != nil {
+		return "", target.NoAccess(path.Dir(at), err)
+	}
+	return path.Join(up, path.Base(at)), nil
+}
+
+// owned refuses an instance that another program or the engine of a container
+// runs, and one that we have no right to.
+func (w *Mover) owned(in *snapshot.Instance, dir string, f *walmove.Plan) error {
+	switch m, _ := in.Manager.Get(); m {
+	case "":
+	case "ansible":
+		f.Notes = append(f.Notes, "Ansible writes the configuration of this instance: tell its role of the new place, or a rebuild puts pg_wal back into the data directory")
+	case "patroni":
+		return refusal("Patroni runs "+in.Label(), "it would take the stop for a failure, and makes members anew without a link",
+			"give waldir under postgresql.basebackup and bootstrap.initdb in its configuration, and make the member anew with 'patronictl reinit'")
+	case "cloudnative-pg":
+		return refusal("CloudNativePG runs "+in.Label(), "its pods come and go with their volumes", "add spec.walStorage to the Cluster resource: the operator moves the WAL itself")
+	default:
+		return refusal(m+" runs "+in.Label(), "it would take the stop for a failure", "move the WAL as "+m+" does it")
+	}
+	if contained(w.Target, w.view(dir), in, dir) {
+		return &say.Problem{Message: "the server of " + in.Label() + " runs in a container", Detail: "the right that is missing is that to stop and start the container, which its engine has", Code: say.CodeNoAccess,
+			Hint: "give the container a volume for its WAL: POSTGRES_INITDB_WALDIR in the official image when the cluster is made; or stop it and run pgfettle where its volumes are mounted"}
+	}
+	st, err := w.Target.Stat(dir)
+	if err != nil {
+		return target.NoAccess(dir, err)
+	}
+	if us := w.Target.UID(); us != 0 && us != st.UID {
+		return &say.Problem{Message: fmt.Sprintf("the WAL of %s may be moved by root or its owner alone", in.Label()), Detail: fmt.Sprintf("its data directory is user %d's, and this is user %d", st.UID, us), Code: say.CodeNoAccess,
+			Hint: "run pgfettle as root or as the owner of the data directory"}
+	}
+	return nil
+}
+
+// contained says whether a server is the first process of a container that we
+// are in, or one of a container that we see into.
+func contained(t, view target.Target, in *snapshot.Instance, dir string) bool {
+	b, err := view.ReadFile(path.Join(dir, "postmaster.pid"), target.MaxConfigFile)
+	if err != nil {
+		return false
+	}
+	line, _, _ := strings.Cut(string(b), "\n")
+	pid := strings.TrimSpace(line)
+	if pid == "1" {
+		return true
+	}
+	if _, err := strconv.Atoi(pid); err != nil {
+		return false
+	}
+	if pm, ok := in.Postmaster().Get(); ok {
+		pid = strconv.Itoa(pm.PID)
+	}
+	theirs, err1 := t.Stat("/proc/" + pid + "/root")
+	ours, err2 := t.Stat("/")
+	return err1 == nil && err2 == nil && (theirs.Dev != ours.Dev || theirs.Inode != ours.Inode)
+}
+
+// emptyFolder refuses a place that holds anything, or that is not the server's.
+func (w *Mover) emptyFolder(dir string, place Place) error {
+	if _, err := w.Target.Readlink(path.Join(dir, otherName)); err == nil {
+		return leftover(dir)
+	} else if _, err := w.Target.Stat(path.Join(dir, otherName)); err == nil {
+		return leftover(dir)
+	}
+	to := place.Path
+	st, err := w.Target.Stat(to)
+	switch {
+	case place.inside(), errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return target.NoAccess(to, err)
+	case path.Base(to) == "lost+found":
+		return refusal(to+" is what fsck puts lost files into", "", "name a folder beside it: "+path.Join(path.Dir(to), path.Base(dir)+"-wal"))
+	}
+	if !st.Mode.IsDir() {
+		return refusal(to+" is no folder", "", "name a folder that is not there yet, or an empty one")
+	}
+	names, err := w.view(dir).ReadDir(to)
+	if err != nil {
+		return target.NoAccess(to, err)
+	}
+	if len(names) > 0 {
+		what := fmt.Sprintf("it holds %q", names[0])
+		if len(names) > 1 {
+			what += fmt.Sprintf(" and %d more", len(names)-1)
+		}
+		for _, n := range names {
+			if len(n) == 24 && strings.Trim(n, "0123456789ABCDEF") == "" {
+				what += "; it looks like the WAL of a server"
+				break
+			}
+		}
+		return refusal(to+" is not empty", what, "name a folder that is not there yet, such as "+path.Join(to, path.Base(dir)+"-wal"))
+	}
+	owner, err := w.Target.Stat(dir)
+	if err != nil {
+		return err
+	}
+	if st.UID != owner.UID {
+		return refusal(fmt.Sprintf("%s is user %d's, and the server runs as user %d", to, st.UID, owner.UID), "the server could not write there",
+			fmt.Sprintf("chown %d:%d %s; or remove the empty folder, and it is made as it should be", owner.UID, owner.GID, to))
+	}
+	was, err := w.Target.Stat(path.Join(dir, Name))
+	if err != nil {
+		return err
+	}
+	if most := was.Mode.Perm() | 0o700; st.Mode.Perm()&^most != 0 || st.Mode.Perm()&0o700 != 0o700 {
+		why := "whoever reads the WAL reads what is in the database"
+		if st.Mode.Perm()&^most == 0 {
+			why = "the server could not write there"
+		}
+		return refusal(fmt.Sprintf("%s has the mode %04o, and pg_wal has %04o", to, st.Mode.Perm(), was.Mode.Perm()), why,
+			fmt.Sprintf("chmod %04o %s", was.Mode.Perm(), to))
+	}
+	return nil
+}
+
+func leftover(dir string) error {
+	at := path.Join(dir, otherName)
+	return refusal(at+" is there", "an earlier move left it, and no move is under way", "look at it; when the server runs without it, remove it")
+}
+
+// reachable refuses a place that the server's owner cannot get to, or that
+// somebody else could put another in the place of.
+func (w *Mover) reachable(dir, to string) error {
+	owner, err := w.Target.Stat(dir)
+	if err != nil {
+		return err
+	}
+	for at := path.Dir(to); ; at = path.Dir(at) {
+		st, err := w.Target.Stat(at)
+		if err != nil {
+			return target.NoAccess(at, err)
+		}
+		sticky := st.Mode&fs.ModeSticky != 0
+		who := ""
+		switch {
+		case st.UID != 0 && st.UID != owner.UID:
+			who = fmt.Sprintf("user %d, whose folder it is,", st.UID)
+		case sticky:
+		case st.Mode.Perm()&0o002 != 0:
+			who = "everybody"
+		case st.Mode.Perm()&0o020 != 0 && st.GID != 0 && st.GID != owner.GID:
+			who = fmt.Sprintf("group %d", st.GID)
+		}
+		if who != "" {
+			return refusal(fmt.Sprintf("%s could put another folder in the place of %s", who, to), fmt.Sprintf("%s has the mode %04o and is of user %d, group %d", at, st.Mode.Perm(), st.UID, st.GID),
+				"name a folder below ones of root or of the server's owner")
+		}
+		if at == "/" {
+			break
+		}
+	}
+	at, within := to, path.Join(to, "archive_status") // a folder that is there is written to, and one that is not, made
+	if _, err := w.Target.Stat(to); err != nil {
+		at, within = path.Dir(to), to
+	}
+	if err := w.folders(dir).Enter(at); err != nil {
+		return refusal(fmt.Sprintf("the server, which runs as user %d, cannot get to %s", owner.UID, at), err.Error(), "give the folders above it the right to pass: chmod o+x")
+	}
+	if err := w.Target.Writable(within); err != nil {
+		return target.NoAccess(to, err)
+	}
+	return nil
+}
+
+// refuseLedPath refuses a place that is yet to be made, where root alone could make it and
+// somebody else has a part in where the path leads, such as by a link.
+func (w *Mover) refuseLedPath(dir string, f *walmove.Plan) error {
+	if w.Target.UID() != 0 || w.Target.Reach("/") != "/" {
+		return nil
+	}
+	if _, err := w.Target.Stat(f.To); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err := w.view(dir).Writable(f.To); err == nil {
+		return nil
+	}
+	err := target.RootsOwn(w.Target, path.Dir(path.Clean(f.Asked)))
+	if err == nil {
+		return nil
+	}
+	return refusal(path.Dir(f.To)+" is root's, and the way to it is not", err.Error(), "make the folder yourself and give it to the account of the server, or name it by a path of root's alone")
+}
+
+// server refuses what the state of the server bars, and notes what is to be known.
+func (w *Mover) server(ctx context.Context, in *snapshot.Instance, dir string, f *walmove.Plan) error {
+	var err error
+	if f.Running, err = w.Server.Runs(in); err != nil {
+		return err
+	}
+	if err := w.quiet(ctx, in, dir, f); err != nil {
+		return err
+	}
+	if f.Running {
+		if f.Stop, f.Start, err = w.Server.Commands(ctx, in); err != nil {
+			return err
+		}
+	} else {
+		b, err := w.controlFile(dir)
+		if err != nil {
+			return target.NoAccess("pg_control", err)
+		}
+		c, err := pg.ParseControlFile(b)
+		if err != nil {
+			return err
+		}
+		if !c.State.Clean() {
+			return refusal("the server of "+in.Label()+" was not shut down cleanly", fmt.Sprintf("pg_control says %q", c.State), "start it, so that it replays its WAL; then move the WAL, or stop it first")
+		}
+	}
+	f.Size, err = w.folders(dir).Measure(f.From)
+	var odd *target.OddEntry
+	if errors.As(err, &odd) {
+		return refusal(odd.Error()+", which could not be moved as it is", "", "put what it leads to in its place, or remove it")
+	}
+	if err != nil {
+		return target.NoAccess(f.From, err)
+	}
+	f.Notes = append(f.Notes, w.remarks(in, dir, f)...)
+	return nil
+}
+
+// quiet refuses while a base backup is taken: to stop the server would end it.
+func (w *Mover) quiet(ctx context.Context, in *snapshot.Instance, dir string, f *walmove.Plan) error {
+	if _, err := w.Target.Stat(path.Join(dir, "backup_label")); err == nil {
+		detail, hint := "a backup in exclusive mode is under way", "wait until it has ended"
+		if !f.Running {
+			detail, hint = "this is a base backup that was not started yet", "start it, and let it become consistent"
+		}
+		return refusal(path.Join(dir, "backup_label")+" is there", detail, hint)
+	}
+	if !f.Running {
+		return nil
+	}
+	why, err := w.Server.Busy(ctx, in)
+	if err != nil {
+		f.Notes = append(f.Notes, "whether a base backup is taken could not be asked, and the stop would end one: "+err.Error())
+		return nil
+	}
+	if why != "" {
+		return refusal("a base backup is taken of "+in.Label(), why, "wait until it has ended: the stop would end it")
+	}
+	return nil
+}
+
+// remarks are what is to be known of the server and hinders nothing.
+func (w *Mover) remarks(in *snapshot.Instance, dir string, f *walmove.Plan) (out []string) {
+	standby := in.Server.Recovery
+	if up, ok := standby.Get(); ok && up {
+		out = append(out, "this is a standby: while it is down it replays nothing, its slot keeps WAL on the primary, and commits that wait for it wait on")
+	} else if _, err := w.Target.Stat(path.Join(dir, "standby.signal")); err == nil {
+		out = append(out, "this is a standby: it catches up with its primary after the start")
+	}
+	if r, ok := in.Server.Replicas.Get(); ok && len(r) > 0 {
+		out = append(out, fmt.Sprintf("replicas and receivers of WAL that are connected: %d; the stop waits until they have all of it, and they connect again after the start", len(r)))
+	}
+	if names, err := w.view(dir).ReadDir(path.Join(f.From, "archive_status")); err == nil {
+		ready := 0
+		for _, n := range names {
+			if strings.HasSuffix(n, ".ready") {
+				ready++
+			}
+		}
+		if ready > 0 {
+			out = append(out, fmt.Sprintf("segments that wait to be archived: %d; they move along, and archiving goes on after the start", ready))
+		}
+	}
+	if b, err := w.Target.ReadFile("/sys/fs/selinux/enforce", 16); err == nil && strings.TrimSpace(string(b)) == "1" {
+		out = append(out, "SELinux enforces: files keep their labels; so that a relabelling keeps them too: semanage fcontext -a -t postgresql_db_t '"+f.To+"(/.*)?'")
+	}
+	return out
+}
+
+// fitNow is what has to hold at the moment a move is begun, be it forth or back.
+func (m *move) fitNow(ctx context.Context, from, to Place) error {
+	up, err := m.Server.Runs(m.in)
+	if err != nil {
+		return err
+	}
+	f := &walmove.Plan{From: from.Path, To: to.Path, Running: up}
+	if err := m.quiet(ctx, m.in, m.dir, f); err != nil {
+		return err
+	}
+	if err := m.emptyFolder(m.dir, to); err != nil {
+		return err
+	}
+	if f.Size, err = m.f.Measure(from.Path); err != nil {
+		return err
+	}
+	return m.enoughSpace(m.in, m.dir, f)
+}
+
+// enoughSpace refuses a filesystem that is too small: what there is now, what the server
+// lets come to it until a checkpoint recycles, and a margin.
+func (w *Mover) enoughSpace(in *snapshot.Instance, dir string, f *walmove.Plan) error {
+	at := f.To
+	if _, err := w.Target.Stat(at); err != nil || f.To == path.Join(dir, Name) {
+		at = path.Dir(at)
+	}
+	space, err := w.Target.Statfs(at)
+	if err != nil {
+		return target.NoAccess(at, err)
+	}
+	f.MaxWAL = w.maxWAL(in, dir)
+	f.Free = unit.Bytes(space.Free)
+	f.Need = (unit.Bytes(f.Size.Bytes) + f.MaxWAL).Scale(1 + margin)
+	if f.Need > f.Free {
+		return refusal(fmt.Sprintf("%s has %s free, and %s are needed", at, f.Free, f.Need),
+			fmt.Sprintf("%s are there now, max_wal_size lets %s more come, and a tenth is added, as that limit is a soft one: a filesystem full of WAL stops the server", unit.Bytes(f.Size.Bytes), f.MaxWAL),
+			"name a larger filesystem, or lower max_wal_size first")
+	}
+	if files := int64(f.Size.Files) * 2; space.Files > 0 && space.FFree < files {
+		return refusal(fmt.Sprintf("%s has %d inodes free, and %d files are to be moved", at, space.FFree, f.Size.Files), "", "name a filesystem with more inodes")
+	}
+	return nil
+}
+
+// maxWAL is max_wal_size, as the server or its files say.
+func (w *Mover) maxWAL(in *snapshot.Instance, dir string) unit.Bytes {
+	if set, ok := in.Server.Settings.Get(); ok {
+		if b, ok := set.Bytes("max_wal_size"); ok {
+			return b
+		}
+	}
+	p := &pgctl.Server{Target: w.Target}
+	files, err := p.Files(dir)
+	if err != nil {
+		return unit.GB
+	}
+	values := conf.Resolve(pgctl.ConfigFiles{Target: files}, p.ConfigFile(in, nil), dir).Values()
+	if mb, err := unit.ParseGUC(values["max_wal_size"], "MB"); err == nil && mb > 0 {
+		return unit.Bytes(mb) * unit.MB
+	}
+	return unit.GB // the default of every version since 9.5
+}
+
+// mounts reads the mounts of this moment.
+func (w *Mover) mounts() (*snapshot.Snapshot, error) {
+	b, err := w.Target.ReadFile("/proc/self/mountinfo", 64<<20) // fs.mount-max is 100,000 lines
+	if err != nil {
+		return nil, err
+	}
+	list, err := host.ParseMounts(b)
+	if err != nil {
+		return nil, err
+	}
+	return &snapshot.Snapshot{Host: host.Host{Mounts: known.Is(list)}}, nil
+}

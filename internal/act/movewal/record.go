@@ -1,0 +1,137 @@
+package movewal
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+)
+
+const (
+	// Name is what a server calls the folder of its WAL.
+	Name = "pg_wal"
+	// otherName is the name beside it that is exchanged with it: first the link or
+	// the copy that is to take its place, then what was there before. A server
+	// never looks at it; the word at its end tells who comes upon it whose it is.
+	otherName = "pg_wal.pgfettle-moving"
+	// recordName is the note of a move that is under way.
+	recordName   = "pgfettle-move-wal.json"
+	recordSchema = "pgfettle.move-wal/1"
+	// maxRecord bounds it: two paths of 4096 bytes at most, escaped.
+	maxRecord = 1 << 16
+)
+
+// Place is where the WAL of an instance is or is to be.
+type Place struct {
+	Path string `json:"path"`           // the folder itself
+	Link string `json:"link,omitempty"` // text of the symbolic link pg_wal to it; "": it is pg_wal itself
+	Made bool   `json:"made,omitempty"` // the folder was made for the move, and goes when it is left
+}
+
+func (p Place) inside() bool { return p.Link == "" }
+
+func (p Place) same(q Place) bool { return p.Path == q.Path && p.inside() == q.inside() }
+
+// phase is how far a move has come, as far as pg_wal itself does not tell.
+type phase string
+
+const (
+	copying   phase = "copy"   // the new place is filled; the old one is the one that counts
+	switching phase = "switch" // the copy is whole and on disk
+	removing  phase = "remove" // the server has run on the new place: the old one counts no more
+)
+
+// record is what a later process has to know of a move that was cut short. It
+// lies in the data directory, written with the rights of its owner, and whatever
+// it says is done with those rights alone.
+type record struct {
+	Schema  string `json:"schema"`
+	From    Place  `json:"from"`
+	To      Place  `json:"to"`
+	Running bool   `json:"running"`           // the server ran when it began, and is to run when it ends
+	Back    bool   `json:"back,omitempty"`    // it takes another one back whose server may not have come to a clean end
+	Phase   phase  `json:"phase"`             //
+	Control string `json:"control,omitempty"` // at switch: hash of pg_control, which tells whether a server has run since
+	Log     string `json:"log,omitempty"`     // file that the messages of the server went to
+}
+
+// record reads the note of a data directory; nil: no move is under way.
+func (w *Mover) record(dir string) (*record, error) {
+	b, err := w.folders(dir).Load(path.Join(dir, recordName), maxRecord)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	n, err := parseRecord(dir, b)
+	if err != nil {
+		return nil, &say.Problem{Message: path.Join(dir, recordName) + " is not the note of a move", Detail: err.Error(), Code: say.CodeError,
+			Hint: "where pg_wal is whole and the server runs, remove it"}
+	}
+	return n, nil
+}
+
+// Unfinished says whether a move of a data directory has begun and not come to its
+// end, and whether the server ran when it began.
+func (w *Mover) Unfinished(dir string) (begun, running bool, err error) {
+	n, err := w.record(dir)
+	if err != nil {
+		return false, false, err
+	}
+	if n != nil {
+		return true, n.Running, nil
+	}
+	_, err = w.Target.Stat(target.TempOf(path.Join(dir, recordName)))
+	return err == nil, false, nil
+}
+
+func parseRecord(dir string, b []byte) (*record, error) {
+	n := &record{}
+	if err := json.Unmarshal(b, n); err != nil {
+		return nil, err
+	}
+	return n, n.check(dir)
+}
+
+// check holds a note to what a move of this data directory could have written.
+func (n *record) check(dir string) error {
+	bad := ""
+	switch {
+	case n.Schema != recordSchema:
+		bad = fmt.Sprintf("schema %q, and this program reads %s", n.Schema, recordSchema)
+	case n.From.same(n.To):
+		bad = "a move to where it is"
+	case n.Phase != copying && n.Phase != switching && n.Phase != removing:
+		bad = fmt.Sprintf("phase %q", n.Phase)
+	}
+	for _, p := range []Place{n.From, n.To} {
+		at := path.Join(dir, Name)
+		switch {
+		case !path.IsAbs(p.Path) || path.Clean(p.Path) != p.Path:
+			bad = fmt.Sprintf("place %q", p.Path)
+		case p.inside() != (p.Path == at), p.Path != at && isBelow(p.Path, dir), isBelow(dir, p.Path):
+			bad = fmt.Sprintf("the place %q, which no move would take", p.Path)
+		}
+	}
+	if bad != "" {
+		return errors.New(bad)
+	}
+	return nil
+}
+
+func (w *Mover) save(dir string, n *record) error {
+	n.Schema = recordSchema
+	b, err := json.MarshalIndent(n, "", " ")
+	if err == nil {
+		err = w.folders(dir).Save(path.Join(dir, recordName), append(b, '\n'), 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("note of the move: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package pgctl
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/act/trust"
+)
+
+// postmaster is a running server: what its lock file says, proven by /proc.
+type postmaster struct {
+	collect.Lock
+	Dir    string // its data directory
+	parent int
+	start  int64 // clock ticks after boot, which tells it from another process of its number
+}
+
+// ticks is USER_HZ, in which /proc counts: 100 on every architecture that
+// PostgreSQL is packaged for.
+const ticks = 100
+
+// postmasterOf finds the server of a data directory. A lock file that a crash
+// left behind, whose number another process wears by now, is no server: the
+// process has to bear a server's name and to stand in the data directory, which
+// a postmaster never leaves; where that link is closed to us, it must have begun
+// when the lock file says. Where we are root it has to run as the account of the
+// instance.
+func (p *Server) postmaster(dataDir string) (postmaster, bool, error) {
+	a, err := p.account(dataDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return postmaster{}, false, nil
+	}
+	if err != nil {
+		return postmaster{}, false, err
+	}
+	return postmasterOf(p.Target, dataDir, a)
+}
+
+func postmasterOf(t target.Target, dataDir string, of *trust.Account) (postmaster, bool, error) {
+	files := t
+	if of != nil {
+		files = t.As(of.User())
+	}
+	l, err := collect.ReadLock(files, dataDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return postmaster{}, false, nil
+	}
+	if err != nil {
+		return postmaster{}, false, fmt.Errorf("lock file: %w", err)
+	}
+	if l.PID <= 1 {
+		return postmaster{}, false, nil // negative: a standalone backend
+	}
+	proc := "/proc/" + strconv.Itoa(l.PID)
+	if of != nil {
+		if runs, err := trust.Process(t, l.PID); err != nil || runs.UID != of.UID {
+			return postmaster{}, false, nil // another process wears the number
+		}
+	}
+	comm, err := t.ReadFile(proc+"/comm", target.MaxConfigFile)
+	if err != nil {
+		return postmaster{}, false, nil
+	}
+	switch string(bytes.TrimSpace(comm)) {
+	case "postgres", "postmaster", "edb-postgres":
+	default:
+		return postmaster{}, false, nil
+	}
+	p := postmaster{Lock: l, Dir: dataDir}
+	stat, err := t.ReadFile(proc+"/stat", target.MaxConfigFile)
+	if err != nil {
+		return p, false, nil
+	}
+	state := ""
+	if state, p.parent, p.start, err = statLine(string(stat)); err != nil {
+		return p, false, fmt.Errorf("%s/stat: %w", proc, err)
+	}
+	if state == "Z" {
+		return p, false, nil
+	}
+	if cwd, err := t.Readlink(proc + "/cwd"); err == nil {
+		real, err := t.Resolve(dataDir)
+		return p, err == nil && cwd == real, nil
+	}
+	boot, err := bootTime(t)
+	if err != nil || l.Began == 0 {
+		return p, false, err
+	}
+	// the lock file and btime both count whole seconds
+	apart := boot + p.start/ticks - l.Began
+	return p, apart >= -3 && apart <= 3, nil
+}
+
+// statLine reads state, parent and start of /proc/PID/stat. The name in
+// parentheses may hold anything, so fields are counted behind the last one.
+func statLine(line string) (state string, parent int, start int64, err error) {
+	i := strings.LastIndexByte(line, ')')
+	f := strings.Fields(line[i+1:])
+	if i < 0 || len(f) < 20 {
+		return "", 0, 0, errors.New("fields are missing")
+	}
+	parent, err1 := strconv.Atoi(f[1])
+	start, err2 := strconv.ParseInt(f[19], 10, 64)
+	return f[0], parent, start, errors.Join(err1, err2)
+}
+
+// bootTime is when the kernel booted, seconds since the epoch.
+func bootTime(t target.Target) (int64, error) {
+	b, err := t.ReadFile("/proc/stat", target.MaxConfigFile)
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(b)) {
+		if v, ok := strings.CutPrefix(line, "btime "); ok {
+			return strconv.ParseInt(strings.TrimSpace(v), 10, 64)
+		}
+	}
+	return 0, errors.New("/proc/stat: no btime in it")
+}
+
+// pathOf joins a folder and a name that may be absolute already.
+func pathOf(dir, name string) string {
+	if path.IsAbs(name) {
+		return path.Clean(name)
+	}
+	return path.Join(dir, name)
+}

@@ -1,0 +1,42 @@
+package pgctl
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
+)
+
+// TestReloadOfAStoppedServer: there is nobody to take the settings, which is told and is
+// no error; and none of them is wrong for not being in force.
+func TestReloadOfAStoppedServer(t *testing.T) {
+	dir := t.TempDir()
+	if os.Geteuid() == 0 { // as which no server runs
+		if err := errors.Join(os.Chmod(filepath.Dir(dir), 0o755), os.Chown(dir, 4242, 4242)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range map[string]string{"PG_VERSION": "17\n", "postgresql.conf": "work_mem = 8MB\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var told []string
+	p := &Server{Target: &target.Local{}, Tell: func(s string) { told = append(told, s) }}
+	in := stopped(dir)
+	if err := p.Activate(context.Background(), in, knob.Reload); err != nil {
+		t.Fatal(err)
+	}
+	if len(told) != 1 || !strings.Contains(told[0], dir) || !strings.Contains(told[0], "from its next start") {
+		t.Errorf("told: %q", told)
+	}
+	if bad, err := p.Verify(context.Background(), in, []plan.Change{{Address: "pg:work_mem", To: "8MB"}}); err != nil || len(bad) > 0 {
+		t.Errorf("%v, %v", bad, err)
+	}
+}

@@ -1,0 +1,56 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/evidence"
+)
+
+// readEvidence reads an evidence file, never more of it than an archive may be.
+func (h *Host) readEvidence(file string) (*evidence.Archive, error) {
+	if file == "-" {
+		return ParseEvidence(h.Input, "evidence on stdin")
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		code := say.CodeError
+		if errors.Is(err, fs.ErrPermission) {
+			code = say.CodeNoAccess
+		}
+		return nil, &say.Problem{Message: "evidence file: " + err.Error(), Code: code}
+	}
+	defer f.Close()
+	return ParseEvidence(f, fmt.Sprintf("evidence file %q", file))
+}
+
+// ParseEvidence reads evidence as it comes. A file that is too large is refused before
+// its first byte is read. name is how errors call it.
+func ParseEvidence(r io.Reader, name string) (*evidence.Archive, error) {
+	if f, ok := r.(*os.File); ok {
+		if st, err := f.Stat(); err == nil && st.Mode().IsRegular() && st.Size() > evidence.MaxArchive {
+			return nil, notEvidence(name, fmt.Sprintf("larger than %d MB", evidence.MaxArchive>>20))
+		}
+	}
+	a, err := evidence.ParseFrom(r)
+	text, ours := "", false
+	if err != nil {
+		text, ours = strings.CutPrefix(err.Error(), "evidence: ")
+	}
+	switch {
+	case err == nil:
+		return a, nil
+	case ours:
+		return nil, notEvidence(name, text)
+	}
+	return nil, fmt.Errorf("%s: %w", name, err)
+}
+
+func notEvidence(name, why string) error {
+	return &say.Problem{Message: name + ": " + why, Hint: "'pgfettle snapshot -o FILE' writes such a file", Code: say.CodeError}
+}

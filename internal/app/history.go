@@ -1,0 +1,179 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/pgfettle/pgfettle/internal/act/store"
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
+)
+
+// A history that another account writes, as the packaged service does, may be any
+// bytes. Root does not open such a file: a command that only reads it becomes its
+// holder for good, and one that goes on as root has a child read it that is the
+// holder, and takes the peaks from it as JSON.
+
+// serviceHistory is the history of the packaged service.
+var serviceHistory = filepath.Join(store.ServiceDir, store.File)
+
+// HistoryPath is the history that is read where nobody names one: the user's own,
+// else that of the packaged service where there is one.
+func (h *Host) HistoryPath() (string, error) {
+	own, err := store.DefaultPath(h.Target.UID(), h.Getenv)
+	if _, e := os.Lstat(own); err == nil && !errors.Is(e, os.ErrNotExist) {
+		return own, nil
+	}
+	if _, e := os.Lstat(serviceHistory); e == nil {
+		return serviceHistory, nil
+	}
+	return own, err
+}
+
+// History opens a history to read it, "" the one that is usual here, and words what may
+// be wrong with it. Root becomes the account that the file belongs to, for as long as
+// the program runs.
+func (h *Host) History(file string) (*store.Store, error) {
+	if file == "" {
+		var err error
+		if file, err = h.HistoryPath(); err != nil {
+			return nil, usage(err.Error(), "name one with --history FILE")
+		}
+	}
+	file, err := filepath.Abs(file)
+	if err != nil {
+		return nil, err
+	}
+	s, err := store.OpenRead(file)
+	if errors.Is(err, store.ErrOthers) {
+		if err := becomeHolder(file); err != nil {
+			return nil, err
+		}
+		s, err = store.OpenRead(file)
+	}
+	if err == nil {
+		return s, nil
+	}
+	p := &say.Problem{Message: "the history cannot be read", Detail: err.Error(), Code: say.CodeError}
+	switch {
+	case errors.Is(err, store.ErrNone):
+		p.Message, p.Detail = "there is no history: nothing was watched yet", "it would be "+file
+		p.Hint = "'pgfettle watch' begins one; with --history FILE another is read"
+	case errors.Is(err, store.ErrReadOnly):
+		p.Hint, p.Code = "run pgfettle as the owner of the file, which is root as a rule", say.CodeNoAccess
+	case errors.Is(err, store.ErrNewer):
+		p.Hint = "read it with the pgfettle that writes it"
+	}
+	return nil, p
+}
+
+// Peaks returns the peaks of a history, "" the one that is usual here.
+func (h *Host) Peaks(ctx context.Context, file string) (*history.Peaks, error) {
+	s, err := h.History(file)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	return s.Peaks(ctx, h.Target.Now())
+}
+
+// noHolder is what is said where there is no one account to become.
+func noHolder(file string) error {
+	return &say.Problem{Message: fmt.Sprintf("the history %q is in a folder that several accounts may write", file),
+		Detail: "root does not open what others can put there",
+		Hint:   "run pgfettle as the account that writes it, or move it to a folder of root's", Code: say.CodeRefused}
+}
+
+// becomeHolder gives up root's rights for those of the account that a history
+// belongs to, for as long as the program runs.
+func becomeHolder(file string) error {
+	uid, gid, known, err := store.Holder(file)
+	switch {
+	case err != nil:
+		return err
+	case !known || uid == 0:
+		return noHolder(file)
+	}
+	if err := errors.Join(os.NewSyscallError("setgroups", syscall.Setgroups([]int{gid})),
+		os.NewSyscallError("setgid", syscall.Setgid(gid)), os.NewSyscallError("setuid", syscall.Setuid(uid))); err != nil {
+		return &say.Problem{Message: fmt.Sprintf("the history %q belongs to another account, which root cannot become here: %v", file, err),
+			Hint: "run pgfettle as that account", Code: say.CodeNoAccess}
+	}
+	return nil
+}
+
+// mostPeaks bounds what a child may print: a line or two for each instance.
+const mostPeaks = 1 << 20
+
+// peaksOf reads the peaks of a history, as its holder where we are root and it is
+// another's.
+func (h *Host) peaksOf(ctx context.Context, file string) (*history.Peaks, error) {
+	s, err := store.OpenRead(file)
+	switch {
+	case errors.Is(err, store.ErrOthers):
+		return h.peaksAsHolder(ctx, file)
+	case err != nil:
+		return nil, err
+	}
+	defer s.Close()
+	return s.Peaks(ctx, h.Target.Now())
+}
+
+func (h *Host) peaksAsHolder(ctx context.Context, file string) (*history.Peaks, error) {
+	uid, gid, known, err := store.Holder(file)
+	switch {
+	case err != nil:
+		return nil, err
+	case !known || uid == 0:
+		return nil, noHolder(file)
+	}
+	out, err := h.Target.Run(ctx, target.Command{Argv: []string{"/proc/self/exe", "history", "--peaks", "--history", file},
+		As: &target.User{UID: uid, GID: gid}, Limit: mostPeaks})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("history %s, read as user id %d: %w", file, uid, err)
+	case out.Code != 0:
+		said := strings.Join(strings.Fields(string(bytes.ToValidUTF8(out.Stderr, nil))), " ")
+		return nil, fmt.Errorf("history %s, read as user id %d: %s", file, uid, said)
+	}
+	p, err := history.Parse(out.Stdout)
+	if err != nil {
+		return nil, fmt.Errorf("history %s, read as user id %d: %w", file, uid, err)
+	}
+	return &p, nil
+}
+
+// peaks are those of the history of this host: the user's own, else root's or the
+// packaged service's where he may read it. They are nil where nobody watched.
+func (h *Host) peaks(ctx context.Context) (*history.Peaks, error) {
+	var files []string
+	if own, err := store.DefaultPath(h.Target.UID(), h.Getenv); err == nil {
+		files = append(files, own)
+	}
+	for _, other := range []string{filepath.Join(store.Dir, store.File), serviceHistory} {
+		if !slices.Contains(files, other) {
+			files = append(files, other)
+		}
+	}
+	for i, file := range files {
+		p, err := h.peaksOf(ctx, file)
+		switch {
+		case errors.Is(err, store.ErrNone), i > 0 && errors.Is(err, store.ErrReadOnly):
+			continue
+		case err != nil:
+			return nil, err
+		}
+		if p.Days > 0 || len(p.Instances) > 0 {
+			return p, nil
+		}
+	}
+	return nil, nil
+}

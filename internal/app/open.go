@@ -1,0 +1,189 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/evidence"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/policy"
+)
+
+// Request says what is looked at, and how much of it.
+type Request struct {
+	Target string         // "", a data directory, a conninfo, an evidence file, or "-"
+	Policy *policy.Policy // whose owners count; nil: those of this site's policy
+
+	Deep     bool // also what grows with the number of tables
+	Why      bool // also why the server of a closed data directory does not start
+	Memory   bool // only what tells the memory of the host and of the instances
+	Killable bool // also which processes the OOM killer would look at first
+	PSS      bool // also proportional set sizes, which costs the processes time
+}
+
+// Session is one look at a host and its instances.
+type Session struct {
+	Request   Request
+	Collected *collect.Request // how it was collected; nil: from a file or a description
+	Evidence  *evidence.Archive
+	Snapshot  *snapshot.Snapshot
+
+	host *Host
+}
+
+// whatATargetIs is the hint after a TARGET that is none.
+const whatATargetIs = "a TARGET is a data directory, a conninfo such as host=db1, an evidence file of 'pgfettle snapshot', or nothing for this host"
+
+// Open resolves the target of a request, collects or reads its evidence, and makes the
+// snapshot of it.
+func (h *Host) Open(ctx context.Context, r Request) (*Session, error) {
+	req, file, err := h.Resolve(r.Target)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{Request: r, host: h}
+	if file != "" {
+		s.Evidence, err = h.readEvidence(file)
+	} else {
+		err = s.collect(ctx, req)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return s, s.read()
+}
+
+func (s *Session) collect(ctx context.Context, req *collect.Request) error {
+	tell, done := s.host.progress()
+	defer done()
+	r := s.Request
+	req.Deep, req.Why, req.Memory, req.Killable, req.PSS = r.Deep, r.Why, r.Memory, r.Killable, r.PSS
+	if err := s.host.Complete(req, r.Policy); err != nil {
+		return err
+	}
+	req.Progress = tell
+	s.Collected = req
+	var err error
+	s.Evidence, err = collect.Run(ctx, s.host.Target, *req)
+	return err
+}
+
+// Complete adds to a request what is the same for every look at this host.
+func (h *Host) Complete(req *collect.Request, p *policy.Policy) error {
+	var err error
+	if req.Owners, err = h.owners(p); err != nil {
+		return err
+	}
+	req.Tool, req.Measured, req.History = h.Tool(), h.MeasuredDirs(), h.peaks
+	return nil
+}
+
+// read makes the snapshot from the evidence. An error is an archive that is none of a
+// host: what is merely missing in it is a missing fact.
+func (s *Session) read() (err error) {
+	if s.Snapshot, err = snapshot.Read(s.Evidence); err != nil {
+		return fmt.Errorf("evidence: %w", err)
+	}
+	return nil
+}
+
+// NewSession is a session of evidence that somebody else has read or made.
+func (h *Host) NewSession(a *evidence.Archive) (*Session, error) {
+	s := &Session{Evidence: a, host: h}
+	return s, s.read()
+}
+
+// Describe is a session of a host that is not here, from its description, such as
+// 'ram=64GB,cpus=16,storage=nvme,pg=17'.
+func (h *Host) Describe(spec string) (*Session, error) {
+	a, err := snapshot.Describe(spec)
+	if err != nil {
+		return nil, usage("--for: "+err.Error(), describeHint(spec))
+	}
+	return h.NewSession(a)
+}
+
+// describeHint shows how a host is described; what the server is for is told with flags.
+func describeHint(spec string) string {
+	for word := range strings.SplitSeq(spec, ",") {
+		key, val, _ := strings.Cut(strings.TrimSpace(word), "=")
+		switch key {
+		case "connections", "active", "profile":
+			return "what the server is for is told with flags: --" + key + " " + val
+		}
+	}
+	return "describe the host as in --for 'ram=64GB,swap=2GB,cpus=16,sockets=2,storage=nvme,pg=17'"
+}
+
+// EvidenceFile says whether a target is an evidence file, and its name; "-" is
+// standard input. An error is a target that is none.
+func (h *Host) EvidenceFile(name string) (file string, err error) {
+	_, file, err = h.Resolve(name)
+	return file, err
+}
+
+// IsHere says whether a target is looked at from here, and no evidence file.
+func (h *Host) IsHere(name string) bool {
+	_, file, err := h.Resolve(name)
+	return err == nil && file == ""
+}
+
+// Resolve says what a target means: a request to collect, or the name of an evidence
+// file ("-" for standard input).
+func (h *Host) Resolve(name string) (*collect.Request, string, error) {
+	if name == "" {
+		for _, v := range []string{"PGHOST", "PGPORT", "PGSERVICE"} {
+			if h.Getenv(v) != "" {
+				return &collect.Request{Kind: collect.Conninfo}, "", nil
+			}
+		}
+		return &collect.Request{Kind: collect.Here}, "", nil
+	}
+	if name == "-" {
+		return nil, name, nil
+	}
+	st, err := os.Stat(name)
+	switch {
+	case err == nil && st.IsDir():
+		dir, err := dataDirectory(name)
+		return &collect.Request{Kind: collect.DataDir, Value: dir}, "", err
+	case err == nil && st.Mode().IsRegular():
+		return nil, name, nil
+	case err == nil:
+		return nil, "", usage(fmt.Sprintf("%q is neither a folder nor a regular file", name), whatATargetIs)
+	case strings.Contains(name, "=") || strings.Contains(name, "://"):
+		return &collect.Request{Kind: collect.Conninfo, Value: name}, "", nil
+	case errors.Is(err, fs.ErrPermission):
+		return nil, "", &say.Problem{Message: fmt.Sprintf("%q: permission denied", name),
+			Hint: "run pgfettle as root or as the owner of the data directory", Code: say.CodeNoAccess}
+	}
+	return nil, "", usage(fmt.Sprintf("no such target: %q", name), whatATargetIs)
+}
+
+// dataDirectory returns the absolute path of a folder that initdb made.
+func dataDirectory(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("data directory: %w", err)
+	}
+	_, err = os.Stat(filepath.Join(abs, "PG_VERSION"))
+	switch {
+	case err == nil:
+		return abs, nil
+	case errors.Is(err, fs.ErrPermission):
+		return "", &say.Problem{Message: fmt.Sprintf("data directory %q: permission denied", dir),
+			Hint: "run pgfettle as root or as the owner of the data directory", Code: say.CodeNoAccess}
+	}
+	return "", usage(fmt.Sprintf("%q is no data directory: it has no PG_VERSION", dir),
+		"name the folder that initdb made: 'SHOW data_directory' tells it")
+}

@@ -1,0 +1,62 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pgfettle/pgfettle/internal/act/collect"
+)
+
+func TestResolve(t *testing.T) {
+	dir := t.TempDir()
+	data := filepath.Join(dir, "data=1") // a folder is a folder, whatever its name looks like
+	file := filepath.Join(dir, "host.evidence")
+	for _, err := range []error{os.Mkdir(data, 0o700), os.WriteFile(filepath.Join(data, "PG_VERSION"), []byte("17\n"), 0o600), os.WriteFile(file, nil, 0o600)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	const failure = collect.Kind(-1)
+	for _, c := range []struct {
+		name, arg string
+		vars      []string
+		kind      collect.Kind
+		value     string
+		file      string
+		err       string
+	}{
+		{"nothing is this host", "", nil, collect.Here, "", "", ""},
+		{"a PG* variable names a server", "", []string{"PGHOST=db1"}, collect.Conninfo, "", "", ""},
+		{"an empty one does not", "", []string{"PGHOST="}, collect.Here, "", "", ""},
+		{"a user alone does not", "", []string{"PGUSER=me"}, collect.Here, "", "", ""},
+		{"a service does", "", []string{"PGSERVICE=prod"}, collect.Conninfo, "", "", ""},
+		{"a data directory", data, []string{"PGHOST=db1"}, collect.DataDir, data, "", ""},
+		{"an evidence file", file, nil, 0, "", file, ""},
+		{"stdin", "-", nil, 0, "", "-", ""},
+		{"a conninfo", "host=db1 port=5433", nil, collect.Conninfo, "host=db1 port=5433", "", ""},
+		{"a URI", "postgresql://db1/postgres", nil, collect.Conninfo, "postgresql://db1/postgres", "", ""},
+		{"another folder", dir, nil, failure, "", "", "has no PG_VERSION"},
+		{"a device", os.DevNull, nil, failure, "", "", "neither a folder nor a regular file"},
+		{"nothing that exists", "db1", nil, failure, "", "", "no such target"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			req, name, err := (&Host{Vars: c.vars}).Resolve(c.arg)
+			switch {
+			case c.err != "":
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Errorf("error %v, want %q", err, c.err)
+				}
+			case err != nil:
+				t.Error(err)
+			case c.file != "":
+				if req != nil || name != c.file {
+					t.Errorf("request %v, file %q", req, name)
+				}
+			case req == nil || req.Kind != c.kind || req.Value != c.value || name != "":
+				t.Errorf("request %+v, file %q", req, name)
+			}
+		})
+	}
+}

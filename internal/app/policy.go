@@ -1,0 +1,133 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+
+	"github.com/pgfettle/pgfettle/internal/act/trust"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/conffile"
+	"github.com/pgfettle/pgfettle/internal/judge/policy"
+)
+
+// PolicyPlace is where a site's policy lies when nobody names another place.
+const PolicyPlace = "/etc/pgfettle/policy.toml"
+
+// PolicyChoice says which policy is meant: that of the site where neither is set.
+type PolicyChoice struct {
+	File string // this one
+	None bool   // no policy
+}
+
+// Policy reads the policy that is meant: an empty one where there is none. site says
+// whether the one of this host may be meant.
+func (h *Host) Policy(c PolicyChoice, site bool) (*policy.Policy, error) {
+	switch {
+	case c.File != "" && c.None:
+		return nil, usage("--policy and --no-policy contradict each other", "leave one of them out")
+	case c.File != "":
+		return h.ReadPolicy(c.File, true)
+	case c.None || !site:
+		return &policy.Policy{}, nil
+	}
+	return h.sitePolicy()
+}
+
+// sitePolicy reads the policy of this site; an empty one where there is none.
+func (h *Host) sitePolicy() (*policy.Policy, error) {
+	p, err := h.ReadPolicy(PolicyPlace, false)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &policy.Policy{}, nil
+	}
+	return p, err
+}
+
+// ReadPolicy reads a file; named says that a person named it. What is in it decides
+// what root does, so root does not read it where somebody else could have written it.
+func (h *Host) ReadPolicy(name string, named bool) (*policy.Policy, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO would wait for a writer
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return nil, &say.Problem{Message: fmt.Sprintf("policy %q: permission denied", name),
+			Hint: "run pgfettle as somebody who may read it, or leave it out with --no-policy", Code: say.CodeNoAccess}
+	case errors.Is(err, fs.ErrNotExist) && named:
+		return nil, usage(fmt.Sprintf("policy %q: there is no such file", name), "'pgfettle policy example' prints one to begin with")
+	case err != nil:
+		return nil, fmt.Errorf("policy: %w", err)
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("policy: %w", err)
+	}
+	if !st.Mode().IsRegular() {
+		return nil, usage(fmt.Sprintf("policy %q is no regular file", name), "'pgfettle policy example' prints one to begin with")
+	}
+	if h.Target.UID() == 0 {
+		if why := writable(st, named); why != "" {
+			return nil, &say.Problem{Message: fmt.Sprintf("policy %q: %s, so root does not follow it", name, why),
+				Hint: "chown root: and chmod go-w it, or leave it out with --no-policy", Code: say.CodeRefused}
+		}
+	}
+	b, err := io.ReadAll(io.LimitReader(f, policy.MaxFile+1))
+	if err != nil {
+		return nil, fmt.Errorf("policy: %w", err)
+	}
+	known := policy.All()
+	for _, k := range conffile.Kinds() { // of files, beside the checks
+		known.Checks = append(known.Checks, k.ID)
+	}
+	return policy.Parse(name, b, known)
+}
+
+// writable says who but root and its owner could have written a file. The owner
+// of one that the command line names is trusted by who named it.
+func writable(st fs.FileInfo, named bool) string {
+	sys, ok := st.Sys().(*syscall.Stat_t)
+	mode := st.Mode().Perm()
+	switch {
+	case !ok:
+		return "its owner is not known"
+	case sys.Uid != 0 && !named:
+		return "it does not belong to root"
+	case mode&0o002 != 0:
+		return "everybody may write it"
+	case mode&0o020 != 0 && sys.Gid != 0:
+		return "its group may write it"
+	}
+	return ""
+}
+
+// owners says whose instances count: those of the policy that was read, else of this
+// site's, and those of the trusted data directories.
+func (h *Host) owners(p *policy.Policy) (trust.Owners, error) {
+	o := trust.Owners{}
+	if p == nil {
+		var err error
+		if p, err = h.sitePolicy(); err != nil {
+			return o, err // root does not go on with a guess of whom to trust
+		}
+	}
+	o.Names = p.Trust.Owners
+	for _, dir := range h.Trusted {
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			return o, fmt.Errorf("--trust: %w", err)
+		}
+		real, err := h.Target.Resolve(abs)
+		if err != nil {
+			return o, usage(fmt.Sprintf("--trust: %v", err), "name the data directory of a server on this host: 'SHOW data_directory' tells it")
+		}
+		o.DataDirs = append(o.DataDirs, real)
+	}
+	if id, err := strconv.Atoi(h.Getenv("SUDO_UID")); err == nil && id > 0 && h.Target.UID() == 0 {
+		o.Caller = id
+	}
+	return o, nil
+}

@@ -1,0 +1,55 @@
+package selection
+
+import (
+	"fmt"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+)
+
+// Moved says whether a plan still holds beside the one that the host gives now,
+// made with the same options. Inputs that moved without changing what they lead
+// to, such as the memory that is free at the moment, make no plan stale. The
+// error names the fact.
+func Moved(p, fresh *plan.Plan) error {
+	for i := range p.Changes {
+		c := &p.Changes[i]
+		d := sameChange(fresh, c)
+		switch {
+		case d == nil:
+			return Stale(fmt.Sprintf("%s (%s → %s) is not planned any more", c.Address, c.From, c.To))
+		case c.FromBase != d.FromBase:
+			return Stale(fmt.Sprintf("%s is %s now; the plan found %s", c.Address, d.From, c.From))
+		case c.ToBase != d.ToBase:
+			return Stale(fmt.Sprintf("%s would be set to %s now, not %s%s", c.Address, d.To, c.To, movedInputs(c.Inputs, d.Inputs)))
+		}
+	}
+	return nil
+}
+
+func sameChange(p *plan.Plan, c *plan.Change) *plan.Change {
+	for i := range p.Changes {
+		if d := &p.Changes[i]; d.Address == c.Address && d.Instance == c.Instance {
+			return d
+		}
+	}
+	return nil
+}
+
+// movedInputs names the inputs that moved.
+func movedInputs(then, now []rule.Input) string {
+	said := ""
+	for _, a := range then {
+		for _, b := range now {
+			if a.Name == b.Name && a.Value != b.Value {
+				said += fmt.Sprintf("; %s was %s and is %s", a.Name, a.Value, b.Value)
+			}
+		}
+	}
+	return said
+}
+
+func Stale(detail string) error {
+	return &say.Problem{Message: "the plan is stale", Detail: detail, Hint: "plan again and look at what changed", Code: say.CodeStale}
+}
