@@ -47,6 +47,8 @@ func TestRandomPlansStart(t *testing.T) {
 		t.Run("versions", func(t *testing.T) {
 			each(t, func(t *testing.T, b scratch.Binaries) {
 				t.Parallel()
+				beds <- struct{}{}
+				defer func() { <-beds }()
 				planned := newBed(t, b, sum)
 				for n := range hostsOfEach() {
 					// each host has a seed of its own
@@ -63,6 +65,10 @@ func TestRandomPlansStart(t *testing.T) {
 		}
 	})
 }
+
+// beds bounds how many of these servers are there at once, however many tests may run
+// beside one another: each asks for as much memory as this machine has.
+var beds = make(chan struct{}, 2)
 
 // drawn is a host for a version. Most have as much memory as the machines that
 // tests run on, so that they can be held here; one in six is any.

@@ -117,7 +117,7 @@ func runDemo(ctx context.Context, env *Env, o *demoOptions) (err error) {
 	}
 	fmt.Fprintln(env.Stdout)
 	step("pgfettle plan --profile %s %s", profile, inst.DataDir)
-	if err := term.Plan(env.Stdout, document.Plan{Plan: p, Subject: document.SubjectOf(l.Snapshot)}, env.Style()); err != nil {
+	if err := term.Write(env.Stdout, outline.Plan(document.Plan{Plan: p, Subject: document.SubjectOf(l.Snapshot)}, env.words), env.Style()); err != nil {
 		return err
 	}
 	fmt.Fprintln(env.Stdout)

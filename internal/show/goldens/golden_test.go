@@ -183,7 +183,7 @@ func TestPlanForms(t *testing.T) {
 				}
 			}
 		default:
-			err = term.Plan(&b, d, style(t, name))
+			err = term.Write(&b, outline.Plan(d, nil), style(t, name))
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -26,6 +26,9 @@ type Sign struct {
 // Piece is the sign as a piece of text.
 func (s Sign) Piece() Piece { return Piece{Text: s.Mark, As: AsSign, Hue: s.Hue} }
 
+// Before is a text behind the sign of the part that it names.
+func (s Sign) Before(name string) Prose { return Join(s.Piece(), Piece{Text: " " + name}) }
+
 // Bars are bars under each other on one scale, each of the same parts.
 type Bars struct {
 	Signs []Sign
@@ -58,6 +61,9 @@ func (b Bars) Draw(width int, _ bool) []Prose {
 	scale := float64(total)
 	if most > total {
 		scale += min(float64(most-total), Overflow*scale)
+	}
+	if scale <= 0 {
+		return nil
 	}
 	cells := min(width-label-2, mostCells)
 	var out []Prose

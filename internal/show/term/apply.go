@@ -99,3 +99,14 @@ func ended(w io.Writer, j *journal.Journal, st Style, now bool, tell map[journal
 	_, err := io.WriteString(w, p.b.String())
 	return err
 }
+
+func (p *page) warnings(list []string) {
+	if len(list) == 0 {
+		return
+	}
+	p.gap()
+	p.line(p.tint(yellow, p.Say("show/plan/warnings", "Before you act")))
+	for _, w := range list {
+		p.para("  ! ", plain, w)
+	}
+}

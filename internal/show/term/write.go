@@ -39,6 +39,11 @@ func (p *page) blocks(list []outline.Block, foot *[]outline.Para) {
 			continue
 		case outline.Contents:
 			continue
+		case outline.Figure:
+			if v.Picture == nil {
+				continue
+			}
+			p.block(block, indent, last)
 		case outline.Heading:
 			if v.Command {
 				continue
@@ -101,7 +106,7 @@ func (p *page) block(block outline.Block, indent string, last outline.Block) {
 	case outline.Para:
 		p.wrapped(indent, toneOf(v.Tone), v.Text)
 	case outline.List:
-		if _, text := last.(outline.Para); text {
+		if _, text := last.(outline.Para); text && (v.Kind != outline.Lines || indent == "") {
 			indent += step
 		}
 		p.list(v, indent)
@@ -116,10 +121,8 @@ func (p *page) block(block outline.Block, indent string, last outline.Block) {
 	case outline.Table:
 		p.table(v, step)
 	case outline.Figure:
-		if v.Picture != nil {
-			for _, l := range v.Picture.Draw(p.st.Width-len(step), p.st.ASCII) {
-				p.line(step, p.styled(l, plain))
-			}
+		for _, l := range v.Picture.Draw(p.st.Width-len(step), p.st.ASCII) {
+			p.line(step, p.styled(l, plain))
 		}
 	}
 }

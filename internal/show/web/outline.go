@@ -2,6 +2,7 @@ package web
 
 import (
 	"html/template"
+	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/show/outline"
@@ -176,8 +177,13 @@ func outlineTable(t outline.Table, quiet bool) (Table, error) {
 	return out, nil
 }
 
-// outlineCell is text that looks alike as a cell, and any other as a fragment.
+// outlineCell is text that looks alike as a cell, and any other as a fragment. Signs
+// are of pictures that are not drawn here.
 func outlineCell(p outline.Prose) (Cell, error) {
+	if len(p) > 1 && p[0].As == outline.AsSign {
+		p = slices.Clone(p[1:])
+		p[0].Text = strings.TrimLeft(p[0].Text, " ")
+	}
 	switch {
 	case len(p) == 0:
 		return Cell{}, nil
