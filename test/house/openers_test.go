@@ -25,6 +25,7 @@ var openers = map[string]string{
 	"act/oomdemo":             "control groups of its own, on this host alone",
 	"act/scratch":             "servers and folders of its own",
 	"act/store":               "the history is a file of its own, and its path is nobody's input",
+	"app":                     "files that the person named who started it",
 	"show/cli":                "files that the person named who started it",
 	"show/metrics":            "the file that the person named, for node_exporter",
 	"show/serve":              "the token, the policy and the experiments that the person named",
@@ -37,6 +38,7 @@ var kernels = map[string]string{
 	"act/apply":             "reads what it changes before and after, through the target",
 	"act/cgroup":            "where this process stands among control groups",
 	"act/experiment/engine": "measures servers of its own, on this host alone",
+	"act/movewal":           "which filesystems there are and whether SELinux rules, through the target",
 	"act/monitor":           "reads the same few files again and again, through the target",
 	"act/oomdemo":           "processes of its own, on this host alone",
 	"act/pgctl":             "where a server's own log goes, through the target",
@@ -44,6 +46,7 @@ var kernels = map[string]string{
 	"act/scratch":           "whether servers of its own still run",
 	"act/trust":             "whose a process is, through the target",
 	"act/watch":             "reads the same few files again and again, through the target",
+	"app":                   "runs the program itself again, as another account",
 	"show/cli":              "what the host is called and how much memory it has, through the target",
 	"show/export":           "writes them into a script and reads nothing",
 }
