@@ -1,4 +1,4 @@
-package watch
+package sample
 
 import (
 	"context"
@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -54,7 +53,7 @@ func TestRun(t *testing.T) {
 		"g1/memory.usage_in_bytes": "100\n",
 		"g1/memory.limit_in_bytes": "9223372036854771712\n",
 	})
-	e, err := Run(t.Context(), at, Options{Duration: time.Millisecond, Host: true, CGroup: "/g2"})
+	e, err := Slow(t.Context(), at, SlowOptions{Duration: time.Millisecond, Host: true, CGroup: "/g2"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,14 +81,14 @@ func TestRun(t *testing.T) {
 	if slices.ContainsFunc(e.Missing, func(g known.Gap) bool { return g.Fact == "/proc/stat" || g.Reason == "" }) {
 		t.Errorf("%+v", e.Missing)
 	}
-	if e, err = Run(t.Context(), at, Options{Duration: time.Millisecond, Host: true, CGroup: "/g1"}); err != nil {
+	if e, err = Slow(t.Context(), at, SlowOptions{Duration: time.Millisecond, Host: true, CGroup: "/g1"}); err != nil {
 		t.Fatal(err)
 	}
 	if e.After.CGMemory != 100 || e.After.CGMemoryMax != 0 || e.After.CGroup["max"] != 3 || e.After.CGroup["pgmajfault"] != 2 || len(e.After.CGPressure) != 0 {
 		t.Errorf("group of version 1: %+v", e.After)
 	}
 	// A host that is not the instance's is not read.
-	if e, err = Run(t.Context(), at, Options{Duration: time.Millisecond}); err != nil || e.CPUs != 0 || len(e.Ticks) != 0 || len(e.Missing) != 0 {
+	if e, err = Slow(t.Context(), at, SlowOptions{Duration: time.Millisecond}); err != nil || e.CPUs != 0 || len(e.Ticks) != 0 || len(e.Missing) != 0 {
 		t.Errorf("%+v, %v", e, err)
 	}
 }
@@ -97,7 +96,7 @@ func TestRun(t *testing.T) {
 func TestRunEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Run(ctx, tree(t, map[string]string{"proc/stat": stat}), Options{Duration: time.Hour, Host: true}); !errors.Is(err, context.Canceled) {
+	if _, err := Slow(ctx, tree(t, map[string]string{"proc/stat": stat}), SlowOptions{Duration: time.Hour, Host: true}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }
