@@ -13,7 +13,7 @@
 //	                                  second, for a       pressure, the control group,    event, who blocks whom
 //	                                  minute              all processes; perf (perf.go)
 //
-// What a file holds is parsed by fact/host and fact/live; why a file is missing has
+// What a file holds is parsed by fact/host (a report of perf: by fact/live); why a file is missing has
 // one wording for all (fileGap). A view that a person looks at (Top) takes the
 // facts as the snapshot has them, with the reason for each that is missing. What
 // runs for months (HostReading, Server) keeps its files and its connection open,

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/fact/host"
-	"github.com/pgfettle/pgfettle/internal/fact/live" // Unseen is a number that was not there: unknown is never zero.
+	// Unseen is a number that was not there: unknown is never zero.
 )
 
 const Unseen = -1
@@ -146,7 +146,7 @@ func (r *HostReading) meminfo(b []byte) error {
 }
 
 func (r *HostReading) stat(b []byte) error {
-	c, err := live.ParseStat(b)
+	c, err := host.ParseCPUCounters(b)
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (r *HostReading) stat(b []byte) error {
 }
 
 func (r *HostReading) vmstat(b []byte) error {
-	counts, err := live.ParseCounters(b, vmNames[:])
+	counts, err := host.ParseCounters(b, vmNames[:])
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (r *HostReading) vmstat(b []byte) error {
 }
 
 func (r *HostReading) pressure(i int, b []byte) error {
-	p, err := live.ParsePSI(b)
+	p, err := host.ParsePSITotals(b)
 	if err != nil {
 		return err
 	}

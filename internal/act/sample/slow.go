@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/live"
 )
 
@@ -131,19 +132,19 @@ func readWith[T any](w *slowSampler, name string, parse func([]byte) (T, error))
 }
 
 func (w *slowSampler) counters() live.Counters {
-	c := live.Counters{VM: map[string]int64{}, Pressure: map[string]live.PSI{}, CGroup: map[string]int64{}, CGPressure: map[string]live.PSI{}}
+	c := live.Counters{VM: map[string]int64{}, Pressure: map[string]host.PSITotals{}, CGroup: map[string]int64{}, CGPressure: map[string]host.PSITotals{}}
 	if !w.o.Host {
 		return c
 	}
-	c.CPU, _ = readWith(w, "/proc/stat", live.ParseStat)
+	c.CPU, _ = readWith(w, "/proc/stat", host.ParseCPUCounters)
 	named := func(names []string) func([]byte) (map[string]int64, error) {
-		return func(b []byte) (map[string]int64, error) { return live.ParseCounters(b, names) }
+		return func(b []byte) (map[string]int64, error) { return host.ParseCounters(b, names) }
 	}
 	if vm, ok := readWith(w, "/proc/vmstat", named(live.VMNames)); ok {
 		c.VM = vm
 	}
 	for _, k := range []string{"cpu", "memory", "io"} {
-		if p, ok := readWith(w, "/proc/pressure/"+k, live.ParsePSI); ok {
+		if p, ok := readWith(w, "/proc/pressure/"+k, host.ParsePSITotals); ok {
 			c.Pressure[k] = p
 		}
 	}
@@ -172,7 +173,7 @@ func (w *slowSampler) group(c *live.Counters, named func([]byte) (map[string]int
 		}
 	} else {
 		for _, k := range []string{"cpu", "memory", "io"} {
-			if p, ok := readWith(w, file(k+".pressure"), live.ParsePSI); ok {
+			if p, ok := readWith(w, file(k+".pressure"), host.ParsePSITotals); ok {
 				c.CGPressure[k] = p
 			}
 		}
@@ -191,12 +192,12 @@ func (w *slowSampler) group(c *live.Counters, named func([]byte) (map[string]int
 }
 
 // begin reads the counters and the processes.
-func (w *slowSampler) begin() map[int]live.ProcStat {
+func (w *slowSampler) begin() map[int]host.ProcessStat {
 	w.e.Before = w.counters()
 	return w.processes()
 }
 
-func (w *slowSampler) end(before map[int]live.ProcStat, took time.Duration) {
+func (w *slowSampler) end(before map[int]host.ProcessStat, took time.Duration) {
 	e := w.e
 	e.After, e.Seconds = w.counters(), took.Seconds()
 	e.Processes = busiest(before, w.processes(), w.o.Postmaster)
@@ -212,10 +213,8 @@ func (w *slowSampler) end(before map[int]live.ProcStat, took time.Duration) {
 		return
 	}
 	e.CPUs = w.cpus()
-	if m, ok := readWith(w, "/proc/meminfo", func(b []byte) (map[string]int64, error) {
-		return live.ParseCounters([]byte(strings.NewReplacer(":", " ", " kB", "").Replace(string(b))), []string{"MemTotal", "MemAvailable", "PageTables"})
-	}); ok {
-		e.Memory, e.Available, e.Tables = unit.Bytes(m["MemTotal"])*unit.KB, unit.Bytes(m["MemAvailable"])*unit.KB, unit.Bytes(m["PageTables"])*unit.KB
+	if m, ok := readWith(w, "/proc/meminfo", host.ParseMemory); ok {
+		e.Memory, e.Available, e.Tables = m.Total, m.Available, m.PageTables
 	}
 }
 
@@ -225,18 +224,12 @@ func (w *slowSampler) cpus() int {
 	if err != nil {
 		return 0
 	}
-	n := 0
-	for line := range strings.Lines(string(b)) {
-		if len(line) > 3 && strings.HasPrefix(line, "cpu") && line[3] != ' ' {
-			n++
-		}
-	}
-	return n
+	return host.CountCPUs(b)
 }
 
 // processes reads /proc/PID/stat of all; those that end meanwhile are left out.
-func (w *slowSampler) processes() map[int]live.ProcStat {
-	out := map[int]live.ProcStat{}
+func (w *slowSampler) processes() map[int]host.ProcessStat {
+	out := map[int]host.ProcessStat{}
 	if !w.o.Host {
 		return out
 	}
@@ -250,7 +243,7 @@ func (w *slowSampler) processes() map[int]live.ProcStat {
 			continue
 		}
 		if b, err := w.t.ReadFile("/proc/"+n+"/stat", 4096); err == nil {
-			if p, err := live.ParseProcStat(b); err == nil {
+			if p, err := host.ParseProcessStat(b); err == nil {
 				out[p.PID] = p
 			}
 		}
@@ -260,12 +253,12 @@ func (w *slowSampler) processes() map[int]live.ProcStat {
 
 // busiest returns who used most processor time. A process id that was given anew
 // has less than before, and counts from nothing.
-func busiest(before, after map[int]live.ProcStat, postmaster int) []live.Busy {
+func busiest(before, after map[int]host.ProcessStat, postmaster int) []live.Busy {
 	var out []live.Busy
 	for pid, p := range after {
 		b := before[pid]
 		if b.Name != p.Name || b.Ticks > p.Ticks {
-			b = live.ProcStat{}
+			b = host.ProcessStat{}
 		}
 		busy := live.Busy{PID: pid, Name: p.Name, CPU: float64(p.Ticks-b.Ticks) * tick.Seconds(), Major: p.Major - b.Major, Minor: p.Minor - b.Minor,
 			Kernel: pid == kthreadd || p.Parent == kthreadd, Ours: postmaster > 0 && (pid == postmaster || p.Parent == postmaster)}
@@ -280,7 +273,7 @@ func busiest(before, after map[int]live.ProcStat, postmaster int) []live.Busy {
 // look reads the run queue and asks the server once.
 func (w *slowSampler) look(ctx context.Context, n int) {
 	if w.o.Host {
-		if c, ok := readWith(w, "/proc/stat", live.ParseStat); ok {
+		if c, ok := readWith(w, "/proc/stat", host.ParseCPUCounters); ok {
 			w.e.Ticks = append(w.e.Ticks, live.Tick{Running: max(c.Running-1, 0), Blocked: c.Blocked}) // we run as well
 		}
 	}

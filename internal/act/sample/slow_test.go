@@ -13,6 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/live"
 )
 
@@ -102,11 +103,11 @@ func TestRunEndsWithItsContext(t *testing.T) {
 }
 
 func TestBusiest(t *testing.T) {
-	before := map[int]live.ProcStat{
+	before := map[int]host.ProcessStat{
 		1: {PID: 1, Name: "init", Ticks: 50}, 100: {PID: 100, Name: "postgres", Ticks: 10}, 101: {PID: 101, Parent: 100, Name: "postgres", Ticks: 1000, Major: 1},
 		7: {PID: 7, Parent: 2, Name: "kswapd0", Ticks: 5}, 8: {PID: 8, Name: "gone", Ticks: 900},
 	}
-	after := map[int]live.ProcStat{
+	after := map[int]host.ProcessStat{
 		1: {PID: 1, Name: "init", Ticks: 50}, 100: {PID: 100, Name: "postgres", Ticks: 20}, 101: {PID: 101, Parent: 100, Name: "postgres", Ticks: 1300, Major: 4},
 		7: {PID: 7, Parent: 2, Name: "kswapd0", Ticks: 55}, 8: {PID: 8, Name: "new", Ticks: 30}, // the id of the one that is gone
 	}

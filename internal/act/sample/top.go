@@ -17,7 +17,6 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
-	"github.com/pgfettle/pgfettle/internal/fact/live"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/now"
 )
@@ -90,7 +89,7 @@ func (l *Top) own() (int64, bool) {
 	if err != nil {
 		return 0, false
 	}
-	p, err := live.ParseProcStat(b)
+	p, err := host.ParseProcessStat(b)
 	return p.Ticks, err == nil
 }
 
