@@ -10,6 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/planner"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
@@ -25,6 +26,33 @@ type PlanOptions struct {
 	options rule.Options
 	policy  *policy.Policy
 	asked   []knob.Address // pinned by a person; the other pins are the policy's
+}
+
+// PlanAsk is what a person asks of a plan; the zero value asks for nothing special.
+type PlanAsk struct {
+	Profile     string // "": the policy's, else mixed
+	Connections int    // 0: as many as there are
+	Active      int    // sessions at work at once; 0: from the profile and the CPUs
+	Storage     string // "": what the disk says
+	Shared      bool   // the host is not for PostgreSQL alone
+}
+
+// With joins what a person asks for, and the values that they pin, with a policy.
+func (a PlanAsk) With(p *policy.Policy, pins map[knob.Address]string) (PlanOptions, error) {
+	o := rule.Options{Profile: rule.Mixed, Connections: a.Connections, Active: a.Active, Shared: a.Shared, Pins: pins}
+	var err error
+	if a.Profile != "" {
+		if o.Profile, err = rule.ParseProfile(a.Profile); err != nil {
+			return PlanOptions{}, usage("--profile: "+err.Error(),
+				"mixed is the one for a host that does both short transactions and reports")
+		}
+	}
+	if a.Storage != "" {
+		if o.Storage, err = rule.ParseStorage(a.Storage); err != nil {
+			return PlanOptions{}, usage("--storage: "+err.Error(), "leave it out to believe what the disk says")
+		}
+	}
+	return PlanWith(p, o, a.Profile != "")
 }
 
 // PlanWith joins what a person asks for with a policy. profileSaid says that o.Profile
@@ -89,7 +117,7 @@ func (s *Session) Plan(ctx context.Context, o PlanOptions) (*plan.Plan, error) {
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		if pin, ours := o.policy.Pin(c.Address); ours && c.Pinned {
-			c.Reason = PinnedBy(o.policy, pin)
+			c.Reason = say.Text(PinnedBy(o.policy, pin))
 		}
 	}
 	return p, nil

@@ -1,6 +1,6 @@
 // Package live holds what a host and an instance did during a while that
 // somebody watched them: counters of the kernel at both ends, what was seen in
-// between, and the report of perf; with the readers of each. Rates are for those
+// between, and the report of perf with its reader. Rates are for those
 // who judge: here stands what was counted.
 package live
 

@@ -18,7 +18,6 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
@@ -216,7 +215,7 @@ func makeReport(ctx context.Context, env *Env, o *reportOptions) (web.Report, er
 		}
 	}
 	r.Plan = document.Plan{Plan: p, Subject: r.Check.Subject}
-	r.Memory = memory.Diagnose(l.Snapshot, memoryPlan(l.Snapshot, ro.On(l.Snapshot)))
+	r.Memory = l.Memory(ro.On(l.Snapshot))
 	if log != nil {
 		r.OOM = oom.Diagnose(log, oomFacts(l.Snapshot, p))
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
@@ -28,7 +29,7 @@ func checkedFile() document.File {
 }
 
 func hostReport() document.Check {
-	return document.Check{Report: check.Report{Findings: []check.Finding{{ID: "swap_none", Severity: check.Notice, Title: "No swap", Seen: "100 % of it: none\nat all", Why: "Because.", Do: "Add some.", Sources: []string{"linux-vm"}}}}}
+	return document.Check{Report: check.Report{Findings: []check.Finding{{ID: "swap_none", Severity: check.Notice, Title: "No swap", Seen: say.Text("100 % of it: none\nat all"), Why: "Because.", Do: say.Text("Add some."), Sources: say.SourcesOf([]string{"linux-vm"})}}}}
 }
 
 // TestFileJSONIsValid holds the document against its published schema.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
 	"github.com/pgfettle/pgfettle/internal/show/document"
@@ -49,7 +50,7 @@ func TestPolicyForms(t *testing.T) {
 
 // TestAcceptedIsValid holds a report with accepted findings against its schema.
 func TestAcceptedIsValid(t *testing.T) {
-	f := check.Finding{ID: "swap_none", Severity: check.Info, Area: check.Kernel, Title: "T", Seen: "s", Why: "w", Do: "d", Sources: []string{"linux-vm"}}
+	f := check.Finding{ID: "swap_none", Severity: check.Info, Area: check.Kernel, Title: "T", Seen: say.Text("s"), Why: "w", Do: say.Text("d"), Sources: say.SourcesOf([]string{"linux-vm"})}
 	d := document.Check{Report: check.Report{Schema: check.Schema, Accepted: []check.Accepted{{Finding: f, Reason: "r\x1b[31m", Expires: "2027-01-31"}}}, Policy: "p.toml"}
 	var b bytes.Buffer
 	if err := json.Check(&b, d); err != nil {

@@ -178,8 +178,8 @@ func (p Words) BudgetBeneath(b plan.Budget) []string {
 	if b.Outside > 0 {
 		out = append(out, p.Say("show/budget/outside", "The shared memory, {size}, lies in huge pages, which are not charged to the control group: the memory of the host bounds it.", "size", b.Outside))
 	}
-	if b.OthersReason != "" {
-		out = append(out, p.Word(b.OthersWhy))
+	if !b.OthersReason.IsZero() {
+		out = append(out, p.Word(b.OthersReason))
 	}
 	for _, n := range b.Neighbours {
 		out = append(out, p.neighbour(n))

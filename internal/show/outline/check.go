@@ -87,12 +87,12 @@ func (p Words) details(g []check.Finding) []Field {
 		}
 		return f, false
 	}
-	seen, same := field(LabelSeen, func(f check.Finding) string { return f.Seen })
+	seen, same := field(LabelSeen, func(f check.Finding) string { return f.Seen.String() })
 	var out []Field
 	if same {
 		out = append(out, one(LabelWhere, p.Places(g)))
 	}
-	do, _ := field(LabelDo, func(f check.Finding) string { return f.Do })
+	do, _ := field(LabelDo, func(f check.Finding) string { return f.Do.String() })
 	out = append(out, seen, one(LabelWhy, g[0].Why), do)
 	if len(g[0].Sources) > 0 {
 		sources := one(LabelSources, SourceTitles(g[0].Sources))

@@ -34,7 +34,7 @@ func Plan(d document.Plan, c *say.Catalogue) Outline {
 	for _, g := range Groups(d.Changes) {
 		p.changeOutline(&o, g)
 	}
-	p.Warned(&o, d.Warnings)
+	p.Warned(&o, say.Strings(d.Warnings))
 	if whole {
 		p.leftOutline(&o, d.Left)
 		p.gapOutline(&o, d.Unknown)
@@ -64,7 +64,7 @@ func (p Words) changeOutline(o *Outline, g Group) {
 	out := Changes{Caption: p.Heading(g), Words: p.changeWords()}
 	risky := false
 	for _, c := range g.Changes {
-		x := Change{Name: ShortName(c.Address), From: Shown(c.From), To: Shown(c.To) + Measure(c), Reason: c.Reason}
+		x := Change{Name: ShortName(c.Address), From: Shown(c.From), To: Shown(c.To) + Measure(c), Reason: c.Reason.String()}
 		if c.Risk != knob.Low && c.Risk != "" {
 			risky, x.Risk, x.RiskTone = true, p.Risk(c.Risk), riskTones[c.Risk]
 		}
@@ -72,7 +72,7 @@ func (p Words) changeOutline(o *Outline, g Group) {
 			x.Notes = append(x.Notes, Note{p.Say("show/plan/inputs", "inputs:"), in, ToneNote})
 		}
 		if len(c.Sources) > 0 {
-			x.Notes = append(x.Notes, Note{p.Say("show/plan/source", "source:"), SourceTitles(c.Sources), ToneNote})
+			x.Notes = append(x.Notes, Note{p.Say("show/plan/source", "source:"), SourceTitles(say.SourcesOf(c.Sources)), ToneNote})
 		}
 		out.List = append(out.List, x)
 	}
@@ -200,11 +200,7 @@ func Measure(c plan.Change) string {
 
 // UnsaidOf lists the inputs of a change whose numbers its reason does not say.
 func UnsaidOf(c *plan.Change) string {
-	said := c.Reason
-	if !c.Because.IsZero() { // the reason in English, as the inputs are
-		said = c.Because.String()
-	}
-	return Unsaid(said, c.Inputs)
+	return Unsaid(c.Reason.English(), c.Inputs) // in English, as the inputs are
 }
 
 // Unsaid lists the inputs whose numbers the reason does not already say.

@@ -24,9 +24,9 @@ func (p *page) findings(g []check.Finding) {
 	f := g[0]
 	word := typeset.Pad(strings.ToUpper(p.Word(outline.SeverityWords[f.Severity])), p.severityColumn())
 	p.line(p.tint(severityTone[f.Severity], word), p.tint(strong, typeset.Clean(f.Title)), p.tint(faint, "  ["+typeset.Clean(f.ID)+"]"))
-	p.each(g, outline.LabelSeen, func(f check.Finding) string { return f.Seen })
+	p.each(g, outline.LabelSeen, func(f check.Finding) string { return f.Seen.String() })
 	p.para(p.label(outline.LabelWhy), plain, f.Why)
-	p.each(g, outline.LabelDo, func(f check.Finding) string { return f.Do })
+	p.each(g, outline.LabelDo, func(f check.Finding) string { return f.Do.String() })
 	p.para(p.label(outline.LabelSources), faint, outline.SourceTitles(f.Sources))
 }
 

@@ -90,7 +90,7 @@ func (p *page) gapBefore() {
 // apart says whether a block stands apart from what is beside it.
 func apart(b outline.Block) bool {
 	switch b.(type) {
-	case outline.Table, outline.Figure, outline.Changes:
+	case outline.Table, outline.Figure, outline.Changes, outline.Fields:
 		return true
 	}
 	return false
