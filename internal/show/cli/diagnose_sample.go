@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
-	"github.com/pgfettle/pgfettle/internal/act/watch"
+	"github.com/pgfettle/pgfettle/internal/act/sample"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -57,7 +57,7 @@ func runSlowSample(ctx context.Context, env *Env, o *slowOptions, args []string)
 	if err != nil {
 		return err
 	}
-	w := watch.Options{Duration: o.sample, Host: l.Snapshot.HostSeen, Perf: !o.noPerf}
+	w := sample.SlowOptions{Duration: o.sample, Host: l.Snapshot.HostSeen, Perf: !o.noPerf}
 	label := ""
 	var missing []known.Gap
 	if in != nil {
@@ -81,7 +81,7 @@ func runSlowSample(ctx context.Context, env *Env, o *slowOptions, args []string)
 	}
 	tell, done := env.Progress()
 	w.Tell = tell
-	e, err := watch.Run(ctx, env.Target, w)
+	e, err := sample.Slow(ctx, env.Target, w)
 	done()
 	if err != nil {
 		return err

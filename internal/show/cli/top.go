@@ -140,11 +140,11 @@ func fullScreen(env *Env, o *topOptions) (*os.File, bool) {
 
 // liveSource is a Looker within a context.
 type liveSource struct {
-	*sample.Looker
+	*sample.Top
 	ctx context.Context
 }
 
-func (s liveSource) Server() *now.ServerLook { return s.Looker.Server(s.ctx) }
+func (s liveSource) Server() *now.ServerLook { return s.Top.Server(s.ctx) }
 
 // watchLive says what is looked at again and again, from what was found at first.
 func watchLive(ctx context.Context, env *Env, l *loaded) (liveSource, top.Subject, error) {
@@ -156,7 +156,7 @@ func watchLive(ctx context.Context, env *Env, l *loaded) (liveSource, top.Subjec
 		in = &l.Snapshot.Instances[0]
 	}
 	subject := top.Subject{}
-	opt := sample.Options{Target: env.Target}
+	opt := sample.TopOptions{Target: env.Target}
 	if cpu, ok := l.Snapshot.Host.CPU.Get(); ok {
 		subject.CPUs = cpu.Logical
 	}
@@ -165,7 +165,7 @@ func watchLive(ctx context.Context, env *Env, l *loaded) (liveSource, top.Subjec
 	}
 	if in == nil {
 		subject.ServerUnseen = &known.Gap{Reason: "no instance runs here", Reveal: "name one: a data directory or a conninfo"}
-		return liveSource{sample.New(opt), ctx}, subject, nil
+		return liveSource{sample.NewTop(opt), ctx}, subject, nil
 	}
 	subject.Label = in.Label()
 	if limit, limited := l.Snapshot.MemoryLimit(in); limited {
@@ -179,7 +179,7 @@ func watchLive(ctx context.Context, env *Env, l *loaded) (liveSource, top.Subjec
 	if l.Snapshot.HostSeen {
 		opt.Postmaster = postmasterLive(env, in)
 	}
-	return liveSource{sample.New(opt), ctx}, subject, nil
+	return liveSource{sample.NewTop(opt), ctx}, subject, nil
 }
 
 // connectLive says how to reach the server, each time anew.

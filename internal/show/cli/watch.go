@@ -17,6 +17,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/journalfile"
 	"github.com/pgfettle/pgfettle/internal/act/monitor"
+	"github.com/pgfettle/pgfettle/internal/act/sample"
 	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
@@ -168,7 +169,7 @@ func runWatch(ctx context.Context, env *Env, o *watchOptions) error {
 			}
 			return snapshot.Read(a)
 		},
-		Dial: func(ctx context.Context, in *snapshot.Instance) (monitor.Asker, error) {
+		Dial: func(ctx context.Context, in *snapshot.Instance) (sample.Asker, error) {
 			return dialWatched(ctx, env, req, in)
 		},
 		Checks:  rules.checks,
@@ -261,15 +262,15 @@ func openToWatch(env *Env, o *watchOptions) (*store.Store, error) {
 }
 
 // dialWatched opens the connection for the samples of an instance.
-func dialWatched(ctx context.Context, env *Env, req *collect.Request, in *snapshot.Instance) (monitor.Asker, error) {
+func dialWatched(ctx context.Context, env *Env, req *collect.Request, in *snapshot.Instance) (sample.Asker, error) {
 	if req.Kind == collect.Conninfo {
-		return monitor.Dial(ctx, collect.Connect{Conninfo: req.Value, Peer: -1})
+		return sample.Dial(ctx, collect.Connect{Conninfo: req.Value, Peer: -1})
 	}
 	if how, err := closedServer(env, in); how != nil || err != nil {
 		if err != nil {
 			return nil, err
 		}
-		return monitor.Dial(ctx, *how)
+		return sample.Dial(ctx, *how)
 	}
 	dir, ok := in.DataDirectory.Get()
 	if !ok {
@@ -280,7 +281,7 @@ func dialWatched(ctx context.Context, env *Env, req *collect.Request, in *snapsh
 	if err != nil {
 		return nil, err
 	}
-	return monitor.Dial(ctx, how)
+	return sample.Dial(ctx, how)
 }
 
 // closedServer says how an account that the data directory is closed to reaches its

@@ -1,4 +1,4 @@
-package monitor
+package sample
 
 import (
 	"fmt"
@@ -25,11 +25,11 @@ const (
 
 // The columns of the one row that a server answers at each sample.
 const (
-	colStart     = iota // of the postmaster, seconds since the epoch
+	ColStart     = iota // of the postmaster, seconds since the epoch
 	colNow              // by the server's clock
-	colCrash            // start of the checkpointer: anew after a crash of a backend
-	colHidden           // sessions that this role may not see
-	colTotal            // client backends, our own left out
+	ColCrash            // start of the checkpointer: anew after a crash of a backend
+	ColHidden           // sessions that this role may not see
+	ColTotal            // client backends, our own left out
 	colActive           // the states
 	colIdle             //
 	colIdleXact         //
@@ -51,10 +51,10 @@ const (
 	colRequested        //
 	colWriteTime        // ms
 	colSyncTime         // ms
-	colLSN              // bytes of WAL since the cluster was made
+	ColLSN              // bytes of WAL since the cluster was made
 	colFPI              // 14+
 	colBackend          // buffers that sessions wrote themselves
-	columns
+	Columns
 )
 
 // What changes from one major version to another.
@@ -105,8 +105,8 @@ select extract(epoch from pg_postmaster_start_time()), extract(epoch from clock_
                sum(pg_stat_get_db_temp_files(oid)) as temp_files, sum(pg_stat_get_db_temp_bytes(oid)) as temp_bytes from pg_database) d,
        %s c`
 
-// sizeSQL adds up the databases that this role may look at; it takes a stat(2) of
+// SizeSQL adds up the databases that this role may look at; it takes a stat(2) of
 // each file, so it is asked with the whole evidence only. A database that somebody
 // drops meanwhile makes it fail, and the next time will do.
-const sizeSQL = `select sum(pg_database_size(oid)) from pg_database
+const SizeSQL = `select sum(pg_database_size(oid)) from pg_database
  where datallowconn and (has_database_privilege(oid, 'CONNECT') or pg_has_role('pg_read_all_stats', 'USAGE'))`

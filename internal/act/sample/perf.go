@@ -1,4 +1,4 @@
-package watch
+package sample
 
 import (
 	"context"
@@ -31,7 +31,7 @@ type profile struct {
 
 // perf records beside the watch, through a pipe, so that nothing is left on disk.
 // The channel is closed where perf is not wanted.
-func (w *watcher) perf(ctx context.Context) <-chan profile {
+func (w *slowSampler) perf(ctx context.Context) <-chan profile {
 	out := make(chan profile, 1)
 	if !w.o.Perf || !w.o.Host {
 		close(out)
@@ -54,7 +54,7 @@ func (w *watcher) perf(ctx context.Context) <-chan profile {
 	return out
 }
 
-func (w *watcher) profile(ctx context.Context) ([]live.Symbol, error) {
+func (w *slowSampler) profile(ctx context.Context) ([]live.Symbol, error) {
 	long := min(w.o.Duration, perfLongest)
 	seconds := strconv.FormatFloat(long.Seconds(), 'f', 1, 64)
 	// cpu-clock works in virtual machines, which have no counters of the hardware.

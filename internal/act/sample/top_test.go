@@ -78,7 +78,7 @@ func postmaster() (int, error) { return 100, nil }
 // TestHost: one look reads the host and the processes of the instance, and no other
 // program's; what the host does not have is absent, with the reason.
 func TestHost(t *testing.T) {
-	l := New(Options{Target: newHost(t), Postmaster: postmaster})
+	l := NewTop(TopOptions{Target: newHost(t), Postmaster: postmaster})
 	h := l.Host(time.Second)
 	if name, _ := h.Name.Get(); name != "db1" {
 		t.Errorf("the host is %q", name)
@@ -107,7 +107,7 @@ func TestHost(t *testing.T) {
 func TestCensusIsSparing(t *testing.T) {
 	s := newHost(t)
 	s.step = 50 * time.Millisecond // of three processes
-	l := New(Options{Target: s, Postmaster: postmaster})
+	l := NewTop(TopOptions{Target: s, Postmaster: postmaster})
 	h := l.Host(time.Second)
 	if s.reads != 3 || h.CensusTook != 150*time.Millisecond || h.CensusNext != 7500*time.Millisecond {
 		t.Fatalf("%d reads, %s, next after %s", s.reads, h.CensusTook, h.CensusNext)
@@ -136,7 +136,7 @@ func TestCensusIsSparing(t *testing.T) {
 		t.Errorf("one of three hours is repeated after %s", h.CensusNext)
 	}
 	cheap := newHost(t)
-	l = New(Options{Target: cheap, Postmaster: postmaster})
+	l = NewTop(TopOptions{Target: cheap, Postmaster: postmaster})
 	for range 4 {
 		l.Host(5 * time.Second)
 		cheap.now = cheap.now.Add(5 * time.Second)
@@ -166,7 +166,7 @@ func TestCensusSaysWhyNot(t *testing.T) {
 		"a fault":    {newHost(t), func() (int, error) { panic("boom") }, known.Unread, "boom"},
 		"other text": {newHost(t), func() (int, error) { return 0, errors.New("odd") }, known.Unread, "odd"},
 	} {
-		f := New(Options{Target: c.t, Postmaster: c.of}).Host(time.Second).Processes
+		f := NewTop(TopOptions{Target: c.t, Postmaster: c.of}).Host(time.Second).Processes
 		if f.State() != c.state || !strings.Contains(f.Gap().Reason, c.want) {
 			t.Errorf("%s: %s %+v", name, f.State(), f.Gap())
 		}
@@ -184,7 +184,7 @@ func TestServerProblems(t *testing.T) {
 			return collect.Connect{SocketDir: t.TempDir(), Port: 5432, Peer: -1}, nil
 		},
 	} {
-		l := New(Options{Target: newHost(t), Connect: how})
+		l := NewTop(TopOptions{Target: newHost(t), Connect: how})
 		for range 2 { // a failure leaves nothing that the next look would stumble over
 			s := l.Server(t.Context())
 			if s.Problem == nil || !strings.Contains(s.Problem.Reason, want) || s.At.IsZero() {
@@ -195,7 +195,7 @@ func TestServerProblems(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	l := New(Options{Target: newHost(t), Connect: func() (collect.Connect, error) { return collect.Connect{}, fs.ErrNotExist }})
+	l := NewTop(TopOptions{Target: newHost(t), Connect: func() (collect.Connect, error) { return collect.Connect{}, fs.ErrNotExist }})
 	if s := l.Server(ctx); s.Problem == nil {
 		t.Error("a look within a context that has ended brought something")
 	}
@@ -204,7 +204,7 @@ func TestServerProblems(t *testing.T) {
 // TestServerIsLeft: who quits while a server hangs waits for nothing: the look ends
 // with its context, long before its own bound.
 func TestServerIsLeft(t *testing.T) {
-	dir, err := os.MkdirTemp("", "glance") // t.TempDir may be too long for a socket
+	dir, err := os.MkdirTemp("", "top") // t.TempDir may be too long for a socket
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +214,7 @@ func TestServerIsLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	l := New(Options{Target: newHost(t), Connect: func() (collect.Connect, error) {
+	l := NewTop(TopOptions{Target: newHost(t), Connect: func() (collect.Connect, error) {
 		return collect.Connect{SocketDir: dir, Port: 5432, Peer: -1, User: "me"}, nil
 	}})
 	l.within = time.Hour

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pgfettle/pgfettle/internal/act/sample"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -220,7 +221,7 @@ func TestWorse(t *testing.T) {
 func TestSummary(t *testing.T) {
 	x := newWorld(t)
 	x.look(described(t, small))
-	x.asker.values[colTotal] = 12
+	x.asker.values[sample.ColTotal] = 12
 	x.sample()
 	x.look(described(t, small))
 	last := x.lines[len(x.lines)-1]

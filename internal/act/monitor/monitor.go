@@ -1,8 +1,20 @@
-// Package keep watches a host and its instances for as long as it runs: a cheap
-// sample every few seconds, the whole evidence every few minutes, both written to
-// the history. What differs from one look to the next becomes an event: a setting
-// changed, a finding appeared, a plan rests on facts that have moved, a server was
-// started anew, the kernel killed for memory. Of some of them it sends notices.
+// Package monitor is what the command watch does for as long as it runs: a cheap
+// sample every few seconds (act/sample reads it), the whole evidence every few
+// minutes, both written to the history. What differs from one look to the next
+// becomes an event: a setting changed, a finding appeared, a plan rests on facts
+// that have moved, a server was restarted, the kernel killed for memory. Of some of
+// them it sends notices.
+//
+//	monitor.go    the loop: when to sample, when to look at the whole evidence
+//	sample.go     what two samples tell at once: OOM kills, restarts, lost servers
+//	compare.go    what two looks at the whole evidence tell
+//	settings.go   who changed a setting, and where (logtimes.go, applied.go)
+//	findings.go   which findings stand; held.go: how long until that is told
+//	stale.go      whether a plan still rests on what it rested on
+//	state.go      what the next run has to know
+//	notice*.go    notices by webhook or program
+//	sentence.go   an event in one line
+//	manager.go    what systemd wants to hear
 //
 // It changes nothing, and costs little: a sample reads six files of the kernel,
 // which stay open, and asks each server one question over one connection.
@@ -14,6 +26,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/act/sample"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
@@ -42,7 +55,7 @@ type Options struct {
 	Once     bool          // one look and one sample
 
 	Collect func(ctx context.Context) (*snapshot.Snapshot, error)                          // the whole evidence
-	Dial    func(ctx context.Context, in *snapshot.Instance) (Asker, error)                // a connection for samples
+	Dial    func(ctx context.Context, in *snapshot.Instance) (sample.Asker, error)         // a connection for samples
 	Checks  func() check.Options                                                           // of the policy as it is now
 	Rules   func(s *snapshot.Snapshot) rule.Options                                        // of the policy as it is now
 	Applied func() *journal.Journal                                                        // the last apply that was not taken back; nil: none
@@ -90,13 +103,13 @@ const tenth = 10
 // does.
 type Watcher struct {
 	o       Options
-	files   *files
-	host    HostReading
-	last    HostReading
+	files   *sample.Files
+	host    sample.HostReading
+	last    sample.HostReading
 	boot    string
 	groups  map[string]string // folder of the control group by label
-	servers []*Server         // in the order of the snapshot
-	points  points
+	servers []*sample.Server  // in the order of the snapshot
+	points  sample.Points
 	dear    []history.Point // of the last look, for the next sample
 
 	before   map[string]map[string]string // settings by label
@@ -118,7 +131,7 @@ func newWatcher(o Options) *Watcher {
 	if o.logs == nil {
 		o.logs = loadedAt
 	}
-	return &Watcher{o: o, files: newFiles(o.Target), groups: map[string]string{}, before: map[string]map[string]string{}, written: map[string]map[string]string{},
+	return &Watcher{o: o, files: sample.NewFiles(o.Target), groups: map[string]string{}, before: map[string]map[string]string{}, written: map[string]map[string]string{},
 		started: map[string]float64{}, bases: bases{}, missed: map[string]bool{}}
 }
 
@@ -197,11 +210,11 @@ func jittered(d time.Duration) time.Duration {
 }
 
 func (w *Watcher) close() {
-	w.files.close()
+	w.files.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second) // a goodbye is not worth more
 	defer cancel()
 	for _, s := range w.servers {
-		s.close(ctx)
+		s.Close(ctx)
 	}
 }
 
@@ -240,7 +253,7 @@ func (w *Watcher) size(ctx context.Context, in *snapshot.Instance) (float64, err
 		return 0, err
 	}
 	defer conn.Close(context.WithoutCancel(ctx))
-	return size(ctx, conn)
+	return sample.DatabaseSize(ctx, conn)
 }
 
 // free gives back what a look took: a sample needs a hundredth of it.

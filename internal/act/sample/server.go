@@ -1,4 +1,4 @@
-package monitor
+package sample
 
 import (
 	"context"
@@ -26,7 +26,7 @@ const (
 // which JSON has no word for: see pack.
 type ServerReading struct {
 	At     time.Time
-	Values [columns]float64
+	Values [Columns]float64
 }
 
 // Asker is a connection to a server.
@@ -48,18 +48,18 @@ type Server struct {
 	sql     string
 	backoff time.Duration
 	next    time.Time // no attempt before
-	down    string    // why it does not answer; "" where it does
-	now     ServerReading
-	last    ServerReading // zero At: none
-	seen    bool          // now is of this sample
-	absent  int           // looks, one after the other, that did not see it
-	peak    float64       // most client sessions since the last look
+	Down    string    // why it does not answer; "" where it does
+	Now     ServerReading
+	Last    ServerReading // zero At: none
+	Seen    bool          // now is of this sample
+	Absent  int           // looks, one after the other, that did not see it
+	Peak    float64       // most client sessions since the last look
 }
 
-// sample asks once. The error is nil also where nothing was asked because the
+// Sample asks once. The error is nil also where nothing was asked because the
 // pause after a failure is not over; seen tells.
-func (s *Server) sample(ctx context.Context, at time.Time) error {
-	s.seen = false
+func (s *Server) Sample(ctx context.Context, at time.Time) error {
+	s.Seen = false
 	if s.conn == nil {
 		if at.Before(s.next) {
 			return nil
@@ -71,8 +71,8 @@ func (s *Server) sample(ctx context.Context, at time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()
 	row, err := s.conn.Ask(ctx, s.sql, sampleTimeout)
-	if err == nil && len(row) != columns {
-		err = fmt.Errorf("%d columns where %d were asked for", len(row), columns)
+	if err == nil && len(row) != Columns {
+		err = fmt.Errorf("%d columns where %d were asked for", len(row), Columns)
 	}
 	if err != nil {
 		if s.conn.Closed() || ctx.Err() != nil {
@@ -80,13 +80,13 @@ func (s *Server) sample(ctx context.Context, at time.Time) error {
 		}
 		return err
 	}
-	s.last, s.now = s.now, ServerReading{At: at}
+	s.Last, s.Now = s.Now, ServerReading{At: at}
 	for i, v := range row {
-		s.now.Values[i] = float(v)
+		s.Now.Values[i] = float(v)
 	}
-	s.seen, s.backoff = true, 0
-	if v := s.now.Values[colTotal]; s.now.Values[colHidden] == 0 {
-		s.peak = max(s.peak, v)
+	s.Seen, s.backoff = true, 0
+	if v := s.Now.Values[ColTotal]; s.Now.Values[ColHidden] == 0 {
+		s.Peak = max(s.Peak, v)
 	}
 	return nil
 }
@@ -118,18 +118,18 @@ func (s *Server) wait(at time.Time) {
 	s.next = at.Add(s.backoff)
 }
 
-func (s *Server) close(ctx context.Context) {
+func (s *Server) Close(ctx context.Context) {
 	if s.conn != nil {
 		s.conn.Close(ctx)
 		s.conn = nil
 	}
 }
 
-// size returns the size of the databases.
-func size(ctx context.Context, conn Asker) (float64, error) {
+// DatabaseSize returns the size of the databases.
+func DatabaseSize(ctx context.Context, conn Asker) (float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, sizeWithin)
 	defer cancel()
-	row, err := conn.Ask(ctx, sizeSQL, sizeTimeout)
+	row, err := conn.Ask(ctx, SizeSQL, sizeTimeout)
 	switch {
 	case err != nil:
 		return 0, err

@@ -1,11 +1,13 @@
-package monitor
+package sample
 
 import (
 	"errors"
 	"io/fs"
 	"syscall"
+	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/known"
 )
 
 const (
@@ -14,26 +16,29 @@ const (
 	firstBuffer = 16 << 10
 	// maxFile bounds them: /proc/stat of a thousand processors is some 100 kB.
 	maxFile = 1 << 20
+	// tick is the length of a clock tick, as /proc tells time: USER_HZ is 100 on
+	// every architecture that PostgreSQL is served on.
+	tick = 10 * time.Millisecond
 	// maxOpen bounds the files that stay open: six of the host and one for each
 	// instance.
 	maxOpen = 128
 )
 
-// files reads the same few files of /proc and /sys again and again: they stay
+// Files reads the same few files of /proc and /sys again and again: they stay
 // open, and one buffer serves them all. The kernel makes the text anew for each
 // read from the beginning.
-type files struct {
+type Files struct {
 	t    target.Target
 	open map[string]int
 	buf  []byte
 }
 
-func newFiles(t target.Target) *files {
-	return &files{t: t, open: map[string]int{}, buf: make([]byte, firstBuffer)}
+func NewFiles(t target.Target) *Files {
+	return &Files{t: t, open: map[string]int{}, buf: make([]byte, firstBuffer)}
 }
 
-// read returns the text of a file, which holds until the next read.
-func (f *files) read(name string) ([]byte, error) {
+// Read returns the text of a file, which holds until the next read.
+func (f *Files) Read(name string) ([]byte, error) {
 	fd, kept := f.open[name]
 	if !kept {
 		var err error
@@ -54,7 +59,7 @@ func (f *files) read(name string) ([]byte, error) {
 	return b, err
 }
 
-func (f *files) begin(name string) (int, error) {
+func (f *Files) begin(name string) (int, error) {
 	path := f.t.Reach(name)
 	if path == "" {
 		return -1, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
@@ -71,7 +76,7 @@ func (f *files) begin(name string) (int, error) {
 	return fd, nil
 }
 
-func (f *files) whole(fd int, name string) ([]byte, error) {
+func (f *Files) whole(fd int, name string) ([]byte, error) {
 	n := 0
 	for {
 		if n == len(f.buf) {
@@ -95,15 +100,26 @@ func (f *files) whole(fd int, name string) ([]byte, error) {
 	}
 }
 
-func (f *files) forget(name string) {
+func (f *Files) forget(name string) {
 	if fd, ok := f.open[name]; ok {
 		_ = syscall.Close(fd)
 		delete(f.open, name)
 	}
 }
 
-func (f *files) close() {
+func (f *Files) Close() {
 	for name := range f.open {
 		f.forget(name)
 	}
+}
+
+// fileGap says why a file of the kernel could not be read, and what would reveal it.
+func fileGap(err error) (known.State, known.Gap) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return known.Absent, known.Gap{Reason: "this kernel or host does not have it"}
+	case errors.Is(err, fs.ErrPermission):
+		return known.Forbidden, known.Gap{Reason: "permission denied", Reveal: "run pgfettle as root"}
+	}
+	return known.Unread, known.Gap{Reason: err.Error()}
 }

@@ -1,4 +1,4 @@
-package monitor
+package sample
 
 import (
 	"fmt"
@@ -12,7 +12,7 @@ import (
 )
 
 // The files of a small host, as a kernel writes them.
-var hostFiles = map[string]string{
+var smallHost = map[string]string{
 	"proc/meminfo": "MemTotal:       16000000 kB\nMemFree:         1000000 kB\nMemAvailable:    9000000 kB\nCached:          6000000 kB\nSwapTotal:       2000000 kB\n" +
 		"SwapFree:        1500000 kB\nDirty:               400 kB\nAnonPages:       3000000 kB\nShmem:            500000 kB\nPageTables:        70000 kB\n" +
 		"CommitLimit:    10000000 kB\nCommitted_AS:    5000000 kB\nHugePages_Total:    1000\nHugePages_Free:      900\nHugePages_Rsvd:       50\nHugepagesize:       2048 kB\n",
@@ -25,12 +25,12 @@ var hostFiles = map[string]string{
 	"proc/sys/kernel/random/boot_id": "11111111-2222-3333-4444-555555555555\n",
 }
 
-// tree lays files out and returns the target whose root they are.
-func tree(t testing.TB, files map[string]string) (target.Target, string) {
+// layTree lays files out and returns the target whose root they are.
+func layTree(t testing.TB, files map[string]string) (target.Target, string) {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
-		write(t, dir, name, text)
+		writeFile(t, dir, name, text)
 	}
 	sub, err := (&target.Local{}).Sub(dir)
 	if err != nil {
@@ -39,8 +39,8 @@ func tree(t testing.TB, files map[string]string) (target.Target, string) {
 	return sub, dir
 }
 
-// write puts a file in its place without making it anew, as the kernel's are.
-func write(t testing.TB, dir, name, text string) {
+// writeFile puts a file in its place without making it anew, as the kernel's are.
+func writeFile(t testing.TB, dir, name, text string) {
 	t.Helper()
 	at := filepath.Join(dir, name)
 	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
@@ -51,9 +51,9 @@ func write(t testing.TB, dir, name, text string) {
 	}
 }
 
-func valuesOf(p *points) map[string]float64 {
+func valuesOf(p *Points) map[string]float64 {
 	out := map[string]float64{}
-	for _, one := range p.list {
+	for _, one := range p.List {
 		name := one.Name
 		if one.Label != "" {
 			name += "{" + one.Label + "}"
@@ -67,31 +67,31 @@ func valuesOf(p *points) map[string]float64 {
 // and the rates between them; what a kernel does not have has no point.
 func TestHostReading(t *testing.T) {
 	files := map[string]string{}
-	for k, v := range hostFiles {
+	for k, v := range smallHost {
 		files[k] = v
 	}
-	tg, dir := tree(t, files)
-	f := newFiles(tg)
-	defer f.close()
+	tg, dir := layTree(t, files)
+	f := NewFiles(tg)
+	defer f.Close()
 	at := time.Unix(1_800_000_000, 0)
 	var a, b HostReading
 	groups := map[string]string{"/srv/pg": "/sys/fs/cgroup/pg"}
-	a.read(f, at, groups)
-	for i, err := range a.missing {
+	a.Read(f, at, groups)
+	for i, err := range a.Missing {
 		if err != nil {
 			t.Errorf("file %d: %v", i, err)
 		}
 	}
-	write(t, dir, "proc/stat", "cpu  150 0 70 1500 60 0 0 20 5 0\nprocs_running 1\nprocs_blocked 0\n")
-	write(t, dir, "proc/vmstat", "pswpin 30\npswpout 20\npgmajfault 130\noom_kill 3\n")
-	write(t, dir, "proc/pressure/io", "some avg10=1.00 avg60=0.00 avg300=0.00 total=7000000\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=1500000\n")
+	writeFile(t, dir, "proc/stat", "cpu  150 0 70 1500 60 0 0 20 5 0\nprocs_running 1\nprocs_blocked 0\n")
+	writeFile(t, dir, "proc/vmstat", "pswpin 30\npswpout 20\npgmajfault 130\noom_kill 3\n")
+	writeFile(t, dir, "proc/pressure/io", "some avg10=1.00 avg60=0.00 avg300=0.00 total=7000000\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=1500000\n")
 	if err := os.Remove(filepath.Join(dir, "proc/pressure/memory")); err != nil {
 		t.Fatal(err)
 	}
 	f.forget("/proc/pressure/memory")
-	b.read(f, at.Add(10*time.Second), groups)
-	p := points{}
-	p.host(&a, &b, 4096, time.Minute)
+	b.Read(f, at.Add(10*time.Second), groups)
+	p := Points{}
+	p.AddHost(&a, &b, 4096, time.Minute)
 	got := valuesOf(&p)
 	for name, want := range map[string]float64{
 		"memory_total_bytes": 16000000 * 1024, "memory_used_bytes": 7000000 * 1024, "page_tables_bytes": 70000 * 1024, "swap_used_bytes": 500000 * 1024,
@@ -110,7 +110,7 @@ func TestHostReading(t *testing.T) {
 			t.Errorf("%s is %v, and the kernel does not tell it", name, v)
 		}
 	}
-	if b.missing[5] == nil {
+	if b.Missing[5] == nil {
 		t.Error("the file that is gone is not missing")
 	}
 	if b.Groups["/srv/pg"] != 2 {
@@ -137,16 +137,16 @@ func TestRatesOfAnotherLife(t *testing.T) {
 		{"started anew", at, at.Add(10 * time.Second), 5, 25, 2, 0},
 	} {
 		s := &Server{Label: "x"}
-		s.last.At, s.now.At = c.a, c.b
-		for i := range s.now.Values {
-			s.last.Values[i], s.now.Values[i] = float(""), float("")
+		s.Last.At, s.Now.At = c.a, c.b
+		for i := range s.Now.Values {
+			s.Last.Values[i], s.Now.Values[i] = float(""), float("")
 		}
-		s.last.Values[colStart], s.now.Values[colStart] = 1, c.start
-		s.last.Values[colTempFiles], s.now.Values[colTempFiles] = c.before, c.after
-		p := points{}
-		p.server(s, 30*time.Second)
+		s.Last.Values[ColStart], s.Now.Values[ColStart] = 1, c.start
+		s.Last.Values[colTempFiles], s.Now.Values[colTempFiles] = c.before, c.after
+		p := Points{}
+		p.AddServer(s, 30*time.Second)
 		n := 0
-		for _, one := range p.list {
+		for _, one := range p.List {
 			if one.Name == "temp_files_per_second" {
 				n++
 				if one.Value != 2 {
@@ -163,25 +163,25 @@ func TestRatesOfAnotherLife(t *testing.T) {
 // TestFilesReread: a file that stays open is read from its beginning each time,
 // also where it has grown beyond the buffer, and one that was made anew is found.
 func TestFilesReread(t *testing.T) {
-	tg, dir := tree(t, map[string]string{"proc/x": "one\n"})
-	f := newFiles(tg)
-	defer f.close()
+	tg, dir := layTree(t, map[string]string{"proc/x": "one\n"})
+	f := NewFiles(tg)
+	defer f.Close()
 	for _, text := range []string{"one\n", "two is longer\n", strings.Repeat("a", 3*firstBuffer), "x", ""} {
-		write(t, dir, "proc/x", text)
-		b, err := f.read("/proc/x")
+		writeFile(t, dir, "proc/x", text)
+		b, err := f.Read("/proc/x")
 		if err != nil || string(b) != text {
 			t.Fatalf("%d bytes, %v; not %d", len(b), err, len(text))
 		}
 	}
-	if _, err := f.read("/proc/nothing"); err == nil {
+	if _, err := f.Read("/proc/nothing"); err == nil {
 		t.Error("a file that is not there was read")
 	}
-	write(t, dir, "proc/x", strings.Repeat("a", maxFile+1))
-	if _, err := f.read("/proc/x"); err == nil {
+	writeFile(t, dir, "proc/x", strings.Repeat("a", maxFile+1))
+	if _, err := f.Read("/proc/x"); err == nil {
 		t.Error("a file beyond the bound was read")
 	}
-	write(t, dir, "proc/x", "again")
-	if b, err := f.read("/proc/x"); err != nil || string(b) != "again" {
+	writeFile(t, dir, "proc/x", "again")
+	if b, err := f.Read("/proc/x"); err != nil || string(b) != "again" {
 		t.Errorf("%q, %v", b, err)
 	}
 }
@@ -190,7 +190,7 @@ func TestFilesReread(t *testing.T) {
 // below nothing but that of what was not there.
 func FuzzHostFiles(f *testing.F) {
 	for _, name := range []string{"proc/meminfo", "proc/stat", "proc/vmstat", "proc/pressure/io"} {
-		f.Add([]byte(hostFiles[name]))
+		f.Add([]byte(smallHost[name]))
 	}
 	f.Add([]byte("cpu 1 2 3\n"))
 	f.Add([]byte("MemTotal: 99999999999999999999 kB\nsome total=\n"))
@@ -203,7 +203,7 @@ func FuzzHostFiles(f *testing.F) {
 		_ = r.pressure(psiIO, b)
 		for _, list := range [][]int64{r.Memory[:], r.VM[:], r.CPU[:], r.Some[:], r.Full[:], {r.Running, r.Blocked}} {
 			for _, n := range list {
-				if n < unseen {
+				if n < Unseen {
 					t.Fatalf("%d out of %q", n, b)
 				}
 			}
@@ -214,20 +214,20 @@ func FuzzHostFiles(f *testing.F) {
 // BenchmarkSample is one cheap sample of this host, without a server: what
 // reading the files costs.
 func BenchmarkSample(b *testing.B) {
-	f := newFiles(&target.Local{})
-	defer f.close()
+	f := NewFiles(&target.Local{})
+	defer f.Close()
 	var one, two HostReading
-	p := points{}
+	p := Points{}
 	at := time.Unix(1_800_000_000, 0)
 	b.ReportAllocs()
 	for b.Loop() {
 		one, two = two, one
 		at = at.Add(10 * time.Second)
-		two.read(f, at, nil)
-		p.list = p.list[:0]
-		p.host(&one, &two, 4096, time.Minute)
+		two.Read(f, at, nil)
+		p.List = p.List[:0]
+		p.AddHost(&one, &two, 4096, time.Minute)
 	}
-	if len(p.list) < 10 {
-		b.Fatalf("%d points", len(p.list))
+	if len(p.List) < 10 {
+		b.Fatalf("%d points", len(p.List))
 	}
 }

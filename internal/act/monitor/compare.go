@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/act/sample"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
@@ -148,10 +149,10 @@ func (w *Watcher) plans(ctx context.Context, l looked, last *journal.Journal) {
 	}
 	peaks := map[string]float64{}
 	for _, in := range w.servers {
-		if in.peak > 0 {
-			peaks[in.Label] = in.peak
+		if in.Peak > 0 {
+			peaks[in.Label] = in.Peak
 		}
-		in.peak = 0
+		in.Peak = 0
 	}
 	now := basesOf(s, out, l.at, peaks, l.sizes)
 	id := ""
@@ -186,7 +187,7 @@ const mostAbsent = 6
 // for a while: it may be restarting.
 func (w *Watcher) sampled(s *snapshot.Snapshot) {
 	for _, one := range w.servers {
-		one.absent++
+		one.Absent++
 	}
 	defer w.forget()
 	for i := range s.Instances {
@@ -196,27 +197,27 @@ func (w *Watcher) sampled(s *snapshot.Snapshot) {
 			w.groups[label] = dir
 		}
 		one := *in
-		at := slices.IndexFunc(w.servers, func(s *Server) bool { return s.Label == label })
-		dial := func(ctx context.Context) (Asker, error) { return w.o.Dial(ctx, &one) }
+		at := slices.IndexFunc(w.servers, func(s *sample.Server) bool { return s.Label == label })
+		dial := func(ctx context.Context) (sample.Asker, error) { return w.o.Dial(ctx, &one) }
 		if at < 0 {
-			server := &Server{Label: label, Dial: dial}
+			server := &sample.Server{Label: label, Dial: dial}
 			w.recallServer(server)
 			w.servers = append(w.servers, server)
 			continue
 		}
-		w.servers[at].Dial, w.servers[at].absent = dial, 0
+		w.servers[at].Dial, w.servers[at].Absent = dial, 0
 	}
 }
 
 // forget gives up servers that are gone: a host on which they come and go, as one
 // of tests, has a hundred in a day.
 func (w *Watcher) forget() {
-	w.servers = slices.DeleteFunc(w.servers, func(s *Server) bool {
-		if s.absent < mostAbsent {
+	w.servers = slices.DeleteFunc(w.servers, func(s *sample.Server) bool {
+		if s.Absent < mostAbsent {
 			return false
 		}
 		w.o.Tell(Plain, s.Label+" is gone, and watched no more")
-		s.close(context.Background())
+		s.Close(context.Background())
 		delete(w.groups, s.Label)
 		delete(w.before, s.Label)
 		delete(w.written, s.Label)
@@ -251,33 +252,33 @@ func (w *Watcher) groupOf(in *snapshot.Instance) string {
 
 // dear are the series that only a whole look gives.
 func dear(s *snapshot.Snapshot, findings []history.Finding, sizes map[string]float64) []history.Point {
-	p := points{}
+	p := sample.Points{}
 	count := map[string]int{}
 	for _, f := range findings {
 		count[f.Severity]++
 	}
 	for _, name := range []string{"critical", "warning", "notice", "info"} {
-		p.add("findings", name, float64(count[name]))
+		p.Add("findings", name, float64(count[name]))
 	}
-	p.others(s)
+	addOthers(&p, s)
 	spaces, _ := s.Host.Spaces.Get()
 	for i := range s.Instances {
 		in := &s.Instances[i]
-		p.instance = in.Label()
+		p.Instance = in.Label()
 		if list, ok := in.Processes.Get(); ok {
 			var anon, tables unit.Bytes
 			for _, one := range list {
 				anon, tables = anon+one.Anon, tables+one.PageTables
 			}
-			p.add("instance_anonymous_bytes", "", float64(anon))
-			p.add("instance_page_tables_bytes", "", float64(tables))
-			p.add("instance_processes", "", float64(len(list)))
+			p.Add("instance_anonymous_bytes", "", float64(anon))
+			p.Add("instance_page_tables_bytes", "", float64(tables))
+			p.Add("instance_processes", "", float64(len(list)))
 		}
 		if v, ok := sizes[in.Label()]; ok {
-			p.add("database_bytes", "", v)
+			p.Add("database_bytes", "", v)
 		}
 		if v, ok := in.Server.WALDir.Get(); ok {
-			p.add("wal_directory_bytes", "", float64(v.Size))
+			p.Add("wal_directory_bytes", "", float64(v.Size))
 		}
 		places, _ := in.Places.Get()
 		for _, at := range places {
@@ -290,12 +291,12 @@ func dear(s *snapshot.Snapshot, findings []history.Finding, sizes map[string]flo
 			}
 			for _, space := range spaces {
 				if space.Path == at.Path {
-					p.add("disk_free_bytes", label, float64(space.Free))
+					p.Add("disk_free_bytes", label, float64(space.Free))
 				}
 			}
 		}
 	}
-	return p.list
+	return p.List
 }
 
 // onOthers says whether the filesystem of a tablespace is one that another folder of the
@@ -328,8 +329,8 @@ func (w *Watcher) summary(s *snapshot.Snapshot, findings []history.Finding) stri
 	}
 	sessions, any := 0.0, false
 	for _, one := range w.servers {
-		if one.seen && one.now.Values[colHidden] == 0 {
-			sessions, any = sessions+one.now.Values[colTotal], true
+		if one.Seen && one.Now.Values[sample.ColHidden] == 0 {
+			sessions, any = sessions+one.Now.Values[sample.ColTotal], true
 		}
 	}
 	if any {

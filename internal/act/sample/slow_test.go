@@ -1,4 +1,4 @@
-package watch
+package sample
 
 import (
 	"context"
@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/live"
 )
 
@@ -54,7 +54,7 @@ func TestRun(t *testing.T) {
 		"g1/memory.usage_in_bytes": "100\n",
 		"g1/memory.limit_in_bytes": "9223372036854771712\n",
 	})
-	e, err := Run(t.Context(), at, Options{Duration: time.Millisecond, Host: true, CGroup: "/g2"})
+	e, err := Slow(t.Context(), at, SlowOptions{Duration: time.Millisecond, Host: true, CGroup: "/g2"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,14 +82,14 @@ func TestRun(t *testing.T) {
 	if slices.ContainsFunc(e.Missing, func(g known.Gap) bool { return g.Fact == "/proc/stat" || g.Reason == "" }) {
 		t.Errorf("%+v", e.Missing)
 	}
-	if e, err = Run(t.Context(), at, Options{Duration: time.Millisecond, Host: true, CGroup: "/g1"}); err != nil {
+	if e, err = Slow(t.Context(), at, SlowOptions{Duration: time.Millisecond, Host: true, CGroup: "/g1"}); err != nil {
 		t.Fatal(err)
 	}
 	if e.After.CGMemory != 100 || e.After.CGMemoryMax != 0 || e.After.CGroup["max"] != 3 || e.After.CGroup["pgmajfault"] != 2 || len(e.After.CGPressure) != 0 {
 		t.Errorf("group of version 1: %+v", e.After)
 	}
 	// A host that is not the instance's is not read.
-	if e, err = Run(t.Context(), at, Options{Duration: time.Millisecond}); err != nil || e.CPUs != 0 || len(e.Ticks) != 0 || len(e.Missing) != 0 {
+	if e, err = Slow(t.Context(), at, SlowOptions{Duration: time.Millisecond}); err != nil || e.CPUs != 0 || len(e.Ticks) != 0 || len(e.Missing) != 0 {
 		t.Errorf("%+v, %v", e, err)
 	}
 }
@@ -97,17 +97,17 @@ func TestRun(t *testing.T) {
 func TestRunEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Run(ctx, tree(t, map[string]string{"proc/stat": stat}), Options{Duration: time.Hour, Host: true}); !errors.Is(err, context.Canceled) {
+	if _, err := Slow(ctx, tree(t, map[string]string{"proc/stat": stat}), SlowOptions{Duration: time.Hour, Host: true}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestBusiest(t *testing.T) {
-	before := map[int]live.ProcStat{
+	before := map[int]host.ProcessStat{
 		1: {PID: 1, Name: "init", Ticks: 50}, 100: {PID: 100, Name: "postgres", Ticks: 10}, 101: {PID: 101, Parent: 100, Name: "postgres", Ticks: 1000, Major: 1},
 		7: {PID: 7, Parent: 2, Name: "kswapd0", Ticks: 5}, 8: {PID: 8, Name: "gone", Ticks: 900},
 	}
-	after := map[int]live.ProcStat{
+	after := map[int]host.ProcessStat{
 		1: {PID: 1, Name: "init", Ticks: 50}, 100: {PID: 100, Name: "postgres", Ticks: 20}, 101: {PID: 101, Parent: 100, Name: "postgres", Ticks: 1300, Major: 4},
 		7: {PID: 7, Parent: 2, Name: "kswapd0", Ticks: 55}, 8: {PID: 8, Name: "new", Ticks: 30}, // the id of the one that is gone
 	}

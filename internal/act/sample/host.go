@@ -1,15 +1,14 @@
-package monitor
+package sample
 
 import (
 	"errors"
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/fact/host"
-	"github.com/pgfettle/pgfettle/internal/fact/live"
+	// Unseen is a number that was not there: unknown is never zero.
 )
 
-// unseen is a number that was not there: unknown is never zero.
-const unseen = -1
+const Unseen = -1
 
 // The lines of /proc/meminfo that are kept, in bytes save the pages.
 const (
@@ -41,11 +40,11 @@ const (
 	vmSwapIn = iota // pages
 	vmSwapOut
 	vmMajor
-	vmOOM
+	OOMKills
 	vmCounters
 )
 
-var vmNames = [vmCounters]string{vmSwapIn: "pswpin", vmSwapOut: "pswpout", vmMajor: "pgmajfault", vmOOM: "oom_kill"}
+var vmNames = [vmCounters]string{vmSwapIn: "pswpin", vmSwapOut: "pswpout", vmMajor: "pgmajfault", OOMKills: "oom_kill"}
 
 // The resources of /proc/pressure.
 const (
@@ -77,13 +76,13 @@ type HostReading struct {
 	Some    [psiFiles]int64     `json:"some"`             // microseconds
 	Full    [psiFiles]int64     `json:"full"`             // the processor's is 0 before 5.13, and not kept
 	Groups  map[string]int64    `json:"groups,omitempty"` // oom_kill of memory.events by instance
-	missing [3 + psiFiles]error // of the files, in the order of their reading
+	Missing [3 + psiFiles]error `json:"-"`                // of the files, in the order of their reading
 }
 
 func (r *HostReading) clear(at time.Time) {
 	groups := r.Groups
 	clear(groups)
-	*r = HostReading{At: at, Groups: groups, Running: unseen, Blocked: unseen}
+	*r = HostReading{At: at, Groups: groups, Running: Unseen, Blocked: Unseen}
 	fill(r.Memory[:])
 	fill(r.VM[:])
 	fill(r.CPU[:])
@@ -93,20 +92,20 @@ func (r *HostReading) clear(at time.Time) {
 
 func fill(list []int64) {
 	for i := range list {
-		list[i] = unseen
+		list[i] = Unseen
 	}
 }
 
-// read looks at the host. groups are the folders of the instances' control
+// Read looks at the host. groups are the folders of the instances' control
 // groups, by their labels. A file that cannot be read leaves its numbers unseen.
-func (r *HostReading) read(f *files, at time.Time, groups map[string]string) {
+func (r *HostReading) Read(f *Files, at time.Time, groups map[string]string) {
 	r.clear(at)
 	parse := func(i int, name string, into func([]byte) error) {
-		b, err := f.read(name)
+		b, err := f.Read(name)
 		if err == nil {
 			err = into(b)
 		}
-		r.missing[i] = err
+		r.Missing[i] = err
 	}
 	parse(0, "/proc/meminfo", r.meminfo)
 	parse(1, "/proc/stat", r.stat)
@@ -115,7 +114,7 @@ func (r *HostReading) read(f *files, at time.Time, groups map[string]string) {
 		parse(3+i, name, func(b []byte) error { return r.pressure(i, b) })
 	}
 	for label, dir := range groups {
-		b, err := f.read(dir + "/memory.events")
+		b, err := f.Read(dir + "/memory.events")
 		if err != nil {
 			continue
 		}
@@ -147,7 +146,7 @@ func (r *HostReading) meminfo(b []byte) error {
 }
 
 func (r *HostReading) stat(b []byte) error {
-	c, err := live.ParseStat(b)
+	c, err := host.ParseCPUCounters(b)
 	if err != nil {
 		return err
 	}
@@ -158,7 +157,7 @@ func (r *HostReading) stat(b []byte) error {
 }
 
 func (r *HostReading) vmstat(b []byte) error {
-	counts, err := live.ParseCounters(b, vmNames[:])
+	counts, err := host.ParseCounters(b, vmNames[:])
 	if err != nil {
 		return err
 	}
@@ -167,17 +166,19 @@ func (r *HostReading) vmstat(b []byte) error {
 			r.VM[i] = n
 		}
 	}
-	if r.VM[vmMajor] == unseen {
+	if r.VM[vmMajor] == Unseen {
 		return errors.New("no line pgmajfault")
 	}
 	return nil
 }
 
 func (r *HostReading) pressure(i int, b []byte) error {
-	p, err := live.ParsePSI(b)
+	p, err := host.ParsePSITotals(b)
 	if err != nil {
 		return err
 	}
 	r.Some[i], r.Full[i] = p.Some, p.Full
 	return nil
 }
+
+var HostFiles = append([]string{"/proc/meminfo", "/proc/stat", "/proc/vmstat"}, psiNames[:]...)

@@ -1,4 +1,4 @@
-package monitor
+package sample
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
-
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 )
 

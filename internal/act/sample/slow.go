@@ -1,14 +1,9 @@
-// Package watch looks at a host and an instance for a while: counters of the
-// kernel at both ends, pg_stat_activity and the run queue in between, and perf
-// beside it where it is there. It judges nothing.
-package watch
+package sample
 
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -17,15 +12,14 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
-
 	"github.com/pgfettle/pgfettle/internal/act/target"
-	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/live"
 )
 
-// Options say what to watch.
-type Options struct {
+// SlowOptions say what to watch.
+type SlowOptions struct {
 	Duration   time.Duration
 	Postmaster int            // process id on this host; 0: not known
 	CGroup     string         // folder of the instance's control group, of either version; "" where there is none
@@ -39,15 +33,10 @@ const (
 	// every is how often the server is asked: a wait that takes a share of the
 	// time is seen that share of hundred times in half a minute, and the query
 	// costs the server less than a millisecond.
-	every = 250 * time.Millisecond
+	slowInterval = 250 * time.Millisecond
 	// blockersEvery is how many looks go by between two for those who block: the
 	// question takes every partition of the lock table for a moment.
 	blockersEvery = 4
-	// maxFile bounds a file of /proc: /proc/stat of a thousand processors is some 100 kB.
-	maxFile = 1 << 20
-	// tick is the length of a clock tick, as /proc tells time: USER_HZ is 100 on
-	// every architecture that PostgreSQL is served on.
-	tick = 0.01
 	// kthreadd is the parent of the kernel's threads.
 	kthreadd = 2
 	// topProcesses is how many of the busiest are kept.
@@ -72,10 +61,10 @@ FROM chain c LEFT JOIN pg_catalog.pg_stat_activity b ON b.pid = c.root
 WHERE coalesce(b.wait_event_type, '') <> 'Lock'
 GROUP BY c.root, b.state, b.xact_start, b.query ORDER BY 2 DESC LIMIT 10`
 
-// Run watches. The error is the context's, or a server that went away at once;
+// Slow watches. The error is the context's, or a server that went away at once;
 // what else could not be seen is in the episode, with the reason.
-func Run(ctx context.Context, t target.Target, o Options) (*live.Episode, error) {
-	w := &watcher{t: t, o: o, e: &live.Episode{HostSeen: o.Host}, waits: map[live.Wait]int{}, blockers: map[int]live.Blocker{}, missed: map[string]bool{}}
+func Slow(ctx context.Context, t target.Target, o SlowOptions) (*live.Episode, error) {
+	w := &slowSampler{t: t, o: o, e: &live.Episode{HostSeen: o.Host}, waits: map[live.Wait]int{}, blockers: map[int]live.Blocker{}, missed: map[string]bool{}}
 	perf := w.perf(ctx)
 	began := t.Now()
 	procs := w.begin()
@@ -93,7 +82,7 @@ func Run(ctx context.Context, t target.Target, o Options) (*live.Episode, error)
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-time.After(min(every, left)):
+		case <-time.After(min(slowInterval, left)):
 		}
 	}
 	w.end(procs, last.Sub(began))
@@ -106,9 +95,9 @@ func Run(ctx context.Context, t target.Target, o Options) (*live.Episode, error)
 	return w.e, ctx.Err()
 }
 
-type watcher struct {
+type slowSampler struct {
 	t        target.Target
-	o        Options
+	o        SlowOptions
 	e        *live.Episode
 	waits    map[live.Wait]int
 	blockers map[int]live.Blocker
@@ -118,23 +107,18 @@ type watcher struct {
 }
 
 // miss notes once what could not be seen.
-func (w *watcher) miss(name string, err error) {
+func (w *slowSampler) miss(name string, err error) {
 	if w.missed[name] {
 		return
 	}
 	w.missed[name] = true
-	g := known.Gap{Fact: name, Reason: err.Error()}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		g.Reason = "this kernel or host does not have it"
-	case errors.Is(err, fs.ErrPermission):
-		g.Reason, g.Reveal = "permission denied", "run pgfettle as root"
-	}
+	_, g := fileGap(err)
+	g.Fact = name
 	w.e.Missing = append(w.e.Missing, g)
 }
 
-// read reads a file with its reader, and notes it where that fails.
-func read[T any](w *watcher, name string, parse func([]byte) (T, error)) (T, bool) {
+// readWith reads a file with its reader, and notes it where that fails.
+func readWith[T any](w *slowSampler, name string, parse func([]byte) (T, error)) (T, bool) {
 	b, err := w.t.ReadFile(name, maxFile)
 	var v T
 	if err == nil {
@@ -147,20 +131,20 @@ func read[T any](w *watcher, name string, parse func([]byte) (T, error)) (T, boo
 	return v, true
 }
 
-func (w *watcher) counters() live.Counters {
-	c := live.Counters{VM: map[string]int64{}, Pressure: map[string]live.PSI{}, CGroup: map[string]int64{}, CGPressure: map[string]live.PSI{}}
+func (w *slowSampler) counters() live.Counters {
+	c := live.Counters{VM: map[string]int64{}, Pressure: map[string]host.PSITotals{}, CGroup: map[string]int64{}, CGPressure: map[string]host.PSITotals{}}
 	if !w.o.Host {
 		return c
 	}
-	c.CPU, _ = read(w, "/proc/stat", live.ParseStat)
+	c.CPU, _ = readWith(w, "/proc/stat", host.ParseCPUCounters)
 	named := func(names []string) func([]byte) (map[string]int64, error) {
-		return func(b []byte) (map[string]int64, error) { return live.ParseCounters(b, names) }
+		return func(b []byte) (map[string]int64, error) { return host.ParseCounters(b, names) }
 	}
-	if vm, ok := read(w, "/proc/vmstat", named(live.VMNames)); ok {
+	if vm, ok := readWith(w, "/proc/vmstat", named(live.VMNames)); ok {
 		c.VM = vm
 	}
 	for _, k := range []string{"cpu", "memory", "io"} {
-		if p, ok := read(w, "/proc/pressure/"+k, live.ParsePSI); ok {
+		if p, ok := readWith(w, "/proc/pressure/"+k, host.ParsePSITotals); ok {
 			c.Pressure[k] = p
 		}
 	}
@@ -172,7 +156,7 @@ func (w *watcher) counters() live.Counters {
 
 // group reads the control group. Version 1 has no pressure and no events; its
 // failcnt counts how often the limit was met, as max of memory.events does.
-func (w *watcher) group(c *live.Counters, named func([]byte) (map[string]int64, error)) {
+func (w *slowSampler) group(c *live.Counters, named func([]byte) (map[string]int64, error)) {
 	file := func(name string) string { return path.Join(w.o.CGroup, name) }
 	one := func(b []byte) (int64, error) {
 		s := strings.TrimSpace(string(b))
@@ -184,23 +168,23 @@ func (w *watcher) group(c *live.Counters, named func([]byte) (map[string]int64, 
 	current, limit, counters := "memory.current", "memory.max", []string{"memory.stat", "memory.events", "cpu.stat"}
 	if _, err := w.t.Stat(file("memory.usage_in_bytes")); err == nil {
 		current, limit, counters = "memory.usage_in_bytes", "memory.limit_in_bytes", []string{"memory.stat"}
-		if n, ok := read(w, file("memory.failcnt"), one); ok {
+		if n, ok := readWith(w, file("memory.failcnt"), one); ok {
 			c.CGroup["max"] = max(n, 0)
 		}
 	} else {
 		for _, k := range []string{"cpu", "memory", "io"} {
-			if p, ok := read(w, file(k+".pressure"), live.ParsePSI); ok {
+			if p, ok := readWith(w, file(k+".pressure"), host.ParsePSITotals); ok {
 				c.CGPressure[k] = p
 			}
 		}
 	}
 	for _, f := range counters {
-		if m, ok := read(w, file(f), named); ok {
+		if m, ok := readWith(w, file(f), named); ok {
 			maps.Copy(c.CGroup, m)
 		}
 	}
-	cur, _ := read(w, file(current), one)
-	most, _ := read(w, file(limit), one)
+	cur, _ := readWith(w, file(current), one)
+	most, _ := readWith(w, file(limit), one)
 	c.CGMemory = unit.Bytes(cur)
 	if most < 1<<60 { // version 1 spells «no limit» as 2^63-4096
 		c.CGMemoryMax = unit.Bytes(most)
@@ -208,12 +192,12 @@ func (w *watcher) group(c *live.Counters, named func([]byte) (map[string]int64, 
 }
 
 // begin reads the counters and the processes.
-func (w *watcher) begin() map[int]live.ProcStat {
+func (w *slowSampler) begin() map[int]host.ProcessStat {
 	w.e.Before = w.counters()
 	return w.processes()
 }
 
-func (w *watcher) end(before map[int]live.ProcStat, took time.Duration) {
+func (w *slowSampler) end(before map[int]host.ProcessStat, took time.Duration) {
 	e := w.e
 	e.After, e.Seconds = w.counters(), took.Seconds()
 	e.Processes = busiest(before, w.processes(), w.o.Postmaster)
@@ -229,31 +213,23 @@ func (w *watcher) end(before map[int]live.ProcStat, took time.Duration) {
 		return
 	}
 	e.CPUs = w.cpus()
-	if m, ok := read(w, "/proc/meminfo", func(b []byte) (map[string]int64, error) {
-		return live.ParseCounters([]byte(strings.NewReplacer(":", " ", " kB", "").Replace(string(b))), []string{"MemTotal", "MemAvailable", "PageTables"})
-	}); ok {
-		e.Memory, e.Available, e.Tables = unit.Bytes(m["MemTotal"])*unit.KB, unit.Bytes(m["MemAvailable"])*unit.KB, unit.Bytes(m["PageTables"])*unit.KB
+	if m, ok := readWith(w, "/proc/meminfo", host.ParseMemory); ok {
+		e.Memory, e.Available, e.Tables = m.Total, m.Available, m.PageTables
 	}
 }
 
 // cpus counts the lines cpuN of /proc/stat.
-func (w *watcher) cpus() int {
+func (w *slowSampler) cpus() int {
 	b, err := w.t.ReadFile("/proc/stat", maxFile)
 	if err != nil {
 		return 0
 	}
-	n := 0
-	for line := range strings.Lines(string(b)) {
-		if len(line) > 3 && strings.HasPrefix(line, "cpu") && line[3] != ' ' {
-			n++
-		}
-	}
-	return n
+	return host.CountCPUs(b)
 }
 
 // processes reads /proc/PID/stat of all; those that end meanwhile are left out.
-func (w *watcher) processes() map[int]live.ProcStat {
-	out := map[int]live.ProcStat{}
+func (w *slowSampler) processes() map[int]host.ProcessStat {
+	out := map[int]host.ProcessStat{}
 	if !w.o.Host {
 		return out
 	}
@@ -267,7 +243,7 @@ func (w *watcher) processes() map[int]live.ProcStat {
 			continue
 		}
 		if b, err := w.t.ReadFile("/proc/"+n+"/stat", 4096); err == nil {
-			if p, err := live.ParseProcStat(b); err == nil {
+			if p, err := host.ParseProcessStat(b); err == nil {
 				out[p.PID] = p
 			}
 		}
@@ -277,14 +253,14 @@ func (w *watcher) processes() map[int]live.ProcStat {
 
 // busiest returns who used most processor time. A process id that was given anew
 // has less than before, and counts from nothing.
-func busiest(before, after map[int]live.ProcStat, postmaster int) []live.Busy {
+func busiest(before, after map[int]host.ProcessStat, postmaster int) []live.Busy {
 	var out []live.Busy
 	for pid, p := range after {
 		b := before[pid]
 		if b.Name != p.Name || b.Ticks > p.Ticks {
-			b = live.ProcStat{}
+			b = host.ProcessStat{}
 		}
-		busy := live.Busy{PID: pid, Name: p.Name, CPU: float64(p.Ticks-b.Ticks) * tick, Major: p.Major - b.Major, Minor: p.Minor - b.Minor,
+		busy := live.Busy{PID: pid, Name: p.Name, CPU: float64(p.Ticks-b.Ticks) * tick.Seconds(), Major: p.Major - b.Major, Minor: p.Minor - b.Minor,
 			Kernel: pid == kthreadd || p.Parent == kthreadd, Ours: postmaster > 0 && (pid == postmaster || p.Parent == postmaster)}
 		if busy.CPU > 0 {
 			out = append(out, busy)
@@ -295,9 +271,9 @@ func busiest(before, after map[int]live.ProcStat, postmaster int) []live.Busy {
 }
 
 // look reads the run queue and asks the server once.
-func (w *watcher) look(ctx context.Context, n int) {
+func (w *slowSampler) look(ctx context.Context, n int) {
 	if w.o.Host {
-		if c, ok := read(w, "/proc/stat", live.ParseStat); ok {
+		if c, ok := readWith(w, "/proc/stat", host.ParseCPUCounters); ok {
 			w.e.Ticks = append(w.e.Ticks, live.Tick{Running: max(c.Running-1, 0), Blocked: c.Blocked}) // we run as well
 		}
 	}
@@ -339,7 +315,7 @@ func (w *watcher) look(ctx context.Context, n int) {
 	}
 }
 
-func (w *watcher) ask(ctx context.Context, sql string) ([][6]string, error) {
+func (w *slowSampler) ask(ctx context.Context, sql string) ([][6]string, error) {
 	res := w.o.Conn.ExecParams(ctx, sql, nil, nil, nil, nil).Read()
 	if res.Err != nil {
 		return nil, res.Err

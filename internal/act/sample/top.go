@@ -1,8 +1,3 @@
-// Package glance looks at a host and at one instance again and again, for who shows
-// them live: the cheap files of the host each time, the memory of the instance's
-// processes as often as that costs next to nothing, and the server over one
-// connection that is kept, and made anew when it is lost. Each look is bounded, tells
-// how long it took, and says why it brought what it did not bring. It judges nothing.
 package sample
 
 import (
@@ -22,7 +17,6 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
-	"github.com/pgfettle/pgfettle/internal/fact/live"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/now"
 )
@@ -37,11 +31,6 @@ const (
 	// within bounds one answer of the server: the statements have two seconds each,
 	// and a healthy server needs a hundredth of one for all.
 	within = 5 * time.Second
-	// maxFile bounds a file of /proc: /proc/stat of a thousand processors is some 100 kB.
-	maxFile = 1 << 20
-	// tick is the length of a clock tick, as /proc tells time: USER_HZ is 100 on
-	// every architecture that PostgreSQL is served on.
-	tick = 10 * time.Millisecond
 	// enough is how long our own processor time is counted before it says anything:
 	// a hundred ticks, so that one is a percent.
 	enough = 100 * tick
@@ -53,8 +42,8 @@ const (
 var hostFiles = []string{"proc/meminfo", "proc/loadavg", "proc/stat", "proc/pressure/cpu", "proc/pressure/memory", "proc/pressure/io",
 	host.SysctlPath("vm.overcommit_memory"), "proc/sys/kernel/hostname"}
 
-// Options say what is looked at.
-type Options struct {
+// TopOptions say what is looked at.
+type TopOptions struct {
 	Target target.Target
 	// Connect says how the server is reached; asked for each connection, as a server
 	// that was restarted may have moved. nil: there is none.
@@ -64,10 +53,10 @@ type Options struct {
 	Postmaster func() (int, error)
 }
 
-// Looker looks. Host and Server may be called at the same time, each by one
+// Top looks. Host and Server may be called at the same time, each by one
 // goroutine.
-type Looker struct {
-	o       Options
+type Top struct {
+	o       TopOptions
 	t       target.Target
 	within  time.Duration
 	began   time.Time
@@ -87,26 +76,26 @@ type Looker struct {
 	conn *pgconn.PgConn
 }
 
-// New returns a Looker. Nothing is read or dialled yet but our own processor time.
-func New(o Options) *Looker {
-	l := &Looker{o: o, t: o.Target, within: within, began: o.Target.Now()}
+// NewTop returns a Looker. Nothing is read or dialled yet but our own processor time.
+func NewTop(o TopOptions) *Top {
+	l := &Top{o: o, t: o.Target, within: within, began: o.Target.Now()}
 	l.ownAt, l.ownSeen = l.own()
 	return l
 }
 
 // own reads the processor time that this program has used.
-func (l *Looker) own() (int64, bool) {
+func (l *Top) own() (int64, bool) {
 	b, err := l.t.ReadFile("proc/self/stat", maxFile)
 	if err != nil {
 		return 0, false
 	}
-	p, err := live.ParseProcStat(b)
+	p, err := host.ParseProcessStat(b)
 	return p.Ticks, err == nil
 }
 
 // Host looks at the host. every is how often it will be looked at: the census is
 // taken as often, but when it is too dear for that.
-func (l *Looker) Host(every time.Duration) (h *now.HostLook) {
+func (l *Top) Host(every time.Duration) (h *now.HostLook) {
 	began := l.t.Now()
 	h = &now.HostLook{At: began}
 	defer func() {
@@ -137,10 +126,10 @@ func (l *Looker) Host(every time.Duration) (h *now.HostLook) {
 }
 
 // Recount makes the next look at the host take the census.
-func (l *Looker) Recount() { l.due.Store(true) }
+func (l *Top) Recount() { l.due.Store(true) }
 
 // take reads a file into an archive, or notes why not.
-func (l *Looker) take(a *evidence.Archive, name string) {
+func (l *Top) take(a *evidence.Archive, name string) {
 	b, err := l.t.ReadFile(name, maxFile)
 	if err == nil {
 		err = a.Add(name, b)
@@ -148,18 +137,12 @@ func (l *Looker) take(a *evidence.Archive, name string) {
 	if err == nil {
 		return
 	}
-	m := evidence.Missing{Name: name, State: known.Unread, Reason: err.Error()}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		m.State, m.Reason = known.Absent, "this kernel or host does not have it"
-	case errors.Is(err, fs.ErrPermission):
-		m.State, m.Reason, m.Reveal = known.Forbidden, "permission denied", "run pgfettle as root"
-	}
-	a.AddMissing(m)
+	state, g := fileGap(err)
+	a.AddMissing(evidence.Missing{Name: name, State: state, Reason: g.Reason, Reveal: g.Reveal})
 }
 
 // count takes the census: the memory of the instance's processes.
-func (l *Looker) count(every time.Duration) {
+func (l *Top) count(every time.Duration) {
 	c := &l.census
 	began := l.t.Now()
 	c.processes, c.at, c.done = l.processes(), began, true
@@ -167,7 +150,7 @@ func (l *Looker) count(every time.Duration) {
 	c.next = max(every, min(Sparing*c.took, rarest))
 }
 
-func (l *Looker) processes() (out known.Fact[[]host.Process]) {
+func (l *Top) processes() (out known.Fact[[]host.Process]) {
 	defer func() {
 		if p := recover(); p != nil {
 			out = known.Missed[[]host.Process](stopped(p))
@@ -210,7 +193,7 @@ func (l *Looker) processes() (out known.Fact[[]host.Process]) {
 // Server asks the server, and connects first where there is no connection. A
 // connection that was lost since the last time is made anew at once, so that a
 // restart costs one look at most.
-func (l *Looker) Server(ctx context.Context) (s *now.ServerLook) {
+func (l *Top) Server(ctx context.Context) (s *now.ServerLook) {
 	began := l.t.Now()
 	defer func() {
 		if p := recover(); p != nil {
@@ -244,7 +227,7 @@ func (l *Looker) Server(ctx context.Context) (s *now.ServerLook) {
 }
 
 // ask asks once. Where it fails no connection is left.
-func (l *Looker) ask(ctx context.Context) (*now.ServerLook, error) {
+func (l *Top) ask(ctx context.Context) (*now.ServerLook, error) {
 	if l.conn == nil {
 		how, err := l.o.Connect()
 		if errors.Is(err, fs.ErrNotExist) {
@@ -278,7 +261,7 @@ func (l *Looker) ask(ctx context.Context) (*now.ServerLook, error) {
 }
 
 // drop hangs up, without waiting for a server that may hang.
-func (l *Looker) drop() {
+func (l *Top) drop() {
 	if l.conn == nil {
 		return
 	}
@@ -289,7 +272,7 @@ func (l *Looker) drop() {
 }
 
 // Close hangs up. A look that is under way ends with its context.
-func (l *Looker) Close() {
+func (l *Top) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.drop()
