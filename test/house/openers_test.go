@@ -37,6 +37,7 @@ var kernels = map[string]string{
 	"act/apply":             "reads what it changes before and after, through the target",
 	"act/cgroup":            "where this process stands among control groups",
 	"act/experiment/engine": "measures servers of its own, on this host alone",
+	"act/movewal":           "where mounts are, and whether SELinux enforces, through the target",
 	"act/monitor":           "reads the same few files again and again, through the target",
 	"act/oomdemo":           "processes of its own, on this host alone",
 	"act/pgctl":             "where a server's own log goes, through the target",
