@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/pgsetting"
 	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -310,7 +311,7 @@ func inForce(ctx context.Context, server *pgctl.Server, l *loaded, j *journal.Jo
 	}
 	var unmet []string
 	for key, list := range of {
-		bad, err := server.Verify(ctx, l.Snapshot.Instance(key), list)
+		bad, err := pgsetting.Kind{Server: server}.Verify(ctx, l.Snapshot.Instance(key), list)
 		if err != nil {
 			return err
 		}

@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -95,7 +94,7 @@ func runCheckConf(env *Env, o *checkOptions, host *snapshot.Snapshot, pol *polic
 	if err != nil {
 		return err
 	}
-	files := pgctl.Files(view)
+	files := target.AsConfigFiles(view)
 	here, _ := filepath.Abs(".")
 	show := func(p string) string { return shorter(here, p) }
 	text, err := fs.ReadFile(files, strings.TrimPrefix(main, "/"))
@@ -190,7 +189,7 @@ func confMain(env *Env, name string) (string, error) {
 	case !st.Mode.IsRegular():
 		return "", usage(fmt.Sprintf("--conf: %q is no regular file", name), "name a postgresql.conf")
 	}
-	if _, err := fs.ReadFile(pgctl.Files(env.Target), strings.TrimPrefix(main, "/")); err != nil {
+	if _, err := fs.ReadFile(target.AsConfigFiles(env.Target), strings.TrimPrefix(main, "/")); err != nil {
 		code, hint := exitError, ""
 		switch {
 		case errors.Is(err, fs.ErrPermission):

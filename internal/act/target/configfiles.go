@@ -1,17 +1,15 @@
-package pgctl
+package target
 
 import (
 	"io/fs"
 	"path"
 	"time"
-
-	"github.com/pgfettle/pgfettle/internal/act/target"
 )
 
 // ConfigFiles shows a target's files to the reader of configurations. With path
 // set, text stands in the place of that file: what would hold if it were written.
 type ConfigFiles struct {
-	Target   target.Target
+	Target   Target
 	Replaced string // absolute; "": nothing is replaced
 	Text     string
 }
@@ -34,7 +32,7 @@ func (f ConfigFiles) ReadFile(name string) ([]byte, error) {
 	if f.Replaced != "" && absolute(name) == f.Replaced {
 		return []byte(f.Text), nil
 	}
-	return f.Target.ReadFile(absolute(name), target.MaxConfigFile)
+	return f.Target.ReadFile(absolute(name), MaxConfigFile)
 }
 
 // ReadDir implements fs.ReadDirFS.
@@ -68,7 +66,7 @@ func (f ConfigFiles) Stat(name string) (fs.FileInfo, error) {
 
 // configEntry is a name in a folder; t is nil for a file that is not there yet.
 type configEntry struct {
-	t    target.Target
+	t    Target
 	path string
 }
 
@@ -91,7 +89,7 @@ func (e configEntry) Info() (fs.FileInfo, error) {
 
 // configInfo is a target's Info as an fs.FileInfo.
 type configInfo struct {
-	target target.Info
+	target Info
 	name   string
 }
 
@@ -102,6 +100,6 @@ func (i configInfo) ModTime() time.Time { return time.Time{} }
 func (i configInfo) IsDir() bool        { return i.target.Mode.IsDir() }
 func (i configInfo) Sys() any           { return nil }
 
-// Files shows a target's files to the reader of configurations, each bounded as
+// AsConfigFiles shows a target's files to the reader of configurations, each bounded as
 // apply bounds them; what is no regular file is not read.
-func Files(t target.Target) fs.FS { return ConfigFiles{Target: t} }
+func AsConfigFiles(t Target) fs.FS { return ConfigFiles{Target: t} }

@@ -1,10 +1,11 @@
-package pgctl
+package pgsetting
 
 import (
 	"context"
 	"fmt"
 	"strconv"
 
+	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
@@ -38,7 +39,7 @@ func (u Unmet) String() string {
 // Verify asks the server whether the changes of its instance are in force, and
 // returns those that are not. A server that does not run has none in force, and
 // nothing is wrong with that: they hold from its next start.
-func (p *Server) Verify(ctx context.Context, in *snapshot.Instance, changes []plan.Change) ([]Unmet, error) {
+func (p Kind) Verify(ctx context.Context, in *snapshot.Instance, changes []plan.Change) ([]Unmet, error) {
 	s, err := p.Session(ctx, in)
 	if err != nil {
 		return nil, err
@@ -65,14 +66,14 @@ func (p *Server) Verify(ctx context.Context, in *snapshot.Instance, changes []pl
 		value := row.Value
 		if !row.OfInstance() {
 			// what ALTER ROLE gave us hides it; the files tell what others have
-			inFile, err := s.Rows(ctx, `select setting from pg_file_settings where lower(name) = $1 and applied order by seqno desc limit 1`, row.name)
+			inFile, err := s.Rows(ctx, `select setting from pg_file_settings where lower(name) = $1 and applied order by seqno desc limit 1`, row.Name)
 			if err != nil || len(inFile) == 0 || inFile[0][0] == c.To {
 				continue
 			}
 			value = inFile[0][0]
 		}
-		if !sameValue(row, value, c.ToBase) && !(memory.Automatic(row.name, c.ToBase) && !row.pending) {
-			out = append(out, Unmet{Address: c.Address, Want: c.ToBase, Found: value, Where: row.File, Pending: row.pending, Unit: set[row.name].Unit})
+		if !sameValue(row, value, c.ToBase) && !(memory.Automatic(row.Name, c.ToBase) && !row.Pending) {
+			out = append(out, Unmet{Address: c.Address, Want: c.ToBase, Found: value, Where: row.File, Pending: row.Pending, Unit: set[row.Name].Unit})
 		}
 	}
 	return out, nil
@@ -80,13 +81,13 @@ func (p *Server) Verify(ctx context.Context, in *snapshot.Instance, changes []pl
 
 // sameValue compares two values in the base unit: numbers as numbers, lists by
 // their names.
-func sameValue(row SettingRow, a, b string) bool {
-	switch row.vartype {
+func sameValue(row pgctl.SettingRow, a, b string) bool {
+	switch row.VarType {
 	case "integer", "real":
 		x, err1 := strconv.ParseFloat(a, 64)
 		y, err2 := strconv.ParseFloat(b, 64)
 		// pg_settings prints six digits of a real
-		return err1 == nil && err2 == nil && (x == y || row.vartype == "real" && strconv.FormatFloat(y, 'g', 6, 64) == strconv.FormatFloat(x, 'g', 6, 64))
+		return err1 == nil && err2 == nil && (x == y || row.VarType == "real" && strconv.FormatFloat(y, 'g', 6, 64) == strconv.FormatFloat(x, 'g', 6, 64))
 	}
-	return conf.Spelled(row.name, a) == conf.Spelled(row.name, b)
+	return conf.Spelled(row.Name, a) == conf.Spelled(row.Name, b)
 }
