@@ -171,13 +171,13 @@ func runApply(ctx context.Context, env *Env, o *applyOptions) error {
 	if err := refused(env, server, d, l, s.chosen); err != nil {
 		return err
 	}
-	if err := term.Left(env.Stdout, s.left, env.Style()); err != nil {
+	if err := term.Write(env.Stdout, outline.Unselected(s.left, env.words), env.Style().Under()); err != nil {
 		return err
 	}
 	if len(s.chosen) == 0 {
 		return s.nothing(env)
 	}
-	if err := term.Forewarned(env.Stdout, apply.Forewarn(ctx, w, l.snapshot, s.chosen), d.Warnings, env.Style()); err != nil {
+	if err := term.Write(env.Stdout, outline.Forewarned(apply.Forewarn(ctx, w, l.snapshot, s.chosen), d.Warnings, env.words), env.Style().Under()); err != nil {
 		return err
 	}
 	if !o.yes {
@@ -219,7 +219,7 @@ func told(env *Env, j *journal.Journal, err error) error {
 	if j == nil {
 		return err
 	}
-	if e := term.Applied(env.Stdout, j, env.Style()); err == nil {
+	if e := term.Write(env.Stdout, outline.Applied(j, env.words), env.Style().Under()); err == nil {
 		err = e
 	}
 	return err

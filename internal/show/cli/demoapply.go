@@ -16,6 +16,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
@@ -66,7 +67,7 @@ func demoApply(ctx context.Context, env *Env, inst *scratch.Instance, l *loaded,
 	if !disposable(env) {
 		fmt.Fprintln(env.Stdout, "The server's part alone: this host is not touched, and gives it no huge pages.")
 	}
-	if err := term.Left(env.Stdout, s.left, env.Style()); err != nil {
+	if err := term.Write(env.Stdout, outline.Unselected(s.left, env.words), env.Style().Under()); err != nil {
 		return err
 	}
 	res, err := apply.Run(ctx, w, s.plan, l.snapshot, s.options)
@@ -100,7 +101,7 @@ func demoApply(ctx context.Context, env *Env, inst *scratch.Instance, l *loaded,
 	}
 	fmt.Fprintln(env.Stdout)
 	step("pgfettle check %s, before and after", inst.DataDir)
-	if err := term.Compare(env.Stdout, before, judge(again, check.Options{}), env.Style()); err != nil {
+	if err := term.Write(env.Stdout, outline.Compare(before, judge(again, check.Options{}), env.words), env.Style()); err != nil {
 		return err
 	}
 	fmt.Fprintln(env.Stdout)

@@ -21,7 +21,11 @@ func Write(w io.Writer, o outline.Outline, st Style) error {
 	for _, l := range foot {
 		p.wrapped("", toneOf(l.Tone), l.Text)
 	}
-	_, err := io.WriteString(w, p.b.String())
+	text := p.b.String()
+	if st.Below && text != "" {
+		text = "\n" + text
+	}
+	_, err := io.WriteString(w, text)
 	return err
 }
 
