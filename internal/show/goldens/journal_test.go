@@ -80,7 +80,7 @@ func TestLeftTextGathers(t *testing.T) {
 		{Change: plan.Change{Address: "pg:a"}, Reason: "it takes effect at a restart"},
 		{Change: plan.Change{Address: "sysctl:b"}, Reason: "it was declined"},
 		{Change: plan.Change{Address: "pg:c"}, Reason: "it takes effect at a restart"},
-	}, nil), term.Style{Width: 80}); err != nil {
+	}, nil), term.Style{Width: 80, Below: true}); err != nil {
 		t.Fatal(err)
 	}
 	if want := "\nLeft out\n  - pg:a, pg:c: it takes effect at a restart\n  - sysctl:b: it was declined\n"; b.String() != want {
@@ -101,7 +101,7 @@ func TestFindingsTextComparesByCheckAndInstance(t *testing.T) {
 	if err := term.Write(&out, outline.Compare(of(a, c), of(b, c), nil), term.Style{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
-	want := "  gone   warning   t of a  [x]\n  stays  info      t of host  [y]\n  new    notice    t of b  [x]\n\n2 findings before, 2 after: 1 gone, 1 new.\n"
+	want := "gone  warning: t of a [x]\nstays info: t of host [y]\nnew   notice: t of b [x]\n\n2 findings before, 2 after: 1 gone, 1 new.\n"
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
 	}
