@@ -54,6 +54,16 @@ func (h *Host) Tool() string { return "pgfettle " + h.Version }
 // Today is the day of the host's clock, as a policy writes it.
 func (h *Host) Today() string { return h.Target.Now().Format(time.DateOnly) }
 
+// Hostname is the name that a journal and a notice are bound to; "" where the host tells
+// none.
+func (h *Host) Hostname() string {
+	b, err := h.Target.ReadFile("/proc/sys/kernel/hostname", 4096)
+	if err != nil {
+		return "" // then every journal has none
+	}
+	return strings.TrimSpace(string(b))
+}
+
 // StateHome is where an ordinary user keeps what has to outlive a run; false where
 // neither XDG_STATE_HOME nor HOME is set.
 func (h *Host) StateHome() (string, bool) {
