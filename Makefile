@@ -4,7 +4,9 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unre
 LDFLAGS := -s -w -X github.com/pgfettle/pgfettle/internal/show/cli.Version=$(VERSION)
 
 # what is started first, as it ends last
-LONGEST := ./test/system ./test/servers ./test/experiments ./test/hostile ./test/packages
+LONGEST := ./test/servers ./test/system ./test/experiments ./test/hostile ./test/packages
+# pure packages, which start nothing: what the kernel's values are is nothing to them
+PURE     := pgfettle/(internal/(base|fact|judge|gen)|docs)(/|$$)
 # needs a pool of huge pages to the page
 ALONE    := ^TestHugePagesOfThePlanStartTheServer$$
 
@@ -27,17 +29,26 @@ check: ## in a minute, before each commit: vet, the pure storeys, the program in
 	$(GO) run ./test/progress -vet=off -timeout 20m ./internal/base/... ./internal/fact/... ./internal/judge/... ./internal/show/... ./internal/gen/... ./cmd/... ./test/scripts ./test/house ./test/docs ./test/tier ./test/progress
 
 # The first are the servers that are fetched once: not within the time of the tests that
-# run them. Then the longest first, beside all the others. The last ones are alone: any
-# other server that starts would take of the huge pages that they make for theirs.
-# Analysed is all in one go, before.
+# run them. Then the longest first, beside all the others but the pure ones: these compute,
+# and keep the processor busy beside the tests of the kernel, which wait. No server may
+# start beside those of the kernel: it would take of the huge pages that they make for
+# theirs. The last one is alone. Four at once on two processors, as most wait for servers
+# and sleepers; within ./test/servers six of what waits (the majors of one test).
+# Analysed is all in one go, before. All is compiled as the released program is, and so
+# once; the program that tests run is built once for all of them.
+test: export CGO_ENABLED := 0
+test: export GOFLAGS := $(GOFLAGS) -trimpath
 test: ## do all set-up and run every tier of tests; PGFETTLE_REQUIRE=servers,… fails instead of skipping
 	$(GO) vet ./...
 	cd tools && $(GO) vet ./...
 	cd test/web && $(GO) vet ./...
+	dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && chmod 755 "$$dir" && \
+	$(GO) build -o "$$dir/pgfettle" ./cmd/pgfettle && PGFETTLE_TEST_BINARY="$$dir/pgfettle" \
 	$(GO) run ./test/progress -vet=off -timeout 20m ./test/live \
-	  --then -vet=off -p 3 -timeout 60m -skip '$(ALONE)' $(LONGEST) $$($(GO) list ./... | grep -vE '/test/(kernel|servers|system|experiments|hostile|packages)$$') \
+	  --then -vet=off -p 4 -parallel 6 -timeout 60m -skip '$(ALONE)' $(LONGEST) \
+	    $$($(GO) list ./... | grep -vE '/test/(kernel|servers|system|experiments|hostile|packages)$$|$(PURE)') \
 	  --then -C test/web -vet=off -timeout 20m ./... \
-	  --then -vet=off -timeout 60m ./test/kernel \
+	  --then -vet=off -p 2 -timeout 60m ./test/kernel $$($(GO) list ./... | grep -E '$(PURE)') \
 	  --then -vet=off -timeout 30m -run '$(ALONE)' ./test/servers
 
 soak: ## kill applies and start random plans with new seeds for SOAK (default 10m); the first failure ends it and tells its seed

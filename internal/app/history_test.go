@@ -8,6 +8,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 )
 
 // ordinary is this host as an ordinary user finds it, at a time.
@@ -30,7 +31,7 @@ func TestPeaksOfTheUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, n := range []float64{3, 34, 5} {
-		if err := s.Append(context.Background(), noon.Add(time.Duration(i)*10*time.Second), []store.Point{{Series: store.Series{Instance: "/srv/pg", Name: "connections", Label: "active"}, Value: n}}); err != nil {
+		if err := s.Append(context.Background(), noon.Add(time.Duration(i)*10*time.Second), []history.Point{{Series: history.Series{Instance: "/srv/pg", Name: "connections", Label: "active"}, Value: n}}); err != nil {
 			t.Fatal(err)
 		}
 	}

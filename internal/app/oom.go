@@ -80,7 +80,7 @@ func oomFacts(s *snapshot.Snapshot, p *plan.Plan) oom.Facts {
 	for _, c := range p.Changes {
 		from, err1 := strconv.ParseFloat(c.FromBase, 64)
 		to, err2 := strconv.ParseFloat(c.ToBase, 64)
-		f.Changes = append(f.Changes, oom.Change{Address: c.Address, Instance: c.Instance, From: c.From, To: c.To, Reason: c.Reason, Raises: err1 == nil && err2 == nil && to > from})
+		f.Changes = append(f.Changes, oom.Change{Address: c.Address, Instance: c.Instance, From: c.From, To: c.To, Reason: c.Reason.String(), Raises: err1 == nil && err2 == nil && to > from})
 	}
 	return f
 }
@@ -185,7 +185,7 @@ func (s *Session) oomLogs(ctx context.Context) (*oom.Log, []known.Gap, error) {
 	for i := range s.Snapshot.Instances {
 		in := &s.Snapshot.Instances[i]
 		settings, _ := in.Server.Settings.Get()
-		found, err := pgctl.Logs(s.host.Target, in, pgctl.LogOptions{Settings: settings})
+		found, err := pgctl.Logs(ctx, s.host.Target, in, pgctl.LogOptions{Settings: settings})
 		if err != nil {
 			gaps = append(gaps, known.Gap{Fact: "the log of " + in.Label(), Reason: err.Error(), Reveal: "give its file as a FILE, with that of the kernel"})
 			continue

@@ -10,6 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/planner"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
@@ -116,7 +117,7 @@ func (s *Session) Plan(ctx context.Context, o PlanOptions) (*plan.Plan, error) {
 	for i := range p.Changes {
 		c := &p.Changes[i]
 		if pin, ours := o.policy.Pin(c.Address); ours && c.Pinned {
-			c.Reason = PinnedBy(o.policy, pin)
+			c.Reason = say.Text(PinnedBy(o.policy, pin))
 		}
 	}
 	return p, nil

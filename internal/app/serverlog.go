@@ -50,7 +50,7 @@ func (h *Host) Log(ctx context.Context, r LogRequest) (*serverlog.Report, error)
 		if err != nil {
 			return nil, err
 		}
-		if err := in.from(s, r.Days); err != nil {
+		if err := in.from(ctx, s, r.Days); err != nil {
 			return nil, err
 		}
 	}
@@ -267,7 +267,7 @@ const (
 
 // from takes the settings of the server that a target names and, where no files
 // were given, the logs that it writes.
-func (in *logInput) from(l *Session, days int) error {
+func (in *logInput) from(ctx context.Context, l *Session, days int) error {
 	with := len(in.files) > 0
 	var one *snapshot.Instance
 	var labels []string
@@ -297,13 +297,13 @@ func (in *logInput) from(l *Session, days int) error {
 	if !l.Snapshot.HostSeen {
 		return usage("the server is on another host, and its log is read there", "run pgfettle there, or bring the files: ssh HOST cat LOG | pgfettle diagnose log -")
 	}
-	return in.find(l.host, one, days)
+	return in.find(ctx, l.host, one, days)
 }
 
 // find finds the logs of an instance of this host, those that were written to in
 // the last days.
-func (in *logInput) find(h *Host, one *snapshot.Instance, days int) error {
-	found, err := pgctl.Logs(h.Target, one, pgctl.LogOptions{Settings: in.settings, Files: maxLogFiles, Bytes: maxLogs, Newer: time.Duration(days) * 24 * time.Hour})
+func (in *logInput) find(ctx context.Context, h *Host, one *snapshot.Instance, days int) error {
+	found, err := pgctl.Logs(ctx, h.Target, one, pgctl.LogOptions{Settings: in.settings, Files: maxLogFiles, Bytes: maxLogs, Newer: time.Duration(days) * 24 * time.Hour})
 	if err != nil {
 		return &say.Problem{Message: "the logs of " + one.Label() + " are not read", Detail: err.Error(), Hint: "name the files", Code: say.CodeRefused}
 	}

@@ -113,7 +113,7 @@ func Find(carrier string, commands map[string]string) error {
 	case "page":
 		_, found = Page(carrier)
 	case "experiment":
-		_, found = experiment.Find(name)
+		_, found = experiment.FindExercise(name)
 	case "diagnose", "probe", "bench", "demo":
 		if _, found = commands[kind+" "+name]; !found {
 			found = slices.Contains(strings.FieldsFunc(commands[kind], func(r rune) bool { return !('a' <= r && r <= 'z' || r == '-' || r == '_') }), name)

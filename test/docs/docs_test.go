@@ -9,7 +9,6 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -123,106 +122,4 @@ func commandPages(t *testing.T) string {
 	}
 	below(top, "##")
 	return b.String()
-}
-
-// session is a fenced block that begins with "$ pgfettle": a command and what it prints.
-var session = regexp.MustCompile("(?s)```(?:text|console)\n(\\$ pgfettle .*?)```\n")
-
-// documents are those whose sessions are run. A line that ends in "…" stands
-// for any lines, so a document may show the part that matters.
-var documents = []string{"README.md", "CONTRIBUTING.md", "docs/conf.md", "docs/policy.md"}
-
-// TestSessionsRun runs every session of the documents and compares its output.
-func TestSessionsRun(t *testing.T) {
-	ran := 0
-	texts := map[string][]byte{}
-	for _, doc := range documents {
-		b, err := os.ReadFile(filepath.Join(root, doc))
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts[doc] = b
-	}
-	// The logs that they name: real ones.
-	folder := t.TempDir()
-	if err := os.CopyFS(filepath.Join(folder, "testdata"), os.DirFS("testdata")); err != nil {
-		t.Fatal(err)
-	}
-	for name, from := range map[string]string{"kern.log": "internal/fact/kernlog/testdata/k618_memcg_v1_backend.log", "postgresql.log": "internal/judge/diagnose/oom/testdata/pg15_log_backend_sigkill.log"} {
-		b, err := os.ReadFile(filepath.Join(root, from))
-		if err == nil {
-			err = os.WriteFile(filepath.Join(folder, name), b, 0o644)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Chdir(folder)
-	for _, doc := range documents {
-		b := texts[doc]
-		for _, m := range session.FindAllSubmatch(b, -1) {
-			ran++
-			command, want, _ := strings.Cut(string(m[1]), "\n")
-			var out, errs bytes.Buffer
-			args := fields(strings.TrimPrefix(command, "$ pgfettle "))
-			cli.Main(context.Background(), args, strings.NewReader(""), &out, &errs, nil)
-			if !matches(strings.TrimRight(want, "\n"), strings.TrimRight(out.String()+errs.String(), "\n")) {
-				t.Errorf("%s: %s\nthe document shows:\n%s\nthe program prints:\n%s%s", doc, command, want, out.String(), errs.String())
-			}
-		}
-	}
-	if ran < 2 {
-		t.Errorf("only %d sessions were found in %v: the test looks in the wrong place", ran, documents)
-	}
-}
-
-// fields splits a command line at spaces, keeping 'quoted words' whole.
-func fields(s string) []string {
-	var out []string
-	var cur strings.Builder
-	quoted, any := false, false
-	for _, r := range s {
-		switch {
-		case r == '\'':
-			quoted, any = !quoted, true
-		case r == ' ' && !quoted:
-			if any {
-				out = append(out, cur.String())
-				cur.Reset()
-				any = false
-			}
-		default:
-			cur.WriteRune(r)
-			any = true
-		}
-	}
-	if any {
-		out = append(out, cur.String())
-	}
-	return out
-}
-
-// matches compares line by line; a line of only "…" in want stands for any
-// number of lines.
-func matches(want, have string) bool {
-	w, h := strings.Split(want, "\n"), strings.Split(have, "\n")
-	return matchLines(w, h)
-}
-
-func matchLines(w, h []string) bool {
-	for len(w) > 0 {
-		if strings.TrimSpace(w[0]) == "…" {
-			for i := 0; i <= len(h); i++ {
-				if matchLines(w[1:], h[i:]) {
-					return true
-				}
-			}
-			return false
-		}
-		if len(h) == 0 || strings.TrimRight(w[0], " ") != strings.TrimRight(h[0], " ") {
-			return false
-		}
-		w, h = w[1:], h[1:]
-	}
-	return len(h) == 0
 }

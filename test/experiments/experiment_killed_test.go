@@ -16,8 +16,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/experiment/engine"
 	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
-	"github.com/pgfettle/pgfettle/internal/judge/stat"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 )
 
 // victimOf tells a process that it is the one to be killed: the folders of its
@@ -26,7 +26,7 @@ const victimOf = "PGFETTLE_TEST_EXPERIMENT"
 
 // killable is an experiment long enough to be killed in its second block.
 func killable(t *testing.T, b scratch.Binaries, design, dir string) *engine.Experiment {
-	e := experimentIn(t, b, "tpcb", design, dir)
+	e := orderIn(t, b, "tpcb", design, dir)
 	e.Spec.Blocks, e.Spec.Count = 3, 0
 	return e
 }
@@ -36,7 +36,7 @@ func killable(t *testing.T, b scratch.Binaries, design, dir string) *engine.Expe
 // it goes on behind the last whole block.
 func TestExperimentKilled(t *testing.T) {
 	on(t, []int{15, 18}, func(t *testing.T, b scratch.Binaries) {
-		for _, design := range map[int][]string{15: {result.Restart}, 18: {result.Slices}}[b.Version.Major()] {
+		for _, design := range map[int][]string{15: {experiment.DesignRestart}, 18: {experiment.DesignSlices}}[b.Version.Major()] {
 			t.Run(design, func(t *testing.T) {
 				if dir := os.Getenv(victimOf); dir != "" {
 					e := killable(t, b, design, dir)
@@ -93,13 +93,13 @@ func TestExperimentKilled(t *testing.T) {
 	})
 }
 
-func document(t *testing.T, e *engine.Experiment) *result.Result {
+func document(t *testing.T, e *engine.Experiment) *experiment.Result {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(e.Dir, "result.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := result.Decode(b)
+	r, err := experiment.DecodeResult(b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func same(t *testing.T, a, b any) bool {
 // nothing at all, and can be resumed.
 func TestExperimentInterrupted(t *testing.T) {
 	on(t, []int{18}, func(t *testing.T, b scratch.Binaries) {
-		e := experiment(t, b, "select-only", result.Slices)
+		e := orderOf(t, b, "select-only", experiment.DesignSlices)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		e.Progress = func(ev engine.Event) {
@@ -148,7 +148,7 @@ func TestPlantedEffect(t *testing.T) {
 	on(t, []int{15}, func(t *testing.T, b scratch.Binaries) {
 		// Without its index a look-up reads the whole table: 1640 pages, a hundred times
 		// as long as by the index.
-		e := experiment(t, b, "select-only", result.Slices)
+		e := orderOf(t, b, "select-only", experiment.DesignSlices)
 		e.B = engine.Config{Name: "no index", Settings: map[string]string{"enable_indexscan": "off", "enable_bitmapscan": "off", "enable_indexonlyscan": "off", "max_parallel_workers_per_gather": "0"}}
 		e.Spec.Blocks, e.Spec.Slice, e.Spec.Duration = stat.FewestBlocks, 1, 1
 		r, err := engine.Run(t.Context(), e)
@@ -160,7 +160,7 @@ func TestPlantedEffect(t *testing.T) {
 			if b.TPS >= a.TPS {
 				t.Errorf("block %d: %v with the index, %v without", blk.Number, a.TPS, b.TPS)
 			}
-			x, y := a.Counters[result.BlocksHit]/a.Counters[result.Counted], b.Counters[result.BlocksHit]/b.Counters[result.Counted]
+			x, y := a.Counters[experiment.BlocksHit]/a.Counters[experiment.Counted], b.Counters[experiment.BlocksHit]/b.Counters[experiment.Counted]
 			if x > 100 || y < 1000 {
 				t.Errorf("block %d: %v pages a transaction with the index, %v without", blk.Number, x, y)
 			}
@@ -172,7 +172,7 @@ func TestPlantedEffect(t *testing.T) {
 
 		// A commit that does not wait for the flush of its WAL. The flush is made to take 20 ms at
 		// least, so that a disk that takes none, or a machine that has no time, shows the same.
-		e = experiment(t, b, "simple-update", result.Slices)
+		e = orderOf(t, b, "simple-update", experiment.DesignSlices)
 		slow := map[string]string{"commit_delay": "20000", "commit_siblings": "0"}
 		e.A = engine.Config{Name: "slow flushes", Settings: slow}
 		e.B = engine.Config{Name: "slow flushes, synchronous_commit off", Settings: maps.Clone(slow)}
@@ -197,7 +197,7 @@ func TestPlantedEffect(t *testing.T) {
 func TestScratchRefused(t *testing.T) {
 	on(t, []int{18}, func(t *testing.T, b scratch.Binaries) {
 		live := start(t, b, nil)
-		e := experiment(t, b, "select-only", result.Single)
+		e := orderOf(t, b, "select-only", experiment.DesignSingle)
 		for _, dir := range []string{live.DataDir, live.DataDir + "/base", live.DataDir + "/new"} {
 			e.Scratch = dir
 			e.Guard = engine.Guard{DataDirs: []string{live.DataDir}}
@@ -222,7 +222,7 @@ func TestScratchRefused(t *testing.T) {
 func TestExperimentLoadFails(t *testing.T) {
 	on(t, []int{15, 18}, func(t *testing.T, b scratch.Binaries) {
 		t.Parallel()
-		e := experiment(t, b, "select-only", result.Restart)
+		e := orderOf(t, b, "select-only", experiment.DesignRestart)
 		script := filepath.Join(filepath.Dir(e.Dir), "fails.sql")
 		if err := os.WriteFile(script, []byte("\\set n random(1, 200)\nselect abalance / (:n - 1) from pgbench_accounts where aid = :n;\n"), 0o644); err != nil {
 			t.Fatal(err)

@@ -12,17 +12,17 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
-// experiment is a short one, of two blocks of two seconds.
-func experiment(t *testing.T, b scratch.Binaries, load, design string) *engine.Experiment {
+// orderOf is a short one, of two blocks of two seconds.
+func orderOf(t *testing.T, b scratch.Binaries, load, design string) *engine.Experiment {
 	t.Helper()
-	return experimentIn(t, b, load, design, open(t))
+	return orderIn(t, b, load, design, open(t))
 }
 
-func experimentIn(t *testing.T, b scratch.Binaries, load, design, dir string) *engine.Experiment {
+func orderIn(t *testing.T, b scratch.Binaries, load, design, dir string) *engine.Experiment {
 	t.Helper()
 	p, err := workload.FindPgbench(t.Context(), b.Version)
 	if err != nil {
@@ -35,10 +35,10 @@ func experimentIn(t *testing.T, b scratch.Binaries, load, design, dir string) *e
 	return &engine.Experiment{
 		A: engine.Config{Name: "default"}, B: engine.Config{Name: "default+pg:work_mem=8MB", Settings: map[string]string{"work_mem": "8MB", "random_page_cost": "1.1", "wal_compression": "on"}},
 		Design: design, Metric: "tps", Scale: 1, Binaries: b, Load: &engine.Pgbench{Workload: w, Program: p},
-		Spec:    result.Spec{Blocks: 2, Clients: 2, Jobs: 1, Duration: 2, Warmup: 1, Slice: 1, Count: 50, Seed: 7, Cache: "warm", Protocol: "prepared", Margin: 2},
+		Spec:    experiment.Spec{Blocks: 2, Clients: 2, Jobs: 1, Duration: 2, Warmup: 1, Slice: 1, Count: 50, Seed: 7, Cache: "warm", Protocol: "prepared", Margin: 2},
 		Dir:     filepath.Join(dir, "docs"),
 		Scratch: filepath.Join(dir, "scratch"),
-		Host:    result.Host{Kernel: "here", CPUs: 2, Memory: 1 << 30, Server: b.Version.String(), Pgbench: p.Version.String()},
+		Host:    experiment.Host{Kernel: "here", CPUs: 2, Memory: 1 << 30, Server: b.Version.String(), Pgbench: p.Version.String()},
 	}
 }
 
@@ -80,13 +80,13 @@ func nothingLeft(t *testing.T, e *engine.Experiment) {
 }
 
 // whole holds that every run of a document has what it has to have.
-func whole(t *testing.T, e *engine.Experiment, r *result.Result) {
+func whole(t *testing.T, e *engine.Experiment, r *experiment.Result) {
 	t.Helper()
 	if r.Ended == "" || len(r.Blocks) < e.Spec.Blocks {
 		t.Fatalf("%d blocks, ended %q", len(r.Blocks), r.Ended)
 	}
 	arms := "AB"
-	if e.Design == result.Single {
+	if e.Design == experiment.DesignSingle {
 		arms = "A"
 	}
 	for _, b := range r.Blocks {
@@ -94,25 +94,25 @@ func whole(t *testing.T, e *engine.Experiment, r *result.Result) {
 			t.Fatalf("block %d: order %s, %d runs", b.Number, b.Order, len(b.Runs))
 		}
 		for i, run := range b.Runs {
-			if run.Arm != b.Order[i:i+1] || run.Transactions <= 0 || run.TPS <= 0 || run.Seconds < 1 || run.Failed > 0 || len(run.Errors) > 0 {
+			if run.Config != b.Order[i:i+1] || run.Transactions <= 0 || run.TPS <= 0 || run.Seconds < 1 || run.Failed > 0 || len(run.Errors) > 0 {
 				t.Errorf("block %d: run %+v", b.Number, run)
 			}
 			if !run.Latency.Mean.Known() || !run.Latency.P99.Known() || run.Latency.P99 < run.Latency.P50 || run.Latency.Max < run.Latency.P99 {
 				t.Errorf("block %d: latency %+v", b.Number, run.Latency)
 			}
 			env := run.Environment
-			if !env.Steal.Known() || !env.Foreign.Known() || env.CanaryCPU <= 0 || env.CanarySync <= 0 {
+			if !env.Steal.Known() || !env.Foreign.Known() || env.CalibrationCPU <= 0 || env.CalibrationSync <= 0 {
 				t.Errorf("block %d: environment %+v", b.Number, env)
 			}
-			if e.Spec.Count > 0 && run.Counters[result.Counted] != float64(e.Spec.Count*e.Spec.Clients) {
-				t.Errorf("block %d: %v transactions were counted, not %d", b.Number, run.Counters[result.Counted], e.Spec.Count*e.Spec.Clients)
+			if e.Spec.Count > 0 && run.Counters[experiment.Counted] != float64(e.Spec.Count*e.Spec.Clients) {
+				t.Errorf("block %d: %v transactions were counted, not %d", b.Number, run.Counters[experiment.Counted], e.Spec.Count*e.Spec.Clients)
 			}
-			for _, name := range []string{result.ServerCPU, result.BlocksHit, result.PageTables} {
+			for _, name := range []string{experiment.ServerCPU, experiment.BlocksHit, experiment.PageTables} {
 				if run.Counters[name] <= 0 {
-					t.Errorf("block %d, arm %s: counter %s is %v", b.Number, run.Arm, name, run.Counters[name])
+					t.Errorf("block %d, arm %s: counter %s is %v", b.Number, run.Config, name, run.Counters[name])
 				}
 			}
-			if e.Load.Describe(1).Writes && run.Counters[result.WALBytes] <= 0 {
+			if e.Load.Describe(1).Writes && run.Counters[experiment.WALBytes] <= 0 {
 				t.Errorf("block %d: no WAL from a load that writes", b.Number)
 			}
 		}
@@ -127,7 +127,7 @@ func whole(t *testing.T, e *engine.Experiment, r *result.Result) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := result.Decode(b); err != nil {
+	if _, err := experiment.DecodeResult(b); err != nil {
 		t.Errorf("the kept document: %v", err)
 	}
 	lines, err := os.ReadFile(filepath.Join(e.Dir, "runs.jsonl"))
@@ -144,12 +144,12 @@ func TestExperiments(t *testing.T) {
 		// Each design and each way to restore data once; what depends on the version is
 		// in the counters, which every version is asked for below.
 		for _, c := range map[int][]manner{
-			15: {{result.Restart, "tpcb"}, {result.Slices, "select-only"}},
-			18: {{result.Restart, "select-only"}, {result.Slices, "tpcb"}, {result.Single, "select-only"}},
+			15: {{experiment.DesignRestart, "tpcb"}, {experiment.DesignSlices, "select-only"}},
+			18: {{experiment.DesignRestart, "select-only"}, {experiment.DesignSlices, "tpcb"}, {experiment.DesignSingle, "select-only"}},
 		}[b.Version.Major()] {
 			t.Run(c.design+" "+c.load, func(t *testing.T) {
 				t.Parallel() // they mostly wait, and nothing in them is judged by its speed
-				e := experiment(t, b, c.load, c.design)
+				e := orderOf(t, b, c.load, c.design)
 				var steps []string
 				e.Progress = func(ev engine.Event) { steps = append(steps, ev.Step) }
 				r, err := engine.Run(t.Context(), e)
@@ -179,16 +179,16 @@ func TestExperiments(t *testing.T) {
 func TestExperimentCounters(t *testing.T) {
 	each(t, func(t *testing.T, b scratch.Binaries) {
 		t.Parallel()
-		e := experiment(t, b, "simple-update", result.Single)
+		e := orderOf(t, b, "simple-update", experiment.DesignSingle)
 		e.Spec.Blocks, e.Spec.Duration, e.Spec.Warmup = 1, 1, 0
 		r, err := engine.Run(t.Context(), e)
 		if err != nil {
 			t.Fatal(err)
 		}
 		run := r.Blocks[0].Run("A")
-		want := []string{result.WALBytes, result.FullPages, result.BlocksHit, result.BlocksRead, result.BlocksWrite, result.TempBytes, result.Counted, result.ServerCPU, result.ClientCPU, result.PageTables}
+		want := []string{experiment.WALBytes, experiment.FullPages, experiment.BlocksHit, experiment.BlocksRead, experiment.BlocksWrite, experiment.TempBytes, experiment.Counted, experiment.ServerCPU, experiment.ClientCPU, experiment.PageTables}
 		if b.Version.Major() < 14 {
-			want = slices.DeleteFunc(want, func(s string) bool { return s == result.FullPages }) // not counted there: absent, not 0
+			want = slices.DeleteFunc(want, func(s string) bool { return s == experiment.FullPages }) // not counted there: absent, not 0
 		}
 		for _, name := range want {
 			if _, ok := run.Counters[name]; !ok {
@@ -200,8 +200,8 @@ func TestExperimentCounters(t *testing.T) {
 		}
 		// A hundred updates of a row each, with their history: a record of WAL each, and
 		// the first ones after a checkpoint with the whole page.
-		if tx := run.Counters[result.Counted]; run.Counters[result.WALBytes] < 100*tx || run.Counters[result.WALBytes] > 40000*tx {
-			t.Errorf("%v bytes of WAL in %v transactions", run.Counters[result.WALBytes], tx)
+		if tx := run.Counters[experiment.Counted]; run.Counters[experiment.WALBytes] < 100*tx || run.Counters[experiment.WALBytes] > 40000*tx {
+			t.Errorf("%v bytes of WAL in %v transactions", run.Counters[experiment.WALBytes], tx)
 		}
 		if run.Environment.Checkpoint != 0 || run.Checkpoint <= 0 {
 			t.Errorf("%d checkpoints in a second; the one after it took %v s", run.Environment.Checkpoint, run.Checkpoint)
@@ -215,7 +215,7 @@ func TestExperimentCounters(t *testing.T) {
 func TestExperimentKeepsData(t *testing.T) {
 	on(t, []int{15}, func(t *testing.T, b scratch.Binaries) {
 		dir := open(t)
-		first := experimentIn(t, b, "select-only", result.Restart, dir)
+		first := orderIn(t, b, "select-only", experiment.DesignRestart, dir)
 		first.KeepData = true
 		var kept engine.Event
 		first.Progress = func(ev engine.Event) {
@@ -238,12 +238,12 @@ func TestExperimentKeepsData(t *testing.T) {
 		if kept.Kept != filepath.Join(first.Scratch, "master") || kept.Done < 40<<20 || kept.Done > 1<<30 {
 			t.Errorf("told %+v", kept)
 		}
-		second := experimentIn(t, b, "tpcb", result.Slices, dir)
+		second := orderIn(t, b, "tpcb", experiment.DesignSlices, dir)
 		second.Dir += "2"
 		if held := engine.Loaded(second); held == nil || !held.Fits {
 			t.Errorf("the data of tpcb are those of select-only: %+v", held)
 		}
-		other := experimentIn(t, b, "olap", result.Slices, dir)
+		other := orderIn(t, b, "olap", experiment.DesignSlices, dir)
 		if held := engine.Loaded(other); held == nil || held.Fits {
 			t.Errorf("the data of olap are others: %+v", held)
 		}
@@ -267,7 +267,7 @@ func TestExperimentKeepsData(t *testing.T) {
 func TestExperimentCycles(t *testing.T) {
 	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		t.Parallel()
-		e := experiment(t, b, "simple-update", result.Single)
+		e := orderOf(t, b, "simple-update", experiment.DesignSingle)
 		// The least that it may be: a checkpoint is requested after a segment of 16 MB or two.
 		e.A = engine.Config{Name: "small", Settings: map[string]string{"max_wal_size": "32MB", "min_wal_size": "32MB", "checkpoint_timeout": "2min"}}
 		e.Spec.Blocks, e.Spec.Cycles, e.Spec.Duration, e.Spec.Warmup, e.Spec.Count = 1, 1, 1, 0, 0
@@ -278,15 +278,15 @@ func TestExperimentCycles(t *testing.T) {
 		run := r.Blocks[0].Run("A")
 		// More than one is complete where they come more often than is looked; those that
 		// have begun are counted before 18.
-		if run.Cycles != 1 || run.Environment.Checkpoint < 1 || len(r.Blocks[0].Void) > 0 && run.Environment.Steal < 2 && run.Environment.Foreign < 3 {
-			t.Errorf("%d cycles, %d checkpoints in %g s, void for %v", run.Cycles, run.Environment.Checkpoint, run.Seconds, r.Blocks[0].Void)
+		if run.Cycles != 1 || run.Environment.Checkpoint < 1 || len(r.Blocks[0].Discarded) > 0 && run.Environment.Steal < 2 && run.Environment.Foreign < 3 {
+			t.Errorf("%d cycles, %d checkpoints in %g s, void for %v", run.Cycles, run.Environment.Checkpoint, run.Seconds, r.Blocks[0].Discarded)
 		}
 		// The end of pgbench's own time would be 300 s. A second is the least, but pgbench does not count the time in
 		// which it connects: 0.999 s were seen.
-		if run.Seconds >= 290 || run.Seconds < 0.9 || run.TPS <= 0 || !run.Latency.P99.Known() || run.Counters[result.WALBytes] < 8<<20 {
-			t.Errorf("%g s, %g tps, p99 %v ms, %g bytes of WAL", run.Seconds, run.TPS, run.Latency.P99, run.Counters[result.WALBytes])
+		if run.Seconds >= 290 || run.Seconds < 0.9 || run.TPS <= 0 || !run.Latency.P99.Known() || run.Counters[experiment.WALBytes] < 8<<20 {
+			t.Errorf("%g s, %g tps, p99 %v ms, %g bytes of WAL", run.Seconds, run.TPS, run.Latency.P99, run.Counters[experiment.WALBytes])
 		}
-		t.Logf("%s: %g s, %d transactions, %d checkpoints, %g MB of WAL", b, run.Seconds, run.Transactions, run.Environment.Checkpoint, run.Counters[result.WALBytes]/1e6)
+		t.Logf("%s: %g s, %d transactions, %d checkpoints, %g MB of WAL", b, run.Seconds, run.Transactions, run.Environment.Checkpoint, run.Counters[experiment.WALBytes]/1e6)
 		nothingLeft(t, e)
 	})
 }
@@ -295,10 +295,10 @@ func TestExperimentCycles(t *testing.T) {
 // where blocks of their own would take four.
 func TestExperimentKept(t *testing.T) {
 	on(t, []int{15}, func(t *testing.T, b scratch.Binaries) {
-		for _, design := range []string{result.Restart, result.Slices} {
+		for _, design := range []string{experiment.DesignRestart, experiment.DesignSlices} {
 			t.Run(design, func(t *testing.T) {
 				t.Parallel()
-				e := experiment(t, b, "tpcb", design)
+				e := orderOf(t, b, "tpcb", design)
 				e.Restore = engine.Kept
 				copies, last := 0, ""
 				e.Progress = func(ev engine.Event) {
@@ -330,8 +330,8 @@ func TestExperimentSysbench(t *testing.T) {
 			tier.Missing(t, tier.Servers, "%v", err)
 		}
 		for name, design := range map[int]map[string]string{
-			15: {"sysbench:oltp_read_write": result.Restart, "sysbench:oltp_point_select": result.Slices},
-			18: {"sysbench:oltp_read_only": result.Slices},
+			15: {"sysbench:oltp_read_write": experiment.DesignRestart, "sysbench:oltp_point_select": experiment.DesignSlices},
+			18: {"sysbench:oltp_read_only": experiment.DesignSlices},
 		}[b.Version.Major()] {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -339,7 +339,7 @@ func TestExperimentSysbench(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				e := experiment(t, b, "tpcb", design)
+				e := orderOf(t, b, "tpcb", design)
 				e.Load = &engine.Sysbench{Workload: w, Program: program}
 				r, err := engine.Run(t.Context(), e)
 				if err != nil {

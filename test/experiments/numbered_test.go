@@ -9,7 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/experiment/engine"
 	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
 // posted counts the documents that the 1c load has posted, and digests what was
@@ -43,7 +43,7 @@ func (w *witness) Drive(ctx context.Context, d engine.Drive) (_ engine.Driven, e
 // of a temporary table takes its sample at random, and plans go by it.
 func TestExperimentFixedNumber(t *testing.T) {
 	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
-		e := experiment(t, b, "1c", result.Restart)
+		e := orderOf(t, b, "1c", experiment.DesignRestart)
 		w := &witness{Pgbench: e.Load.(*engine.Pgbench), t: t}
 		e.Load = w
 		e.B.Settings = map[string]string{"log_lock_waits": "on"}
@@ -58,7 +58,7 @@ func TestExperimentFixedNumber(t *testing.T) {
 		seen := map[string]bool{}
 		for i, block := range r.Blocks {
 			for _, run := range block.Runs {
-				if run.Transactions != 120 || run.Counters[result.Counted] != 120 {
+				if run.Transactions != 120 || run.Counters[experiment.Counted] != 120 {
 					t.Errorf("block %d: %+v", block.Number, run)
 				}
 			}

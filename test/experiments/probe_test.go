@@ -127,7 +127,7 @@ func TestProbe(t *testing.T) {
 			t.Fatal(err)
 		}
 		rests := slices.ContainsFunc(tried.Changes, func(c plan.Change) bool {
-			return d.Reads != nil && strings.Contains(c.Reason, d.Reads.By) || p.Timing != nil && strings.Contains(c.Reason, p.Timing.By)
+			return d.Reads != nil && strings.Contains(c.Reason.String(), d.Reads.By) || p.Timing != nil && strings.Contains(c.Reason.String(), p.Timing.By)
 		})
 		if (d.Reads != nil || p.Timing != nil) && !rests {
 			t.Errorf("the plan of an experiment does not rest on the probe: %+v", tried.Changes)

@@ -12,7 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/judge/arm"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
 // TestArmsOfRealServers makes arms on every version: each configuration is tried
@@ -35,7 +35,7 @@ func TestArmsOfRealServers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(base.Settings)+len(base.Left) != 0 {
+		if len(base.Settings)+len(base.Omitted) != 0 {
 			t.Errorf("the defaults are %+v", base)
 		}
 		plan, err := m.Make(ctx, "--b", "plan:oltp")
@@ -49,7 +49,7 @@ func TestArmsOfRealServers(t *testing.T) {
 			t.Errorf("a plan without --kernel holds values of the kernel: %v", plan.Kernel)
 		}
 		changed := map[string]bool{}
-		for _, d := range arm.Differ(&base, &plan, major) {
+		for _, d := range experiment.Differences(&base, &plan, major) {
 			changed[d.Address] = true
 		}
 		if !changed["pg:shared_buffers"] || !changed["pg:max_wal_size"] {
@@ -73,7 +73,7 @@ func TestArmsOfRealServers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(old.Left) != 3 || old.Settings["work_mem"] != "8MB" || old.Settings["shared_preload_libraries"] != "auto_explain" {
+		if len(old.Omitted) != 3 || old.Settings["work_mem"] != "8MB" || old.Settings["shared_preload_libraries"] != "auto_explain" {
 			t.Errorf("of a file: %+v", old)
 		}
 		for _, peer := range peerFiles(t) {

@@ -15,8 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/judge/arm"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
@@ -79,9 +78,9 @@ func TestFromStatements(t *testing.T) {
 			t.Fatal(err)
 		}
 		var steps []string
-		e := &prove.Experiment{Workload: w.Name, Data: w.Name, Source: source, Scale: 1, Binaries: b, A: arm.Arm{Name: "default"}, B: arm.Arm{Name: "b", Settings: map[string]string{"work_mem": "8MB"}},
-			Design: result.Slices, Metric: "tps", Dir: filepath.Join(dir, "docs"), Scratch: filepath.Join(dir, "scratch"), Host: result.Host{Kernel: "here", CPUs: 2, Memory: 1 << 30, Server: b.Version.String()},
-			Spec: result.Spec{Blocks: 2, Clients: 2, Jobs: 1, Duration: 2, Warmup: 1, Slice: 1, Seed: 7, Cache: "warm", Protocol: "prepared", Margin: 2},
+		e := &prove.Experiment{Workload: w.Name, Data: w.Name, Source: source, Scale: 1, Binaries: b, A: experiment.Configuration{Name: "default"}, B: experiment.Configuration{Name: "b", Settings: map[string]string{"work_mem": "8MB"}},
+			Design: experiment.DesignSlices, Metric: "tps", Dir: filepath.Join(dir, "docs"), Scratch: filepath.Join(dir, "scratch"), Host: experiment.Host{Kernel: "here", CPUs: 2, Memory: 1 << 30, Server: b.Version.String()},
+			Spec: experiment.Spec{Blocks: 2, Clients: 2, Jobs: 1, Duration: 2, Warmup: 1, Slice: 1, Seed: 7, Cache: "warm", Protocol: "prepared", Margin: 2},
 			Told: func(ev prove.Event) { steps = append(steps, ev.Step) }}
 		est, err := runner.Estimate(t.Context(), e)
 		if err != nil || est.Disk < w.Size(1) {

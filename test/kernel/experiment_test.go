@@ -12,7 +12,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/experiment/engine"
 	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/test/cell"
 	"github.com/pgfettle/pgfettle/test/tier"
 )
@@ -39,8 +39,8 @@ func onPages(t *testing.T, b scratch.Binaries, design, dir string) *engine.Exper
 	return &engine.Experiment{
 		A: engine.Config{Name: "4 kB", Settings: settings("off")}, B: engine.Config{Name: "huge", Settings: settings("on"), HugePages: 160},
 		Design: design, Metric: "tps", Scale: 10, Binaries: b, Load: &engine.Pgbench{Workload: w, Program: p}, MayTouchKernel: true,
-		Spec: result.Spec{Blocks: 2, Clients: 4, Jobs: 1, Duration: 3, Warmup: 1, Slice: 3, Seed: 1, Cache: "warm", Protocol: "prepared", Margin: 2},
-		Dir:  filepath.Join(dir, "docs"), Scratch: filepath.Join(dir, "scratch"), Host: result.Host{Kernel: "here", CPUs: 2, Memory: 1 << 30},
+		Spec: experiment.Spec{Blocks: 2, Clients: 4, Jobs: 1, Duration: 3, Warmup: 1, Slice: 3, Seed: 1, Cache: "warm", Protocol: "prepared", Margin: 2},
+		Dir:  filepath.Join(dir, "docs"), Scratch: filepath.Join(dir, "scratch"), Host: experiment.Host{Kernel: "here", CPUs: 2, Memory: 1 << 30},
 	}
 }
 
@@ -49,14 +49,14 @@ func onPages(t *testing.T, b scratch.Binaries, design, dir string) *engine.Exper
 // page tables tell, and it is given back, also after a kill.
 func TestExperimentHugePages(t *testing.T) {
 	if dir := os.Getenv(victimOf); dir != "" {
-		e := onPages(t, cell.Binaries(t, tier.Kernel, 15), result.Slices, dir)
+		e := onPages(t, cell.Binaries(t, tier.Kernel, 15), experiment.DesignSlices, dir)
 		e.Progress = func(ev engine.Event) { fmt.Println("event", ev.Step) }
 		_, err := engine.Run(t.Context(), e)
 		t.Fatalf("not killed: %v", err)
 	}
 	unchanged(t)
 	b := cell.Binaries(t, tier.Kernel, 15)
-	for _, design := range []string{result.Restart, result.Slices} {
+	for _, design := range []string{experiment.DesignRestart, experiment.DesignSlices} {
 		t.Run(design, func(t *testing.T) {
 			e := onPages(t, b, design, cell.Folder(t))
 			before := pool(t)
@@ -65,7 +65,7 @@ func TestExperimentHugePages(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, blk := range r.Blocks {
-				small, huge := blk.Run("A").Counters[result.PageTables], blk.Run("B").Counters[result.PageTables]
+				small, huge := blk.Run("A").Counters[experiment.PageTables], blk.Run("B").Counters[experiment.PageTables]
 				// Five of its backends and processes have touched parts of 256 MB: on 4 kB pages
 				// that is up to 512 kB each beyond what a process has anyway.
 				if huge <= 0 || small < huge*1.1 {
@@ -107,7 +107,7 @@ func TestExperimentHugePages(t *testing.T) {
 		if pool(t) == was {
 			t.Error("the kill left no pool to give back")
 		}
-		e := onPages(t, b, result.Slices, dir)
+		e := onPages(t, b, experiment.DesignSlices, dir)
 		done, err := engine.Clean(e.Scratch, b)
 		if err != nil {
 			t.Fatal(err)

@@ -23,11 +23,10 @@ import (
 	archive "github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
-	"github.com/pgfettle/pgfettle/internal/judge/arm"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
-	"github.com/pgfettle/pgfettle/internal/judge/stat"
 	"github.com/pgfettle/pgfettle/internal/show/cli"
 )
 
@@ -125,21 +124,21 @@ func (r stagedRunner) Estimate(_ context.Context, e *prove.Experiment) (prove.Es
 	return est, nil
 }
 
-func (r stagedRunner) Run(ctx context.Context, e *prove.Experiment) (*result.Result, error) {
+func (r stagedRunner) Run(ctx context.Context, e *prove.Experiment) (*experiment.Result, error) {
 	if r.play == "fail" {
 		return nil, &say.Problem{Message: "pgbench failed in block 2, arm B: connection to server was lost", Hint: "the server's log says why", Code: say.CodeError}
 	}
-	doc := func(a *arm.Arm) result.Arm {
-		out := result.Arm{Name: a.Name}
+	doc := func(a *experiment.Configuration) experiment.MeasuredConfiguration {
+		out := experiment.MeasuredConfiguration{Name: a.Name}
 		for k, v := range a.Settings {
-			out.Settings = append(out.Settings, result.Setting{Address: "pg:" + k, Value: v})
+			out.Settings = append(out.Settings, experiment.Setting{Address: "pg:" + k, Value: v})
 		}
-		slices.SortFunc(out.Settings, func(x, y result.Setting) int { return strings.Compare(x.Address, y.Address) })
+		slices.SortFunc(out.Settings, func(x, y experiment.Setting) int { return strings.Compare(x.Address, y.Address) })
 		return out
 	}
-	res := &result.Result{Schema: result.Schema, Program: e.Program, Name: e.Name, Started: "2026-11-21T10:00:00Z", Design: e.Design, Metric: e.Metric, A: doc(&e.A), Spec: e.Spec,
-		Workload: result.Workload{Name: e.Workload, Scale: e.Scale, Writes: true}, Host: e.Host, Notes: e.Notes}
-	if e.Design != result.Single {
+	res := &experiment.Result{Schema: experiment.ResultSchema, Program: e.Program, Name: e.Name, Started: "2026-11-21T10:00:00Z", Design: e.Design, Metric: e.Metric, A: doc(&e.A), Spec: e.Spec,
+		Workload: experiment.MeasuredWorkload{Name: e.Workload, Scale: e.Scale, Writes: true}, Host: e.Host, Notes: e.Notes}
+	if e.Design != experiment.DesignSingle {
 		res.B = doc(&e.B)
 	}
 	res.Spec.Restore = e.Restore
@@ -150,13 +149,13 @@ func (r stagedRunner) Run(ctx context.Context, e *prove.Experiment) (*result.Res
 }
 
 // play1 makes the blocks that are missing.
-func (r stagedRunner) play1(ctx context.Context, res *result.Result, dir string, told func(prove.Event)) (*result.Result, error) {
+func (r stagedRunner) play1(ctx context.Context, res *experiment.Result, dir string, told func(prove.Event)) (*experiment.Result, error) {
 	effect := map[string]float64{"regressed": 0.9, "same": 1}[r.play]
 	if effect == 0 {
 		effect = 1.1
 	}
 	unknown := stat.Number(math.NaN())
-	quiet := result.Environment{Steal: 0, Foreign: 0, PSICPU: unknown, PSIIO: unknown, PSIMemory: unknown, ClockStep: 0, CanaryCPU: 100, CanarySync: 40}
+	quiet := experiment.Environment{Steal: 0, Foreign: 0, PSICPU: unknown, PSIIO: unknown, PSIMemory: unknown, ClockStep: 0, CalibrationCPU: 100, CalibrationSync: 40}
 	for i := len(res.Blocks); i < res.Spec.Blocks; i++ {
 		if r.play == "stop" && i == 3 {
 			_ = write(dir, res)
@@ -170,8 +169,8 @@ func (r stagedRunner) play1(ctx context.Context, res *result.Result, dir string,
 			<-ctx.Done()
 			return res, errors.Join(errors.New("block 4"), ctx.Err())
 		}
-		b := result.Block{Number: i + 1, Order: []string{"AB", "BA"}[i%2]}
-		if res.Design == result.Single {
+		b := experiment.Block{Number: i + 1, Order: []string{"AB", "BA"}[i%2]}
+		if res.Design == experiment.DesignSingle {
 			b.Order = "A"
 		}
 		for _, c := range b.Order {
@@ -179,8 +178,8 @@ func (r stagedRunner) play1(ctx context.Context, res *result.Result, dir string,
 			if c == 'B' {
 				tps *= effect + 0.001*float64(i%4-1)
 			}
-			b.Runs = append(b.Runs, result.Run{Arm: string(c), Seconds: res.Spec.Duration, Transactions: int64(tps * res.Spec.Duration), TPS: tps, Steady: true, Cycles: res.Spec.Cycles, Environment: quiet,
-				Latency: result.Latency{Mean: stat.Number(8000 / tps), SD: unknown, P50: unknown, P95: stat.Number(20000 / tps), P99: unknown, Max: unknown}})
+			b.Runs = append(b.Runs, experiment.Run{Config: string(c), Seconds: res.Spec.Duration, Transactions: int64(tps * res.Spec.Duration), TPS: tps, Steady: true, Cycles: res.Spec.Cycles, Environment: quiet,
+				Latency: experiment.Latency{Mean: stat.Number(8000 / tps), SD: unknown, P50: unknown, P95: stat.Number(20000 / tps), P99: unknown, Max: unknown}})
 		}
 		if r.play == "void" && i == 2 {
 			b.Runs[0].Environment.Steal = 30
@@ -193,7 +192,7 @@ func (r stagedRunner) play1(ctx context.Context, res *result.Result, dir string,
 	return res, write(dir, res)
 }
 
-func write(dir string, res *result.Result) error {
+func write(dir string, res *experiment.Result) error {
 	b, err := json.Marshal(res)
 	if err != nil {
 		return err
@@ -201,12 +200,12 @@ func write(dir string, res *result.Result) error {
 	return errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, prove.ResultFile), b, 0o600))
 }
 
-func (r stagedRunner) Resume(ctx context.Context, dir string, a prove.Again) (*result.Result, error) {
+func (r stagedRunner) Resume(ctx context.Context, dir string, a prove.Again) (*experiment.Result, error) {
 	b, err := os.ReadFile(filepath.Join(dir, prove.ResultFile))
 	if err != nil {
 		return nil, err
 	}
-	res, err := result.Decode(b)
+	res, err := experiment.DecodeResult(b)
 	if err != nil {
 		return nil, err
 	}

@@ -41,6 +41,7 @@ func segmentOf(t *testing.T, s *snapshot.Snapshot) host.Segment {
 // found, with its time, in the kernel's list of segments and in the age of the
 // checkpointer, and that there is nothing of it before.
 func TestCrashRestart(t *testing.T) {
+	t.Parallel() // it waits most of its time: beside the other one
 	each(t, func(t *testing.T, b scratch.Binaries) {
 		t.Parallel()
 		memory := "mmap"
@@ -95,6 +96,7 @@ func TestCrashRestart(t *testing.T) {
 // TestLongRecoveryIsNoCrash starts a server that recovers for longer than the
 // line that the check draws.
 func TestLongRecoveryIsNoCrash(t *testing.T) {
+	t.Parallel()
 	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		t.Parallel()
 		i, err := template.New(t.Context(), b, scratch.Options{Settings: map[string]string{"shared_buffers": "16MB", "restore_command": "sleep 9; exit 1"}})

@@ -17,15 +17,16 @@ import (
 // have handled, those that a filter threw away included, and no clock.
 func TestDeepGrowsWithTheTables(t *testing.T) {
 	live.On(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
+		const tables = 400
 		i := live.Start(t, b, map[string]string{"autovacuum": "off", "fsync": "off"})
-		few := deepWork(t, i, b.Version.Major(), "few", 1000)
-		many := deepWork(t, i, b.Version.Major(), "many", 2000)
+		few := deepWork(t, i, b.Version.Major(), "few", tables)
+		many := deepWork(t, i, b.Version.Major(), "many", 2*tables)
 		for name, n := range few {
 			t.Logf("%s: %d rows handled, %d with twice the tables", name, n, many[name])
 			// n log n of twice as many is 2.2 times as much, a square 4 times. Two linear
 			// plans may differ by as much, so the work a table counts too: about eight
-			// relations are of one, and few nodes see each; a square is 2,000 and more.
-			if float64(many[name]) > 2.6*float64(n) && many[name] > 100*2000 {
+			// relations are of one, and few nodes see each; a square is 800 and more.
+			if float64(many[name]) > 2.6*float64(n) && many[name] > 100*2*tables {
 				t.Errorf("%s: twice the tables are %.1f times the work", name, float64(many[name])/float64(n))
 			}
 		}

@@ -47,7 +47,7 @@ func fires(t *testing.T, s *snapshot.Snapshot, id string, words ...string) {
 		return
 	}
 	for _, w := range words {
-		if !strings.Contains(r.Findings[0].Seen, w) {
+		if !strings.Contains(r.Findings[0].Seen.String(), w) {
 			t.Errorf("%s: no %q in %q", id, w, r.Findings[0].Seen)
 		}
 	}

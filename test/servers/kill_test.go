@@ -3,8 +3,6 @@ package servers
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,12 +12,13 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
+	"github.com/pgfettle/pgfettle/test/cell"
 )
 
 // killsOfEach is how often the program is killed on each version in one round. Each
-// run draws other moments; make soak makes the hundred and more that an apply has to
-// survive.
-const killsOfEach = 15
+// run draws other moments: few in a test that is run every day, and in a round of make
+// soak, which makes the hundred and more that an apply has to survive, a story of some length.
+func killsOfEach() int { return inARound(6, 15) }
 
 // TestKilledAtAnyPoint kills the real program with SIGKILL while it applies,
 // resumes and takes back, at points spread over its whole run. After each kill
@@ -28,12 +27,7 @@ const killsOfEach = 15
 // resumes comes to all of the plan, who undoes to what was before, and both may
 // be killed again on the way.
 func TestKilledAtAnyPoint(t *testing.T) {
-	bin := filepath.Join(t.TempDir(), "pgfettle")
-	build := exec.Command("go", "build", "-o", bin, "../../cmd/pgfettle")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
+	bin := cell.Binary(t)
 	rounds(t, func(seed uint64) {
 		sum := &tally{phases: map[string]map[string]int{}}
 		t.Run("versions", func(t *testing.T) {
@@ -53,13 +47,13 @@ func TestKilledAtAnyPoint(t *testing.T) {
 func killed(t *testing.T, b scratch.Binaries, bin string, seed uint64, sum *tally) {
 	y := newYard(t, b, bin)
 	gaps := y.undisturbed(rand.New(rand.NewPCG(seed, uint64(b.Version.Major()))))
-	kills := 0
-	for n := 1; kills < killsOfEach; n++ {
+	kills, most := 0, killsOfEach()
+	for n := 1; kills < most; n++ {
 		// a source of its own for each, so that what one draws does not hang on how the others ended
 		tr := &trial{yard: y, gaps: gaps, sum: sum, n: n, rng: rand.New(rand.NewPCG(seed, uint64(b.Version.Major()*10000+n)))}
 		tr.run()
 		kills += tr.kills
-		if n > 10*killsOfEach {
+		if n > 10*most {
 			t.Fatalf("%d kills in %d trials: the program ends before it is killed", kills, n)
 		}
 		if n%10 == 0 {

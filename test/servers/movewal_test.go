@@ -18,21 +18,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
+	"github.com/pgfettle/pgfettle/test/cell"
 )
-
-// moveWALBinary builds the real program once.
-var moveWALBinary = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "pgfettle-test-")
-	if err != nil {
-		return "", err
-	}
-	bin := filepath.Join(dir, "pgfettle")
-	out, err := exec.Command("go", "build", "-o", bin, "../../cmd/pgfettle").CombinedOutput()
-	if err != nil {
-		err = fmt.Errorf("%w: %s", err, out)
-	}
-	return bin, err
-})
 
 // walYard is a server with data, a second disk, and the program.
 type walYard struct {
@@ -47,10 +34,7 @@ type walYard struct {
 
 func newWALYard(t *testing.T, b scratch.Binaries) *walYard {
 	t.Helper()
-	bin, err := moveWALBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	bin := cell.Binary(t)
 	y := &walYard{T: t, i: start(t, b, map[string]string{"max_wal_size": "64MB", "min_wal_size": "64MB"}), bin: bin, journals: t.TempDir()}
 	y.disk, y.flags = secondDisk(t)
 	t.Cleanup(func() { _ = y.i.Stop() }) // before the disk goes; start holds the error
@@ -341,7 +325,7 @@ func (h *herald) Write(b []byte) (int, error) {
 // move or of its undo, while somebody works; then apply --resume or undo finishes.
 // Each time the server runs, with every row that was ever committed.
 func TestMoveWALKilled(t *testing.T) {
-	const kills = 10 // on each of three versions
+	kills := inARound(5, 10) // on each of three versions
 	on(t, []int{13, 15, 18}, func(t *testing.T, b scratch.Binaries) {
 		y := newWALYard(t, b)
 		seed := uint64(time.Now().UnixNano())

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/oomdemo"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
+	"github.com/pgfettle/pgfettle/internal/fact/oomresult"
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
@@ -21,7 +22,7 @@ func TestOOMStory(t *testing.T) {
 		tier.Missing(t, tier.Servers, "the post-mortem of a real kill needs the kernel's log: dmesg: %v", err)
 	}
 	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
-		res, err := oomdemo.RunOOM(t.Context(), oomdemo.Options{Binaries: these(b), Overcommit: oomdemo.StandIn, StateDir: filepath.Join(t.TempDir(), "drill")})
+		res, err := oomdemo.RunOOM(t.Context(), oomdemo.Options{Binaries: these(b), Overcommit: oomresult.StandIn, StateDir: filepath.Join(t.TempDir(), "drill")})
 		if err != nil {
 			t.Fatal(err)
 		}

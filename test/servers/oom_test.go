@@ -19,8 +19,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/oomdemo"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/oomresult"
 	"github.com/pgfettle/pgfettle/internal/show/cli"
 	"github.com/pgfettle/pgfettle/test/await"
+	"github.com/pgfettle/pgfettle/test/cell"
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
@@ -95,7 +97,7 @@ func TestOOM(t *testing.T) {
 	groupHere(t)
 	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		dir := filepath.Join(t.TempDir(), "a", "drill")
-		res, err := oomdemo.RunOOM(t.Context(), oomdemo.Options{Binaries: these(b), Overcommit: oomdemo.StandIn, StateDir: dir})
+		res, err := oomdemo.RunOOM(t.Context(), oomdemo.Options{Binaries: these(b), Overcommit: oomresult.StandIn, StateDir: dir})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,7 +106,7 @@ func TestOOM(t *testing.T) {
 		}
 		r := res.Rounds[0]
 		t.Logf("killed after %d ms, %d sessions lost, down for %d ms, longest pause %d ms", r.Query.Took/1000, r.Load.Lost, r.Load.Down/1000, r.Load.Pause/1000)
-		if r.Query.Outcome != oomdemo.Killed || r.Query.Alive || r.OOMKills < 1 || !r.Restarted || !r.SamePostmaster {
+		if r.Query.Outcome != oomresult.Killed || r.Query.Alive || r.OOMKills < 1 || !r.Restarted || !r.SamePostmaster {
 			t.Errorf("round 1: %+v", r)
 		}
 		if r.Load.Lost != res.Sessions || r.Load.Down <= 0 || r.Load.Before == 0 || r.Load.Transactions <= r.Load.Before || !strings.Contains(r.Load.Said, "crash of another server process") {
@@ -123,7 +125,7 @@ func TestOOM(t *testing.T) {
 
 		s := res.Rounds[1]
 		t.Logf("refused after %d ms, longest pause %d ms, kernel's log: %q", s.Query.Took/1000, s.Load.Pause/1000, s.KernelGap)
-		if s.Query.Outcome != oomdemo.Refused || s.Query.SQLState != "53200" || !s.Query.Alive || s.OOMKills != 0 || s.Restarted || !s.SamePostmaster {
+		if s.Query.Outcome != oomresult.Refused || s.Query.SQLState != "53200" || !s.Query.Alive || s.OOMKills != 0 || s.Restarted || !s.SamePostmaster {
 			t.Errorf("round 2: %+v", s)
 		}
 		if s.Load.Lost != 0 || s.Load.Down != 0 || s.Load.Transactions <= s.Load.Before || s.Setting.AddressSpace <= s.Setting.Session || s.Setting.Mode != r.Setting.Mode {
@@ -151,7 +153,7 @@ func TestOOMInterrupted(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			seen := false
 			dir := filepath.Join(t.TempDir(), "drill")
-			res, err := oomdemo.RunOOM(ctx, oomdemo.Options{Binaries: these(b), Overcommit: oomdemo.StandIn, StateDir: dir, Tell: func(s string) {
+			res, err := oomdemo.RunOOM(ctx, oomdemo.Options{Binaries: these(b), Overcommit: oomresult.StandIn, StateDir: dir, Tell: func(s string) {
 				if strings.Contains(s, at) {
 					seen = true
 					cancel()
@@ -179,7 +181,7 @@ func victim(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = oomdemo.RunOOM(t.Context(), oomdemo.Options{Binaries: these(found[15]), Overcommit: oomdemo.StandIn, StateDir: dir, Tell: func(s string) { fmt.Println("STEP", s) }})
+	_, err = oomdemo.RunOOM(t.Context(), oomdemo.Options{Binaries: these(found[15]), Overcommit: oomresult.StandIn, StateDir: dir, Tell: func(s string) { fmt.Println("STEP", s) }})
 	t.Fatalf("it was not killed: %v", err)
 }
 
@@ -234,7 +236,7 @@ func TestOOMKilled(t *testing.T) {
 
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		res, err := oomdemo.RunOOM(ctx, oomdemo.Options{Binaries: these(b), Overcommit: oomdemo.StandIn, StateDir: dir, Tell: func(string) { cancel() }})
+		res, err := oomdemo.RunOOM(ctx, oomdemo.Options{Binaries: these(b), Overcommit: oomresult.StandIn, StateDir: dir, Tell: func(string) { cancel() }})
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%v", err)
 		}
@@ -259,11 +261,11 @@ func TestOOMCommand(t *testing.T) {
 		code = cli.Main(t.Context(), []string{"demo", "oom", "--format", "json"}, strings.NewReader(""), &out, &errs, os.Environ())
 		return code != say.CodeRefused || !strings.Contains(errs.String(), "another exercise is running"), errs.String()
 	})
-	var res oomdemo.OOM
+	var res oomresult.OOM
 	if err := json.Unmarshal(out.Bytes(), &res); err != nil || code != 0 {
 		t.Fatalf("exit code %d, %v: %s%s", code, err, errs.String(), out.String())
 	}
-	if len(res.Rounds) != 2 || res.Rounds[0].Query.Outcome != oomdemo.Killed || res.Rounds[1].Query.Outcome != oomdemo.Refused {
+	if len(res.Rounds) != 2 || res.Rounds[0].Query.Outcome != oomresult.Killed || res.Rounds[1].Query.Outcome != oomresult.Refused {
 		t.Errorf("%s", out.String())
 	}
 	if left := leftovers(t, res.Removed); len(left) > 0 {
@@ -280,13 +282,7 @@ func TestOOMNoRight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bin := filepath.Join("/tmp", fmt.Sprintf("pgfettle-noright-%d", os.Getpid())) // t.TempDir is closed to others
-	build := exec.Command("go", "build", "-o", bin, "../../cmd/pgfettle")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	t.Cleanup(func() { _ = os.Remove(bin) })
+	bin := cell.Binary(t)
 	home, err := os.MkdirTemp("/tmp", "pgfettle-home-")
 	if err != nil {
 		t.Fatal(err)

@@ -30,9 +30,11 @@ import (
 )
 
 // hostsOfEach is how many random hosts each version plans for in one round: six
-// versions make a hundred and twenty. Each run draws others, and make soak as many
-// as there is time for.
-const hostsOfEach = 20
+// versions make sixty, and a hundred and twenty under make soak. Each round draws
+// others.
+func hostsOfEach() int { return inARound(10, mostOfEach) }
+
+const mostOfEach = 20
 
 // TestRandomPlansStart: the configuration that is planned for a random host
 // starts a real server, which then has every value of the plan; or apply would
@@ -45,8 +47,10 @@ func TestRandomPlansStart(t *testing.T) {
 		t.Run("versions", func(t *testing.T) {
 			each(t, func(t *testing.T, b scratch.Binaries) {
 				t.Parallel()
+				beds <- struct{}{}
+				defer func() { <-beds }()
 				planned := newBed(t, b, sum)
-				for n := range hostsOfEach {
+				for n := range hostsOfEach() {
 					// each host has a seed of its own
 					planned.try(drawn(b, seed, n), n)
 					if n%10 == 9 {
@@ -61,6 +65,10 @@ func TestRandomPlansStart(t *testing.T) {
 		}
 	})
 }
+
+// beds bounds how many of these servers are there at once, however many tests may run
+// beside one another: each asks for as much memory as this machine has.
+var beds = make(chan struct{}, 2)
 
 // drawn is a host for a version. Most have as much memory as the machines that
 // tests run on, so that they can be held here; one in six is any.
@@ -77,7 +85,7 @@ func drawn(b scratch.Binaries, seed uint64, n int) hosts.Host {
 			}
 		}
 		return h
-	}).Example(int(seed%(1<<40))*1000 + b.Version.Major()*hostsOfEach + n)
+	}).Example(int(seed%(1<<40))*1000 + b.Version.Major()*mostOfEach + n)
 	h.Of(b.Version.Major())
 	return h
 }

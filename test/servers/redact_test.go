@@ -138,7 +138,7 @@ func judged(t *testing.T, a *evidence.Archive) (v verdict) {
 	r := check.Run(s, checks.All(), check.Options{Today: "2026-11-22"})
 	for _, f := range r.Findings {
 		// of a list each part is a subject
-		v.Findings = append(v.Findings, fmt.Sprintf("%s %s %s, %d subjects", f.ID, f.Severity, instance(f.Instance), strings.Count(f.Seen, ", ")+strings.Count(f.Seen, "; ")))
+		v.Findings = append(v.Findings, fmt.Sprintf("%s %s %s, %d subjects", f.ID, f.Severity, instance(f.Instance), strings.Count(f.Seen.String(), ", ")+strings.Count(f.Seen.String(), "; ")))
 	}
 	for _, g := range r.Unknown {
 		v.Unknown = append(v.Unknown, g.Reason)

@@ -45,6 +45,15 @@ func rounds(t *testing.T, round func(seed uint64)) {
 	}
 }
 
+// inARound is how much a round draws: few in a test that many wait for each day, which draws others
+// each time, and more where a person lets it go on.
+func inARound(few, soaked int) int {
+	if *soak > 0 {
+		return soaked
+	}
+	return few
+}
+
 // progress tells a person who waits under -soak how far it is.
 func progress(format string, args ...any) {
 	if *soak > 0 {

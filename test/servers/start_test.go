@@ -254,7 +254,7 @@ func firstOf(t *testing.T, i *scratch.Instance, id string, words ...string) chec
 		t.Fatalf("want %s first, and no other reason", id)
 	}
 	for _, word := range words {
-		if !strings.Contains(list[0].Seen, word) {
+		if !strings.Contains(list[0].Seen.String(), word) {
 			t.Errorf("%s does not say %q", list[0].Seen, word)
 		}
 	}

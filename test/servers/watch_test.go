@@ -16,6 +16,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/store"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/test/await"
 	"github.com/pgfettle/pgfettle/test/cell"
 	"github.com/pgfettle/pgfettle/test/tier"
@@ -111,9 +112,9 @@ func historyOf(t *testing.T, file string) *store.Store {
 	return s
 }
 
-func eventsIn(t *testing.T, s *store.Store) []store.Event {
+func eventsIn(t *testing.T, s *store.Store) []history.Event {
 	t.Helper()
-	list, err := s.EventsBetween(t.Context(), store.EventFilter{From: time.Unix(0, 0), To: time.Now().Add(time.Hour)})
+	list, err := s.EventsBetween(t.Context(), history.EventFilter{From: time.Unix(0, 0), To: time.Now().Add(time.Hour)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,14 +122,14 @@ func eventsIn(t *testing.T, s *store.Store) []store.Event {
 }
 
 // samplesIn waits until the history has so many samples of a series of an instance.
-func samplesIn(t *testing.T, file, instance, name, label string, n int) []store.Bucket {
+func samplesIn(t *testing.T, file, instance, name, label string, n int) []history.Bucket {
 	t.Helper()
 	s := historyOf(t, file)
 	defer s.Close()
-	var list []store.Bucket
+	var list []history.Bucket
 	await.That(t, fmt.Sprintf("%d samples of %s of %s", n, name, instance), func() (bool, any) {
 		var err error
-		list, err = s.Range(t.Context(), store.Series{Instance: instance, Name: name, Label: label}, time.Now().Add(-time.Hour), time.Now().Add(time.Minute), 10_000)
+		list, err = s.Range(t.Context(), history.Series{Instance: instance, Name: name, Label: label}, time.Now().Add(-time.Hour), time.Now().Add(time.Minute), 10_000)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -297,12 +298,12 @@ func TestWatch(t *testing.T) {
 		count := map[string]int{}
 		for _, e := range eventsIn(t, historyOf(t, file)) {
 			switch e.Kind {
-			case store.SettingChanged:
+			case history.SettingChanged:
 				if e.Subject == "work_mem" && (e.Before != "4MB" || e.After != "13MB" || e.Who != "ALTER SYSTEM" || !strings.Contains(e.Where, "postgresql.auto.conf:") || e.Since.IsZero()) {
 					t.Errorf("%+v", e)
 				}
 				count[string(e.Kind)+" "+e.Subject]++
-			case store.Gap:
+			case history.Gap:
 				if d := e.At.Sub(e.Since); d < 30*time.Second || d > await.Patience || e.Detail != "pgfettle watch was not running" {
 					t.Errorf("a gap of %s: %+v", d, e)
 				}
@@ -387,7 +388,7 @@ func TestWatchFullDisk(t *testing.T) {
 		}
 		gaps := 0
 		for _, e := range eventsIn(t, historyOf(t, file)) {
-			if e.Kind == store.Gap && strings.Contains(e.Detail, "the disk is full") {
+			if e.Kind == history.Gap && strings.Contains(e.Detail, "the disk is full") {
 				gaps++
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
@@ -164,7 +165,7 @@ func byHand(pages string) []plan.Change {
 	for i := range list {
 		c := &list[i]
 		c.Layer, c.FromBase, c.ToBase, c.Risk = c.Address.Layer(), c.From, c.To, knob.Low
-		c.Title, c.Reason = "added by hand", "added by hand"
+		c.Title, c.Reason = "added by hand", say.Text("added by hand")
 	}
 	return list
 }

@@ -20,7 +20,8 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/pgfettle/pgfettle/internal/act/store"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
 func TestMain(m *testing.M) {
@@ -114,10 +115,10 @@ func watched(t *testing.T) string {
 	const in = "/srv/pg/17"
 	for i := range 360 {
 		w := 1 + math.Sin(float64(i)/40)
-		p := func(instance, name, label string, v float64) store.Point {
-			return store.Point{Series: store.Series{Instance: instance, Name: name, Label: label}, Value: v}
+		p := func(instance, name, label string, v float64) history.Point {
+			return history.Point{Series: history.Series{Instance: instance, Name: name, Label: label}, Value: v}
 		}
-		if err := st.Append(t.Context(), begin.Add(time.Duration(i)*time.Minute), []store.Point{
+		if err := st.Append(t.Context(), begin.Add(time.Duration(i)*time.Minute), []history.Point{
 			p("", "memory_used_bytes", "", 8e9*w), p("", "page_tables_bytes", "", 2e9*w), p("", "cached_bytes", "", 16e9),
 			p("", "cpu_busy_ratio", "", w/2), p("", "steal_ratio", "", 0.01),
 			p(in, "connections", "active", math.Floor(20*w)), p(in, "connections", "idle", 80), p(in, "wal_bytes_per_second", "", 1e6*w), p(in, "cache_hit_ratio", "", 0.99),
@@ -126,7 +127,7 @@ func watched(t *testing.T) string {
 		}
 	}
 	for i, v := range []string{"4MB", "64MB"} {
-		if _, err := st.AppendSettings(t.Context(), begin.Add(time.Duration(1+2*i)*time.Hour), in, map[string]store.Setting{"work_mem": {Value: v, Where: "/srv/pg/17/postgresql.auto.conf:3", Who: "postgres"}}); err != nil {
+		if _, err := st.AppendSettings(t.Context(), begin.Add(time.Duration(1+2*i)*time.Hour), in, map[string]history.Setting{"work_mem": {Value: v, Where: "/srv/pg/17/postgresql.auto.conf:3", Who: "postgres"}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -136,15 +137,15 @@ func watched(t *testing.T) string {
 // measured is a folder with one experiment.
 func measured(t *testing.T) string {
 	t.Helper()
-	r := &result.Result{Schema: result.Schema, Program: "1.2", Started: "2026-11-21T10:00:00Z", Ended: "2026-11-21T11:12:00Z", Design: result.Restart, Metric: "tps",
-		A: result.Arm{Name: "default"}, B: result.Arm{Name: "plan:oltp", Settings: []result.Setting{{Address: "pg:shared_buffers", Value: "16GB"}}},
-		Workload: result.Workload{Name: "oltp-rw", Scale: 40, Command: "pgbench -c 8"}, Spec: result.Spec{Blocks: 8, Clients: 8, Duration: 120, Margin: 2}, Host: result.Host{Line: "db1", CPUs: 2, Memory: 24 << 30, Server: "17.11"}}
+	r := &experiment.Result{Schema: experiment.ResultSchema, Program: "1.2", Started: "2026-11-21T10:00:00Z", Ended: "2026-11-21T11:12:00Z", Design: experiment.DesignRestart, Metric: "tps",
+		A: experiment.MeasuredConfiguration{Name: "default"}, B: experiment.MeasuredConfiguration{Name: "plan:oltp", Settings: []experiment.Setting{{Address: "pg:shared_buffers", Value: "16GB"}}},
+		Workload: experiment.MeasuredWorkload{Name: "oltp-rw", Scale: 40, Command: "pgbench -c 8"}, Spec: experiment.Spec{Blocks: 8, Clients: 8, Duration: 120, Margin: 2}, Host: experiment.Host{Line: "db1", CPUs: 2, Memory: 24 << 30, Server: "17.11"}}
 	for i := range 8 {
 		a, more := 4000+40*math.Sin(float64(i)), 1.04+0.005*math.Cos(float64(3*i))
-		run := func(arm string, tps float64) result.Run {
-			return result.Run{Arm: arm, Seconds: 120, Transactions: int64(120 * tps), TPS: tps, Environment: result.Environment{CanaryCPU: 100, CanarySync: 40}}
+		run := func(arm string, tps float64) experiment.Run {
+			return experiment.Run{Config: arm, Seconds: 120, Transactions: int64(120 * tps), TPS: tps, Environment: experiment.Environment{CalibrationCPU: 100, CalibrationSync: 40}}
 		}
-		r.Blocks = append(r.Blocks, result.Block{Number: i + 1, Order: "AB", Runs: []result.Run{run("A", a), run("B", a*more)}})
+		r.Blocks = append(r.Blocks, experiment.Block{Number: i + 1, Order: "AB", Runs: []experiment.Run{run("A", a), run("B", a*more)}})
 	}
 	r.Judge()
 	b, err := json.Marshal(r)

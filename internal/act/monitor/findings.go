@@ -4,24 +4,24 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/store"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
 type findingKey struct{ instance, id string }
 
-func keyOf(f store.Finding) findingKey { return findingKey{f.Instance, f.ID} }
+func keyOf(f history.Finding) findingKey { return findingKey{f.Instance, f.ID} }
 
 // standing are the findings that stand now: those of the report, of several of one
 // check and instance the worst, and those of before that this look could not
 // judge or that only keep silent while their cause is reported. What could not be
 // judged has not vanished; what was of a server that is not awaited any more has.
-func standing(s *snapshot.Snapshot, checks []check.Check, r *check.Report, before []store.Finding, awaited map[string]bool) []store.Finding {
-	var out []store.Finding
+func standing(s *snapshot.Snapshot, checks []check.Check, r *check.Report, before []history.Finding, awaited map[string]bool) []history.Finding {
+	var out []history.Finding
 	at := map[findingKey]int{}
 	for _, f := range r.Findings { // worst first
-		one := store.Finding{Instance: f.Instance, ID: f.ID, Severity: f.Severity.String(), Title: f.Title}
+		one := history.Finding{Instance: f.Instance, ID: f.ID, Severity: f.Severity.String(), Title: f.Title}
 		if _, ok := at[keyOf(one)]; !ok {
 			at[keyOf(one)] = len(out)
 			out = append(out, one)
@@ -43,7 +43,7 @@ func standing(s *snapshot.Snapshot, checks []check.Check, r *check.Report, befor
 			out = append(out, f)
 		}
 	}
-	slices.SortFunc(out, func(a, b store.Finding) int {
+	slices.SortFunc(out, func(a, b history.Finding) int {
 		return strings.Compare(a.Instance+"\x00"+a.ID, b.Instance+"\x00"+b.ID)
 	})
 	return out
@@ -51,31 +51,31 @@ func standing(s *snapshot.Snapshot, checks []check.Check, r *check.Report, befor
 
 // unsure says whether a finding that is not reported any more may stand all the
 // same: its check misses a fact, or finds it when it is asked alone.
-func unsure(s *snapshot.Snapshot, checks []check.Check, f store.Finding) bool {
+func unsure(s *snapshot.Snapshot, checks []check.Check, f history.Finding) bool {
 	alone := check.Run(s, checks, check.Options{Only: []string{f.ID}})
 	return len(alone.Unknown) > 0 || slices.ContainsFunc(alone.Findings, func(g check.Finding) bool { return g.Instance == f.Instance })
 }
 
 // turns are the findings that appeared, vanished, or changed their severity.
 // Without a baseline there are none.
-func turns(before, now []store.Finding, baseline bool) []store.Event {
+func turns(before, now []history.Finding, baseline bool) []history.Event {
 	if !baseline {
 		return nil
 	}
-	was := map[findingKey]store.Finding{}
+	was := map[findingKey]history.Finding{}
 	for _, f := range before {
 		was[keyOf(f)] = f
 	}
-	var out []store.Event
+	var out []history.Event
 	for _, f := range now {
 		old, stood := was[keyOf(f)]
 		delete(was, keyOf(f))
-		e := store.Event{Instance: f.Instance, Subject: f.ID, After: f.Severity, Detail: f.Title}
+		e := history.Event{Instance: f.Instance, Subject: f.ID, After: f.Severity, Detail: f.Title}
 		switch {
 		case !stood:
-			e.Kind = store.FindingAppeared
+			e.Kind = history.FindingAppeared
 		case old.Severity != f.Severity:
-			e.Kind, e.Before = store.FindingSeverity, old.Severity
+			e.Kind, e.Before = history.FindingSeverity, old.Severity
 		default:
 			continue
 		}
@@ -83,7 +83,7 @@ func turns(before, now []store.Finding, baseline bool) []store.Event {
 	}
 	for _, f := range before {
 		if _, gone := was[keyOf(f)]; gone {
-			out = append(out, store.Event{Kind: store.FindingVanished, Instance: f.Instance, Subject: f.ID, Before: f.Severity, Detail: f.Title})
+			out = append(out, history.Event{Kind: history.FindingVanished, Instance: f.Instance, Subject: f.ID, Before: f.Severity, Detail: f.Title})
 		}
 	}
 	return out

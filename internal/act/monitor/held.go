@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/store"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
@@ -40,8 +40,8 @@ const mostPending = 200
 // and how each difference between the two was seen; list is that of the look
 // before. atOnce are those that need not hold: accepted in the policy, or of a
 // server that is not awaited any more.
-func hold(told, now []store.Finding, list []pending, at, before time.Time, atOnce func(store.Finding) bool) (stands []store.Finding, left []pending, passed map[findingKey]pending) {
-	was, is := map[findingKey]store.Finding{}, map[findingKey]store.Finding{}
+func hold(told, now []history.Finding, list []pending, at, before time.Time, atOnce func(history.Finding) bool) (stands []history.Finding, left []pending, passed map[findingKey]pending) {
+	was, is := map[findingKey]history.Finding{}, map[findingKey]history.Finding{}
 	for _, f := range told {
 		was[keyOf(f)] = f
 	}
@@ -84,7 +84,7 @@ func hold(told, now []store.Finding, list []pending, at, before time.Time, atOnc
 			stands = append(stands, f)
 		}
 	}
-	slices.SortFunc(stands, func(a, b store.Finding) int {
+	slices.SortFunc(stands, func(a, b history.Finding) int {
 		return strings.Compare(a.Instance+"\x00"+a.ID, b.Instance+"\x00"+b.ID)
 	})
 	return stands, left, passed
@@ -92,14 +92,14 @@ func hold(told, now []store.Finding, list []pending, at, before time.Time, atOnc
 
 // findingsTurned takes in what a look found, tells what has held, and returns what
 // stands now.
-func (w *Watcher) findingsTurned(s *snapshot.Snapshot, report *check.Report, at time.Time) (now []store.Finding) {
+func (w *Watcher) findingsTurned(s *snapshot.Snapshot, report *check.Report, at time.Time) (now []history.Finding) {
 	if w.standing == nil { // the first look of a run: what was told, and what waits
 		w.standing = standsWith(w.findings, w.pending)
 	}
 	now = standing(s, checks.All(), report, w.standing, w.awaited())
 	w.standing = now
 	if w.standing == nil {
-		w.standing = []store.Finding{}
+		w.standing = []history.Finding{}
 	}
 	if !w.baseline {
 		w.findings, w.baseline = now, true
@@ -113,7 +113,7 @@ func (w *Watcher) findingsTurned(s *snapshot.Snapshot, report *check.Report, at 
 	for i := range s.Instances {
 		awaited[s.Instances[i].Label()] = true
 	}
-	stands, left, passed := hold(w.findings, now, w.pending, at, w.looked, func(f store.Finding) bool {
+	stands, left, passed := hold(w.findings, now, w.pending, at, w.looked, func(f history.Finding) bool {
 		return accepted[keyOf(f)] || !awaited[f.Instance]
 	})
 	for _, e := range turns(w.findings, stands, true) {
@@ -126,22 +126,22 @@ func (w *Watcher) findingsTurned(s *snapshot.Snapshot, report *check.Report, at 
 }
 
 // standsWith are the findings that an earlier run saw last, told or not.
-func standsWith(told []store.Finding, list []pending) []store.Finding {
+func standsWith(told []history.Finding, list []pending) []history.Finding {
 	out := slices.Clone(told)
 	for _, p := range list {
 		k := findingKey{p.Instance, p.ID}
-		at := slices.IndexFunc(out, func(f store.Finding) bool { return keyOf(f) == k })
+		at := slices.IndexFunc(out, func(f history.Finding) bool { return keyOf(f) == k })
 		switch {
 		case p.Severity == "" && at >= 0:
 			out = slices.Delete(out, at, at+1)
 		case at >= 0:
 			out[at].Severity = p.Severity
 		case p.Severity != "":
-			out = append(out, store.Finding{Instance: p.Instance, ID: p.ID, Severity: p.Severity})
+			out = append(out, history.Finding{Instance: p.Instance, ID: p.ID, Severity: p.Severity})
 		}
 	}
 	if out == nil {
-		out = []store.Finding{}
+		out = []history.Finding{}
 	}
 	return out
 }

@@ -14,8 +14,8 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -24,12 +24,12 @@ import (
 
 // Store is what the watcher needs of the history; *history.Store is one.
 type Store interface {
-	Append(ctx context.Context, at time.Time, points []store.Point) error
-	AppendEvent(ctx context.Context, e store.Event) (store.Event, error)
-	AppendSettings(ctx context.Context, at time.Time, instance string, now map[string]store.Setting) ([]store.Event, error)
-	AppendFindings(ctx context.Context, at time.Time, now []store.Finding) ([]store.Event, error)
+	Append(ctx context.Context, at time.Time, points []history.Point) error
+	AppendEvent(ctx context.Context, e history.Event) (history.Event, error)
+	AppendSettings(ctx context.Context, at time.Time, instance string, now map[string]history.Setting) ([]history.Event, error)
+	AppendFindings(ctx context.Context, at time.Time, now []history.Finding) ([]history.Event, error)
 	SettingsAt(ctx context.Context, instance string, at time.Time) (map[string]string, error)
-	Findings(ctx context.Context) ([]store.Finding, error)
+	Findings(ctx context.Context) ([]history.Finding, error)
 	Remember(ctx context.Context, key string, value []byte) error
 	Recall(ctx context.Context, key string) ([]byte, error)
 }
@@ -97,20 +97,20 @@ type Watcher struct {
 	groups  map[string]string // folder of the control group by label
 	servers []*Server         // in the order of the snapshot
 	points  points
-	dear    []store.Point // of the last look, for the next sample
+	dear    []history.Point // of the last look, for the next sample
 
 	before   map[string]map[string]string // settings by label
 	written  map[string]map[string]string // what the files say, by label
 	started  map[string]float64           // of the postmasters, by label
-	findings []store.Finding              // those that were told
-	standing []store.Finding              // those of the last look, told or not; nil: there was none
+	findings []history.Finding            // those that were told
+	standing []history.Finding            // those of the last look, told or not; nil: there was none
 	pending  []pending                    // what has not held long enough
 	baseline bool                         // findings are those of an earlier look
 	bases    bases
 	looked   time.Time
 
 	broken  string          // why nothing is written; "": it is
-	backlog []store.Event   // that could not be
+	backlog []history.Event // that could not be
 	missed  map[string]bool // what was told to be missing
 }
 

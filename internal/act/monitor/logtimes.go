@@ -2,6 +2,7 @@ package monitor
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"strings"
 	"time"
@@ -24,7 +25,7 @@ const (
 func loadedAt(t target.Target, in *snapshot.Instance, names []string) map[string]string {
 	out := map[string]string{}
 	settings, _ := in.Server.Settings.Get()
-	found, err := pgctl.Logs(t, in, pgctl.LogOptions{Settings: settings, Bytes: logTail})
+	found, err := pgctl.Logs(context.Background(), t, in, pgctl.LogOptions{Settings: settings, Bytes: logTail})
 	if err != nil || len(found.Sources) == 0 {
 		return out
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -214,7 +215,7 @@ func TestFullDisk(t *testing.T) {
 	kept.err = nil
 	x.sample()
 	wants(t, "room again", x.told(), "the history is written again")
-	if kept.samples != 2 || len(kept.events) != 1 || kept.events[0].Kind != store.Restarted {
+	if kept.samples != 2 || len(kept.events) != 1 || kept.events[0].Kind != history.Restarted {
 		t.Errorf("%d samples, %v", kept.samples, kept.events)
 	}
 }
@@ -289,7 +290,7 @@ func TestHidden(t *testing.T) {
 			t.Errorf("%s{%s} is %v", p.Name, p.Label, p.Value)
 		}
 	}
-	if !slices.ContainsFunc(list, func(p store.Point) bool { return p.Name == "wal_bytes_per_second" }) {
+	if !slices.ContainsFunc(list, func(p history.Point) bool { return p.Name == "wal_bytes_per_second" }) {
 		t.Error("no rate of WAL")
 	}
 }

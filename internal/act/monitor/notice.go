@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/store"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
@@ -99,15 +99,15 @@ func NewNotifier(tool, host string, from check.Severity, now func() time.Time, t
 }
 
 // wanted says whether an event is one that people are told of.
-func (n *Notifier) wanted(e store.Event) bool {
+func (n *Notifier) wanted(e history.Event) bool {
 	switch e.Kind {
-	case store.SettingChanged, store.PlanStale:
+	case history.SettingChanged, history.PlanStale:
 		return true
-	case store.FindingAppeared:
+	case history.FindingAppeared:
 		return severity(e.After) >= n.from
-	case store.FindingVanished:
+	case history.FindingVanished:
 		return severity(e.Before) >= n.from
-	case store.FindingSeverity:
+	case history.FindingSeverity:
 		return severity(e.After) >= n.from && severity(e.After) > severity(e.Before)
 	}
 	return false
@@ -115,7 +115,7 @@ func (n *Notifier) wanted(e store.Event) bool {
 
 // Offer sends a notice of an event where one is wanted, and its subject or all
 // together have not sent too many.
-func (n *Notifier) Offer(e store.Event) {
+func (n *Notifier) Offer(e history.Event) {
 	if !n.wanted(e) {
 		return
 	}
@@ -138,16 +138,16 @@ func (n *Notifier) Offer(e store.Event) {
 
 // subjectOf is what a notice is about: a setting has another subject for each
 // value, as each change of it is news.
-func subjectOf(e store.Event) string {
+func subjectOf(e history.Event) string {
 	kind := string(e.Kind)
-	if e.Kind == store.FindingSeverity {
-		kind = string(store.FindingAppeared) + " " + e.After
+	if e.Kind == history.FindingSeverity {
+		kind = string(history.FindingAppeared) + " " + e.After
 	}
-	if e.Kind == store.FindingAppeared {
+	if e.Kind == history.FindingAppeared {
 		kind += " " + e.After
 	}
 	value := ""
-	if e.Kind == store.SettingChanged {
+	if e.Kind == history.SettingChanged {
 		value = e.After
 	}
 	return kind + "\x00" + e.Instance + "\x00" + e.Subject + "\x00" + value
@@ -171,7 +171,7 @@ func (n *Notifier) may(subject string) bool {
 	return true
 }
 
-func (n *Notifier) document(e store.Event) Notice {
+func (n *Notifier) document(e history.Event) Notice {
 	d := Notice{Schema: NoticeSchema, Tool: n.tool, Host: n.host, At: e.At.UTC().Format(time.RFC3339), Kind: string(e.Kind), Instance: e.Instance, Subject: e.Subject,
 		Before: e.Before, After: e.After, Who: e.Who, Where: e.Where, Detail: e.Detail, Text: Sentence(e), HeldBack: n.held}
 	if !e.Since.IsZero() {
@@ -180,7 +180,7 @@ func (n *Notifier) document(e store.Event) Notice {
 	if !e.Held.IsZero() {
 		d.Held = e.Held.UTC().Format(time.RFC3339)
 	}
-	if e.Kind == store.FindingAppeared || e.Kind == store.FindingSeverity {
+	if e.Kind == history.FindingAppeared || e.Kind == history.FindingSeverity {
 		d.Severity = e.After
 	}
 	return d

@@ -17,8 +17,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/test/nobody"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -59,8 +59,8 @@ func (k *talker) tell(_ Level, s string) {
 	k.lines = append(k.lines, s)
 }
 
-func appeared(severity string) store.Event {
-	return store.Event{At: time.Now(), Kind: store.FindingAppeared, Instance: "/srv/pg", Subject: "fsync_off", After: severity, Detail: "fsync is off"}
+func appeared(severity string) history.Event {
+	return history.Event{At: time.Now(), Kind: history.FindingAppeared, Instance: "/srv/pg", Subject: "fsync_off", After: severity, Detail: "fsync is off"}
 }
 
 // validNotice holds that a document is what its published schema says.
@@ -85,15 +85,15 @@ func TestWhichNotices(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		in, talk := &inbox{}, &talker{}
 		n := NewNotifier("pgfettle 1", "db1", check.Warning, time.Now, talk.tell, in)
-		for i, e := range []store.Event{
-			{Kind: store.SettingChanged, Instance: "/srv/pg", Subject: "work_mem", Before: "4MB", After: "64MB", Who: "ALTER SYSTEM", Where: "/srv/pg/postgresql.auto.conf:3", Since: time.Now()},
-			{Kind: store.PlanStale, Subject: "memory", Before: "16 GB", After: "64 GB"},
+		for i, e := range []history.Event{
+			{Kind: history.SettingChanged, Instance: "/srv/pg", Subject: "work_mem", Before: "4MB", After: "64MB", Who: "ALTER SYSTEM", Where: "/srv/pg/postgresql.auto.conf:3", Since: time.Now()},
+			{Kind: history.PlanStale, Subject: "memory", Before: "16 GB", After: "64 GB"},
 			appeared("warning"), appeared("critical"), appeared("notice"),
-			{Kind: store.FindingSeverity, Subject: "x", Before: "notice", After: "warning"},
-			{Kind: store.FindingSeverity, Subject: "y", Before: "critical", After: "warning"},
-			{Kind: store.FindingVanished, Subject: "z", Before: "critical", Held: time.Now()},
-			{Kind: store.FindingVanished, Subject: "z", Before: "notice"},
-			{Kind: store.Restarted, Instance: "/srv/pg"}, {Kind: store.OOMKill}, {Kind: store.Gap},
+			{Kind: history.FindingSeverity, Subject: "x", Before: "notice", After: "warning"},
+			{Kind: history.FindingSeverity, Subject: "y", Before: "critical", After: "warning"},
+			{Kind: history.FindingVanished, Subject: "z", Before: "critical", Held: time.Now()},
+			{Kind: history.FindingVanished, Subject: "z", Before: "notice"},
+			{Kind: history.Restarted, Instance: "/srv/pg"}, {Kind: history.OOMKill}, {Kind: history.Gap},
 		} {
 			e.At = time.Now().Add(time.Duration(i) * time.Second)
 			n.Offer(e)
@@ -146,7 +146,7 @@ func TestFlapping(t *testing.T) {
 			t.Errorf("%d of a thousand at once", len(in.got))
 		}
 		time.Sleep(90 * time.Second)
-		n.Offer(store.Event{Kind: store.PlanStale, Subject: "memory"})
+		n.Offer(history.Event{Kind: history.PlanStale, Subject: "memory"})
 		n.Close(time.Minute)
 		if !strings.Contains(in.got[len(in.got)-1], `"held_back":960`) {
 			t.Error(in.got[len(in.got)-1])

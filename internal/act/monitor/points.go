@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/store"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 )
 
 // pageSize is that of the counters of swapping, which count base pages.
@@ -12,7 +12,7 @@ type pageSize float64
 
 // points collects what is known of a sample; what is not has no point.
 type points struct {
-	list     []store.Point
+	list     []history.Point
 	instance string
 }
 
@@ -20,7 +20,7 @@ func (p *points) add(name, label string, v float64) {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return
 	}
-	p.list = append(p.list, store.Point{Series: store.Series{Instance: p.instance, Name: name, Label: label}, Value: v})
+	p.list = append(p.list, history.Point{Series: history.Series{Instance: p.instance, Name: name, Label: label}, Value: v})
 }
 
 func (p *points) gauge(name string, v int64) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 )
 
 // sample looks at the host's files, asks each server once, and writes both.
@@ -121,19 +122,19 @@ func (w *Watcher) kept(ctx context.Context, err error) bool {
 const mostBacklog = 1000
 
 // note writes an event, tells it, and sends a notice where one is wanted.
-func (w *Watcher) note(ctx context.Context, e store.Event) {
+func (w *Watcher) note(ctx context.Context, e history.Event) {
 	w.announce(e)
 	w.store(ctx, e)
 }
 
-func (w *Watcher) announce(e store.Event) {
+func (w *Watcher) announce(e history.Event) {
 	w.o.Tell(levelOf(e), Sentence(e))
 	if w.o.Notices != nil {
 		w.o.Notices.Offer(e)
 	}
 }
 
-func (w *Watcher) store(ctx context.Context, e store.Event) {
+func (w *Watcher) store(ctx context.Context, e history.Event) {
 	if len(w.backlog) > 0 || !w.keep(ctx, e) {
 		if len(w.backlog) < mostBacklog {
 			w.backlog = append(w.backlog, e)
@@ -141,7 +142,7 @@ func (w *Watcher) store(ctx context.Context, e store.Event) {
 	}
 }
 
-func (w *Watcher) keep(ctx context.Context, e store.Event) bool {
+func (w *Watcher) keep(ctx context.Context, e history.Event) bool {
 	_, err := w.o.Store.AppendEvent(ctx, e)
 	if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrPaused) && w.broken == "" {
 		w.broken = err.Error()
@@ -167,7 +168,7 @@ func (w *Watcher) killed(ctx context.Context, at time.Time) (told bool) {
 		n = b - a
 	}
 	event := func(instance string, n int64) {
-		e := store.Event{At: at, Since: w.last.At, Kind: store.OOMKill, Instance: instance, Detail: "1 process was killed"}
+		e := history.Event{At: at, Since: w.last.At, Kind: history.OOMKill, Instance: instance, Detail: "1 process was killed"}
 		if n > 1 {
 			e.Detail = fmt.Sprintf("%d processes were killed", n)
 		}
@@ -201,7 +202,7 @@ func (w *Watcher) restarted(ctx context.Context, s *Server, at time.Time) bool {
 		return false
 	}
 	w.started[s.Label] = start
-	e := store.Event{At: at, Since: s.last.At, Kind: store.Restarted, Instance: s.Label, After: clock(start)}
+	e := history.Event{At: at, Since: s.last.At, Kind: history.Restarted, Instance: s.Label, After: clock(start)}
 	switch crash, now := s.last.Values[colCrash], s.now.Values[colCrash]; {
 	case known && math.Abs(start-before) > sameStartWithin:
 		e.Before = clock(before)

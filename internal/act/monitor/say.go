@@ -4,38 +4,38 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/store"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 )
 
 // Sentence tells an event in one line; of what had to hold until it was told, since when.
-func Sentence(e store.Event) string {
+func Sentence(e history.Event) string {
 	if e.Held.IsZero() || !e.Held.Before(e.At) {
 		return sentence(e)
 	}
 	return sentence(e) + " (since " + e.Held.UTC().Format(time.RFC3339) + ")"
 }
 
-func sentence(e store.Event) string {
+func sentence(e history.Event) string {
 	on := ""
 	if e.Instance != "" {
 		on = " of " + e.Instance
 	}
 	switch e.Kind {
-	case store.SettingChanged:
+	case history.SettingChanged:
 		return e.Subject + on + fromTo(e) + origins(e) + detail(e)
-	case store.FindingAppeared:
+	case history.FindingAppeared:
 		return "new " + e.After + ": " + e.Subject + on + detail(e)
-	case store.FindingVanished:
+	case history.FindingVanished:
 		return "gone: " + e.Subject + on + ", which was a " + e.Before
-	case store.FindingSeverity:
+	case history.FindingSeverity:
 		return e.Subject + on + " was a " + e.Before + " and is a " + e.After + detail(e)
-	case store.PlanStale:
+	case history.PlanStale:
 		if e.Before == "" && e.After == "" {
 			return "the plan" + on + " is stale: " + e.Subject + detail(e)
 		}
 		return "the plan" + on + " is stale: " + e.Subject + fromTo(e) + detail(e)
-	case store.Restarted:
+	case history.Restarted:
 		if e.Instance == "" {
 			return "the host was booted"
 		}
@@ -43,7 +43,7 @@ func sentence(e store.Event) string {
 			return e.Instance + ": " + e.Detail
 		}
 		return e.Instance + " was started at " + e.After + "; before at " + e.Before
-	case store.OOMKill:
+	case history.OOMKill:
 		if e.Instance == "" {
 			return "the kernel ran out of memory: " + e.Detail
 		}
@@ -52,7 +52,7 @@ func sentence(e store.Event) string {
 	return string(e.Kind) + " " + e.Subject + on + detail(e)
 }
 
-func fromTo(e store.Event) string {
+func fromTo(e history.Event) string {
 	return " from " + orNothing(e.Before) + " to " + orNothing(e.After)
 }
 
@@ -64,7 +64,7 @@ func orNothing(s string) string {
 }
 
 // origins are who and where, in brackets.
-func origins(e store.Event) string {
+func origins(e history.Event) string {
 	var parts []string
 	for _, s := range []string{e.Who, e.Where} {
 		if s != "" {
@@ -77,7 +77,7 @@ func origins(e store.Event) string {
 	return " (" + strings.Join(parts, ", ") + ")"
 }
 
-func detail(e store.Event) string {
+func detail(e history.Event) string {
 	if e.Detail == "" {
 		return ""
 	}
@@ -85,20 +85,20 @@ func detail(e store.Event) string {
 }
 
 // levelOf is how much the line of an event weighs.
-func levelOf(e store.Event) Level {
+func levelOf(e history.Event) Level {
 	switch e.Kind {
-	case store.FindingAppeared, store.FindingSeverity:
+	case history.FindingAppeared, history.FindingSeverity:
 		switch severity(e.After) {
 		case check.Critical:
 			return Err
 		case check.Warning:
 			return Warning
 		}
-	case store.OOMKill:
+	case history.OOMKill:
 		return Err
-	case store.PlanStale, store.Restarted:
+	case history.PlanStale, history.Restarted:
 		return Warning
-	case store.FindingVanished:
+	case history.FindingVanished:
 		return Plain
 	}
 	return Notable

@@ -9,15 +9,15 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
 // settings are values in force by name, with where each comes from.
-type settings map[string]store.Setting
+type settings map[string]history.Setting
 
 // alterSystem is the file that ALTER SYSTEM writes, and nobody else should.
 const alterSystem = "postgresql.auto.conf"
@@ -39,7 +39,7 @@ func serverSettings(in *snapshot.Instance, before map[string]string) (out settin
 		if s.Context == "internal" && !told[name] || strings.HasPrefix(name, "transaction_") {
 			continue // of the session, or moving by itself
 		}
-		one := store.Setting{Value: cut(s.Show()), Where: origin(s)}
+		one := history.Setting{Value: cut(s.Show()), Where: origin(s)}
 		if path.Base(s.File) == alterSystem {
 			one.Who = "ALTER SYSTEM"
 		}
@@ -49,12 +49,12 @@ func serverSettings(in *snapshot.Instance, before map[string]string) (out settin
 	if !ok { // what they override is what it was
 		for name, v := range before {
 			if strings.Contains(name, " (") {
-				out[name] = store.Setting{Value: v}
+				out[name] = history.Setting{Value: v}
 			}
 		}
 	}
 	for _, r := range roles {
-		out[cut(overrideName(r))] = store.Setting{Value: cut(r.Value), Where: "pg_db_role_setting", Who: overrideWho(r)}
+		out[cut(overrideName(r))] = history.Setting{Value: cut(r.Value), Where: "pg_db_role_setting", Who: overrideWho(r)}
 	}
 	return out, true
 }
@@ -101,9 +101,9 @@ func hostSettings(s *snapshot.Snapshot, before map[string]string) settings {
 	h, out := &s.Host, settings{}
 	put := func(name, where string, f known.Fact[string]) {
 		if v, ok := f.Get(); ok {
-			out[name] = store.Setting{Value: cut(v), Where: where}
+			out[name] = history.Setting{Value: cut(v), Where: where}
 		} else if v, ok := before[name]; ok && f.State() != known.Absent {
-			out[name] = store.Setting{Value: v}
+			out[name] = history.Setting{Value: v}
 		}
 	}
 	for name, f := range h.Sysctls {
@@ -126,7 +126,7 @@ func hostSettings(s *snapshot.Snapshot, before map[string]string) settings {
 	mounts := mountSettings(s, out)
 	for name, v := range before { // of devices and mounts that could not be looked at
 		if strings.HasPrefix(name, "block:") && !seen || strings.HasPrefix(name, "mount:") && !mounts {
-			out[name] = store.Setting{Value: v}
+			out[name] = history.Setting{Value: v}
 		}
 	}
 	return out
@@ -141,7 +141,7 @@ func mountSettings(s *snapshot.Snapshot, out settings) bool {
 		all = all && ok
 		for _, p := range places {
 			if m, ok := s.MountOf(p.Path); ok {
-				out["mount:"+strings.TrimSuffix(m.Point, "/")+"/options"] = store.Setting{Value: cut(strings.Join(m.Options, ",")), Where: "/proc/self/mountinfo"}
+				out["mount:"+strings.TrimSuffix(m.Point, "/")+"/options"] = history.Setting{Value: cut(strings.Join(m.Options, ",")), Where: "/proc/self/mountinfo"}
 			}
 		}
 	}
@@ -171,12 +171,12 @@ const needsRestart = "setting could not be applied"
 // waiting are values that stand in the configuration files since the last look,
 // and are not in force: they wait for a reload or for a restart. before is what
 // was written then; nil: nothing is known of it, and nothing is told.
-func waiting(in *snapshot.Instance, now map[string]pg.FileSetting, before map[string]string) []store.Event {
+func waiting(in *snapshot.Instance, now map[string]pg.FileSetting, before map[string]string) []history.Event {
 	set, ok := in.Server.Settings.Get()
 	if !ok || before == nil {
 		return nil
 	}
-	var out []store.Event
+	var out []history.Event
 	for _, name := range slices.Sorted(maps.Keys(now)) {
 		w := now[name]
 		was, stood := before[name]
@@ -184,7 +184,7 @@ func waiting(in *snapshot.Instance, now map[string]pg.FileSetting, before map[st
 		if !there || stood && was == w.Value || s.InBase(w.Value) == s.Value {
 			continue
 		}
-		e := store.Event{Kind: store.SettingChanged, Instance: in.Label(), Subject: name, Before: s.Show(), After: w.Value,
+		e := history.Event{Kind: history.SettingChanged, Instance: in.Label(), Subject: name, Before: s.Show(), After: w.Value,
 			Where: w.File + ":" + strconv.FormatInt(w.Line, 10), Detail: "written, and not in force: it waits for a reload"}
 		if path.Base(w.File) == alterSystem {
 			e.Who = "ALTER SYSTEM"
@@ -199,7 +199,7 @@ func waiting(in *snapshot.Instance, now map[string]pg.FileSetting, before map[st
 
 // changes are the settings that differ, sorted; without a baseline none: what a
 // first look finds was not changed by anybody.
-func changes(instance string, before map[string]string, now settings) []store.Event {
+func changes(instance string, before map[string]string, now settings) []history.Event {
 	if before == nil {
 		return nil
 	}
@@ -209,16 +209,16 @@ func changes(instance string, before map[string]string, now settings) []store.Ev
 	fresh := func(name string) bool {
 		return other || strings.HasPrefix(name, "block:") || strings.HasPrefix(name, "mount:")
 	}
-	var out []store.Event
+	var out []history.Event
 	for _, name := range slices.Sorted(maps.Keys(now)) {
 		s := now[name]
 		if was, ok := before[name]; ok && was != s.Value || !ok && !fresh(name) && s.Where != "default" {
-			out = append(out, store.Event{Kind: store.SettingChanged, Instance: instance, Subject: name, Before: was, After: s.Value, Who: s.Who, Where: s.Where})
+			out = append(out, history.Event{Kind: history.SettingChanged, Instance: instance, Subject: name, Before: was, After: s.Value, Who: s.Who, Where: s.Where})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		if _, ok := now[name]; !ok && !fresh(name) {
-			out = append(out, store.Event{Kind: store.SettingChanged, Instance: instance, Subject: name, Before: before[name]})
+			out = append(out, history.Event{Kind: history.SettingChanged, Instance: instance, Subject: name, Before: before[name]})
 		}
 	}
 	return out

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -168,8 +168,8 @@ func (b *Baseline) grow(now *Baseline) {
 // stale compares what plans rested on with what they would rest on now. A fact is
 // told once it has held for heldLooks, and again when it has moved as far once
 // more; it may be told anew after it was back for as long.
-func stale(base, now bases, at, before time.Time) []store.Event {
-	var out []store.Event
+func stale(base, now bases, at, before time.Time) []history.Event {
+	var out []history.Event
 	moved := map[string][]string{} // knobs by label
 	inputs := map[string]string{}
 	for _, label := range slices.Sorted(maps.Keys(now)) {
@@ -229,7 +229,7 @@ func stale(base, now bases, at, before time.Time) []store.Event {
 			if label == "" {
 				knobs = everything(moved)
 			}
-			out = append(out, store.Event{Since: m.Since, Held: m.First, Kind: store.PlanStale, Instance: label, Subject: name, Before: showFact(name, from), After: showFact(name, to), Detail: wouldBe(knobs)})
+			out = append(out, history.Event{Since: m.Since, Held: m.First, Kind: history.PlanStale, Instance: label, Subject: name, Before: showFact(name, from), After: showFact(name, to), Detail: wouldBe(knobs)})
 		}
 	}
 	for _, label := range slices.Sorted(maps.Keys(now)) {
@@ -260,7 +260,7 @@ func stale(base, now bases, at, before time.Time) []store.Event {
 		if subject == "" {
 			subject = decisions
 		}
-		out = append(out, store.Event{Since: m.Since, Held: m.First, Kind: store.PlanStale, Instance: label, Subject: subject, Detail: wouldBe(moved[label])})
+		out = append(out, history.Event{Since: m.Since, Held: m.First, Kind: history.PlanStale, Instance: label, Subject: subject, Detail: wouldBe(moved[label])})
 	}
 	return out
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/store"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 )
 
 // What outlives the process: so that the next one can tell what happened while
@@ -103,7 +103,7 @@ func (w *Watcher) recallHost(ctx context.Context) {
 	case st.Boot == w.boot && st.Reading != nil:
 		w.host = *st.Reading // becomes the last one at the first sample
 	case st.Boot != "" && w.boot != "":
-		w.note(ctx, store.Event{At: w.o.Target.Now(), Since: st.Looked, Kind: store.Restarted, Detail: "the host was booted"})
+		w.note(ctx, history.Event{At: w.o.Target.Now(), Since: st.Looked, Kind: history.Restarted, Detail: "the host was booted"})
 	}
 	if list, err := w.o.Store.Findings(ctx); err == nil && !st.Looked.IsZero() {
 		w.findings, w.baseline, w.pending = list, true, st.Pending

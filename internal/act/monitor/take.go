@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -99,7 +99,7 @@ func (w *Watcher) changed(ctx context.Context, l looked, in *snapshot.Instance, 
 
 // attribute says of changed settings who set them, and when the server read
 // them, as far as a journal or the server's log tells.
-func (w *Watcher) attribute(in *snapshot.Instance, events []store.Event, now settings, last *journal.Journal) {
+func (w *Watcher) attribute(in *snapshot.Instance, events []history.Event, now settings, last *journal.Journal) {
 	var names []string
 	for _, e := range events {
 		names = append(names, e.Subject)
@@ -124,7 +124,7 @@ func (w *Watcher) attribute(in *snapshot.Instance, events []store.Event, now set
 }
 
 // appliedBy says whether an apply set what was found to be changed.
-func appliedBy(j *journal.Journal, e *store.Event) bool {
+func appliedBy(j *journal.Journal, e *history.Event) bool {
 	if j == nil {
 		return false
 	}
@@ -250,7 +250,7 @@ func (w *Watcher) groupOf(in *snapshot.Instance) string {
 }
 
 // dear are the series that only a whole look gives.
-func dear(s *snapshot.Snapshot, findings []store.Finding, sizes map[string]float64) []store.Point {
+func dear(s *snapshot.Snapshot, findings []history.Finding, sizes map[string]float64) []history.Point {
 	p := points{}
 	count := map[string]int{}
 	for _, f := range findings {
@@ -317,7 +317,7 @@ func onOthers(s *snapshot.Snapshot, places []snapshot.Place, at snapshot.Place) 
 }
 
 // summary is the line of a look: what stands, and how the host does.
-func (w *Watcher) summary(s *snapshot.Snapshot, findings []store.Finding) string {
+func (w *Watcher) summary(s *snapshot.Snapshot, findings []history.Finding) string {
 	count := map[string]int{}
 	for _, f := range findings {
 		count[f.Severity]++

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
@@ -204,8 +204,8 @@ func TestGone(t *testing.T) {
 
 // TestWorse: a finding that gets worse is told with both severities.
 func TestWorse(t *testing.T) {
-	a := []store.Finding{{ID: "x", Severity: "notice", Title: "X"}, {ID: "y", Instance: "/srv/pg", Severity: "warning", Title: "Y"}}
-	b := []store.Finding{{ID: "x", Severity: "critical", Title: "X"}, {ID: "y", Instance: "/srv/pg", Severity: "warning", Title: "Y"}}
+	a := []history.Finding{{ID: "x", Severity: "notice", Title: "X"}, {ID: "y", Instance: "/srv/pg", Severity: "warning", Title: "Y"}}
+	b := []history.Finding{{ID: "x", Severity: "critical", Title: "X"}, {ID: "y", Instance: "/srv/pg", Severity: "warning", Title: "Y"}}
 	var have []string
 	for _, e := range turns(a, b, true) {
 		have = append(have, Sentence(e))
@@ -251,7 +251,7 @@ func TestDear(t *testing.T) {
 		}
 	}
 	x.sample()
-	if _, list, err = x.store.Latest(t.Context()); err != nil || slices.ContainsFunc(list, func(p store.Point) bool { return p.Name == "database_bytes" }) {
+	if _, list, err = x.store.Latest(t.Context()); err != nil || slices.ContainsFunc(list, func(p history.Point) bool { return p.Name == "database_bytes" }) {
 		t.Errorf("the sizes are told twice: %v", err)
 	}
 }

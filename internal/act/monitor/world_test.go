@@ -16,6 +16,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
@@ -118,7 +119,7 @@ func (x *world) sample() {
 // events are those of the history since the last call, as one line each.
 func (x *world) events() []string {
 	x.t.Helper()
-	list, err := x.store.EventsBetween(x.t.Context(), store.EventFilter{From: time.Unix(0, 0), To: x.now.Add(time.Hour)})
+	list, err := x.store.EventsBetween(x.t.Context(), history.EventFilter{From: time.Unix(0, 0), To: x.now.Add(time.Hour)})
 	if err != nil {
 		x.t.Fatal(err)
 	}
@@ -253,11 +254,11 @@ type memory struct {
 	err     error
 	samples int
 	points  int
-	events  []store.Event
+	events  []history.Event
 	state   map[string][]byte
 }
 
-func (m *memory) Append(_ context.Context, _ time.Time, p []store.Point) error {
+func (m *memory) Append(_ context.Context, _ time.Time, p []history.Point) error {
 	if m.err == nil {
 		m.samples++
 		m.points = len(p)
@@ -265,25 +266,25 @@ func (m *memory) Append(_ context.Context, _ time.Time, p []store.Point) error {
 	return m.err
 }
 
-func (m *memory) AppendEvent(_ context.Context, e store.Event) (store.Event, error) {
+func (m *memory) AppendEvent(_ context.Context, e history.Event) (history.Event, error) {
 	if m.err == nil {
 		m.events = append(m.events, e)
 	}
 	return e, m.err
 }
 
-func (m *memory) AppendSettings(context.Context, time.Time, string, map[string]store.Setting) ([]store.Event, error) {
+func (m *memory) AppendSettings(context.Context, time.Time, string, map[string]history.Setting) ([]history.Event, error) {
 	return nil, m.err
 }
 
-func (m *memory) AppendFindings(context.Context, time.Time, []store.Finding) ([]store.Event, error) {
+func (m *memory) AppendFindings(context.Context, time.Time, []history.Finding) ([]history.Event, error) {
 	return nil, m.err
 }
 
 func (m *memory) SettingsAt(context.Context, string, time.Time) (map[string]string, error) {
 	return nil, m.err
 }
-func (m *memory) Findings(context.Context) ([]store.Finding, error) { return nil, m.err }
+func (m *memory) Findings(context.Context) ([]history.Finding, error) { return nil, m.err }
 
 func (m *memory) Remember(_ context.Context, key string, v []byte) error {
 	if m.err == nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/oomresult"
 )
 
 // The scale of the exercise.
@@ -48,12 +49,6 @@ const (
 	query   = "explain (analyze, timing off) select i from generate_series(1, 10000000) i order by i desc"
 )
 
-// Ways to have strict overcommit in the second round.
-const (
-	StandIn = "stand-in" // each process of the server gets a limit on its address space
-	Real    = "real"     // vm.overcommit_memory = 2, which is for the whole host
-)
-
 // Options say how an exercise is run.
 type Options struct {
 	// Binaries finds the server's programs, or fetches them. It is asked when it is
@@ -64,64 +59,15 @@ type Options struct {
 	Tell       func(string) // what is being done, for who waits
 }
 
-// OOM is what the exercise «out of memory» showed.
-type OOM struct {
-	Server     string     `json:"server"` // version of PostgreSQL
-	Overcommit string     `json:"overcommit"`
-	Limit      unit.Bytes `json:"limit"`          // of the control group
-	Version    int        `json:"cgroup_version"` // 1 or 2
-	Sessions   int        `json:"sessions"`       // beside the greedy one
-	WorkMem    string     `json:"work_mem"`       // of the greedy one
-	Query      string     `json:"query"`
-	Rounds     []Round    `json:"rounds"`  // as it is by default, then under strict overcommit
-	Swept      []string   `json:"swept"`   // left behind by an earlier run that was killed, and removed now
-	Removed    []string   `json:"removed"` // what this run made, and took away again
-}
-
-// What became of the greedy query.
-const (
-	Killed    = "killed"    // the kernel killed its process
-	Refused   = "refused"   // it got «out of memory»
-	Completed = "completed" // it got all that it wanted
-	Failed    = "failed"    // it ended otherwise
-)
-
-// Round is one run of the query beside the load.
-type Round struct {
-	Setting  Setting `json:"setting"`
-	Query    Greedy  `json:"greedy"`
-	Load     Load    `json:"load"`
-	OOMKills int64   `json:"oom_kills"` // in the control group, as the kernel counts them
-	// SamePostmaster says whether the postmaster at the end is that of the beginning;
-	// it survives the crash of a session, and restarts all the others.
-	SamePostmaster bool     `json:"same_postmaster"`
-	Restarted      bool     `json:"restarted"` // the server ended all sessions and recovered
-	Kernel         []string `json:"kernel"`    // lines of the kernel's log about it
-	KernelGap      string   `json:"kernel_gap,omitempty"`
-	Log            []string `json:"log"` // lines of the server's log about it
-	// Readings are what pgfettle diagnose makes of both logs.
-	Readings []Reading `json:"readings"`
-}
-
-// Setting is what the kernel was told about overcommit, and its stand-in.
-type Setting struct {
-	Mode         int64      `json:"overcommit_memory"` // vm.overcommit_memory during the round
-	CommitLimit  unit.Bytes `json:"commit_limit"`      // as /proc/meminfo shows it, then
-	CommittedAS  unit.Bytes `json:"committed_as"`      // before the query
-	AddressSpace unit.Bytes `json:"address_space"`     // limit of each process of the server; 0: none
-	Session      unit.Bytes `json:"session_size"`      // address space of a session of the load
-	Used         unit.Bytes `json:"used"`              // by the server with its sessions, before the query
-}
-
 // RunOOM runs the exercise «out of memory» and leaves nothing behind, however it
 // ends; what a run that was killed itself has left, the next one removes. The
 // result is there with the error too, as far as it got.
-func RunOOM(ctx context.Context, o Options) (res *OOM, err error) {
+func RunOOM(ctx context.Context, o Options) (res *oomresult.OOM, err error) {
 	if o.Tell == nil {
 		o.Tell = func(string) {}
 	}
-	res = &OOM{Overcommit: o.Overcommit, Limit: Limit, Sessions: sessions,
-		WorkMem: workMem, Query: query, Rounds: []Round{}, Swept: []string{}, Removed: []string{}}
+	res = &oomresult.OOM{Overcommit: o.Overcommit, Limit: Limit, Sessions: sessions,
+		WorkMem: workMem, Query: query, Rounds: []oomresult.Round{}, Swept: []string{}, Removed: []string{}}
 	trail, err := claim(o.StateDir)
 	if err != nil {
 		return res, err
@@ -149,7 +95,7 @@ func RunOOM(ctx context.Context, o Options) (res *OOM, err error) {
 type drill struct {
 	o     Options
 	trail *trail
-	res   *OOM
+	res   *oomresult.OOM
 	group *cgroup.Group
 	inst  *scratch.Instance
 }

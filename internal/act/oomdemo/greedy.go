@@ -7,18 +7,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/pgfettle/pgfettle/internal/fact/oomresult"
 )
-
-// Greedy is what became of the query that wanted too much, and of its session.
-type Greedy struct {
-	PID      uint32 `json:"pid"`
-	Outcome  string `json:"outcome"` // Killed, Refused, Completed, Failed
-	SQLState string `json:"sqlstate,omitempty"`
-	Message  string `json:"message,omitempty"` // of the server, or of the connection that broke
-	Detail   string `json:"detail,omitempty"`
-	Alive    bool   `json:"session_alive"` // the same connection, to the same process, answered afterwards
-	Took     int64  `json:"took_us"`       // microseconds until its end
-}
 
 // greedTimeout bounds the query where neither end comes: it takes half a second
 // to one of the two, six seconds where nothing limits it, and a hundred times
@@ -27,7 +17,7 @@ const greedTimeout = 5 * time.Minute
 
 // greedy runs the query in a session of its own and looks whether that session
 // lives. ready is called when that session is there, right before the query.
-func greedy(ctx context.Context, conn string, ready func() error) (g Greedy, err error) {
+func greedy(ctx context.Context, conn string, ready func() error) (g oomresult.Greedy, err error) {
 	ctx, cancel := context.WithTimeout(ctx, greedTimeout)
 	defer cancel()
 	c, err := pgconn.Connect(ctx, conn)
@@ -51,13 +41,13 @@ func greedy(ctx context.Context, conn string, ready func() error) (g Greedy, err
 	var told *pgconn.PgError
 	switch {
 	case err == nil:
-		g.Outcome = Completed
+		g.Outcome = oomresult.Completed
 	case errors.As(err, &told) && told.Code == outOfMemory:
-		g.Outcome = Refused
+		g.Outcome = oomresult.Refused
 	case c.IsClosed() && !errors.As(err, &told):
-		g.Outcome = Killed // until the server's log says otherwise
+		g.Outcome = oomresult.Killed // until the server's log says otherwise
 	default:
-		g.Outcome = Failed
+		g.Outcome = oomresult.Failed
 	}
 	if told != nil {
 		g.SQLState, g.Message, g.Detail = told.Code, told.Severity+": "+told.Message, told.Detail

@@ -8,18 +8,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/pgfettle/pgfettle/internal/fact/oomresult"
 )
-
-// Load is what the sessions beside the greedy one went through.
-type Load struct {
-	Transactions int    `json:"transactions"` // committed
-	Before       int    `json:"before"`       // of them before the query began
-	Refused      int    `json:"refused"`      // transactions that failed in a session that went on
-	Lost         int    `json:"lost"`         // sessions that lost their connection, at least once
-	Down         int64  `json:"down_us"`      // microseconds from the first loss to the first commit after it; 0: none was lost
-	Pause        int64  `json:"pause_us"`     // longest time in which no session at all committed, in microseconds
-	Said         string `json:"said"`         // what the server told a session that it ended; "" where it told nothing
-}
 
 const (
 	accounts = 1000 // rows; each session takes them at random, so that they seldom wait for one another
@@ -49,7 +39,7 @@ type load struct {
 
 	mu       sync.Mutex
 	sessions []*session
-	sum      Load
+	sum      oomresult.Load
 	last     time.Time // of all commits
 	lostAt   time.Time // the first time
 	backAt   time.Time // the first commit of a session that had been lost
@@ -246,7 +236,7 @@ func (l *load) soFar() int {
 }
 
 // end stops the load and returns what it went through.
-func (l *load) end(ctx context.Context) Load {
+func (l *load) end(ctx context.Context) oomresult.Load {
 	close(l.quit)
 	if l.stop != nil {
 		l.stop()

@@ -11,17 +11,18 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
+	"github.com/pgfettle/pgfettle/internal/fact/oomresult"
 )
 
 // round starts the server in the group, sets the load to work, runs the greedy
 // query, and tells what became of all. strict rounds follow the lenient one,
 // whose sessions show how much address space a session needs.
-func (d *drill) round(ctx context.Context, strict bool) (r Round, err error) {
+func (d *drill) round(ctx context.Context, strict bool) (r oomresult.Round, err error) {
 	c := scratch.Confinement{Enter: d.enter}
 	name := "as the kernel is by default"
 	if strict {
 		name = "under strict overcommit"
-		if d.o.Overcommit == StandIn {
+		if d.o.Overcommit == oomresult.StandIn {
 			c.AddressSpace = d.res.Rounds[0].Setting.Session + Budget
 		}
 	}
@@ -70,19 +71,19 @@ func (d *drill) round(ctx context.Context, strict bool) (r Round, err error) {
 		if r.Setting.Used, err = d.group.Used(); err != nil {
 			return err
 		}
-		if d.o.Overcommit == Real {
+		if d.o.Overcommit == oomresult.Real {
 			if unset, err = d.overcommit(strict); err != nil {
 				unset = func() error { return nil }
 				return err
 			}
 		}
 		r.Setting.AddressSpace = c.AddressSpace
-		return r.Setting.read(d.trail.kernel)
+		return readSetting(&r.Setting, d.trail.kernel)
 	})
 	if err != nil {
 		return r, err
 	}
-	if r.Query.Outcome != Refused && r.Query.Outcome != Completed {
+	if r.Query.Outcome != oomresult.Refused && r.Query.Outcome != oomresult.Completed {
 		if err := d.recovered(ctx); err != nil {
 			return r, err
 		}
@@ -124,7 +125,7 @@ func (d *drill) recovered(ctx context.Context) error {
 }
 
 // look fills in what the kernel and the server say of a round.
-func (d *drill) look(r *Round, kernel *kernelLog, kills int64, postmaster int) error {
+func (d *drill) look(r *oomresult.Round, kernel *kernelLog, kills int64, postmaster int) error {
 	now, err := d.group.Kills()
 	if err != nil {
 		return err
@@ -136,9 +137,9 @@ func (d *drill) look(r *Round, kernel *kernelLog, kills int64, postmaster int) e
 		return err
 	}
 	s := readServerLog(text)
-	r.Log, r.Restarted = s.lines(r.Query.Outcome == Refused), s.restarted
-	if r.Query.Outcome == Killed && !s.killed(r.Query.PID) {
-		r.Query.Outcome = Failed // its connection broke, but not by that
+	r.Log, r.Restarted = s.lines(r.Query.Outcome == oomresult.Refused), s.restarted
+	if r.Query.Outcome == oomresult.Killed && !s.killed(r.Query.PID) {
+		r.Query.Outcome = oomresult.Failed // its connection broke, but not by that
 	}
 	r.Kernel = []string{}
 	said := ""
@@ -177,7 +178,7 @@ func memory() (host.Memory, error) {
 }
 
 // read notes the values that are in force.
-func (s *Setting) read(k values) error {
+func readSetting(s *oomresult.Setting, k values) error {
 	v, err := k.get(mode)
 	if err != nil {
 		return err

@@ -2,13 +2,13 @@ package pgctl
 
 import (
 	"cmp"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -34,8 +34,6 @@ const (
 	maxLogNames = 10_000
 	// maxLists bounds current_logfiles, which has three lines at most.
 	maxLists = 4096
-	// maxConf bounds a configuration file: the server's own sample has 30 kB.
-	maxConf = 1 << 20
 )
 
 // LogOptions say what is known beforehand. The zero value is usable.
@@ -45,16 +43,21 @@ type LogOptions struct {
 	Files    int           // of one format, the newest; 0: DefaultLogFiles
 	Bytes    int64         // of all, unpacked; 0: DefaultLogBytes
 	Newer    time.Duration // files that were last written to before that are left out; 0: none is
+
+	config string // path of postgresql.conf; "": as a data directory tells it
 }
 
-// LogSource is one file that can be read.
+// LogSource is one file, or the journal of a unit, that can be read.
 type LogSource struct {
 	Path   string
 	Format pglog.Format
 	Packed bool      // by gzip
 	Size   int64     // bytes to be read, unpacked
 	Time   time.Time // of the last write
+	Unit   string    // the systemd unit whose journal it is, and Path is for people; "": a file
 	tail   int64     // bytes at the beginning that are left out
+	ident  string    // syslog_ident
+	data   []byte    // of a journal: what journalctl wrote
 	view   target.Target
 }
 
@@ -72,10 +75,15 @@ type ServerLog struct {
 // the beginning of a line on, up to its Size. What syslog wrote is given as plain lines.
 func (s *LogSource) Open() (io.ReadCloser, error) {
 	r, err := s.lines()
-	if err != nil || s.Format != pglog.Syslog {
-		return r, err
+	switch {
+	case err != nil:
+		return nil, err
+	case s.Unit != "":
+		return &logReader{pglog.FromJournal(r, s.ident), r}, nil
+	case s.Format == pglog.Syslog:
+		return &logReader{pglog.FromSyslog(r, s.ident), r}, nil
 	}
-	return &logReader{pglog.FromSyslog(r), r}, nil
+	return r, nil
 }
 
 // search is one answer in the making.
@@ -84,13 +92,31 @@ type search struct {
 	o       LogOptions
 	out     *ServerLog
 	seen    map[string]bool
+	config  string // path of postgresql.conf
+	inFiles map[string]string
+	socket  bool         // the standard error of the server is one, as of a unit whose messages are in the journal
 	format  pglog.Format // of what is added now; "": its name tells
+	ident   string       // syslog_ident, of what is added now
 }
 
 // Logs finds where a server logs: what its standard error leads to, the folder of
 // its log collector, the places of distributions, each with what logrotate made of
-// it. The error is of trust.Files: there is no account to open the files as.
-func Logs(t target.Target, in *snapshot.Instance, o LogOptions) (*ServerLog, error) {
+// it; and the journal of its unit, where its messages go there. The error is of
+// trust.Files: there is no account to open the files as.
+func Logs(ctx context.Context, t target.Target, in *snapshot.Instance, o LogOptions) (*ServerLog, error) {
+	s, err := logFiles(t, in, o)
+	if err != nil {
+		return nil, err
+	}
+	if s.socket || len(s.out.Sources)+s.out.Empty+s.out.Old == 0 {
+		s.journal(ctx, in)
+	}
+	s.bound()
+	return s.out, nil
+}
+
+// logFiles finds the files.
+func logFiles(t target.Target, in *snapshot.Instance, o LogOptions) (*search, error) {
 	view, err := trust.Files(t, in)
 	if err != nil {
 		return nil, err
@@ -102,23 +128,29 @@ func Logs(t target.Target, in *snapshot.Instance, o LogOptions) (*ServerLog, err
 	}
 	dir, haveDir := in.DataDirectory.Get()
 	s.standardError(in)
-	if haveDir {
-		if strings.TrimSpace(s.settings(dir)("log_destination")) == "syslog" {
-			s.syslog() // with another destination each event is in that one's files too
-		}
-		s.collector(dir)
-		if len(s.out.Sources) == 0 {
-			for _, f := range usualPlaces(dir) {
-				if _, err := s.view.ReadDir(path.Dir(f)); !errors.Is(err, fs.ErrNotExist) {
-					s.family(f)
-				}
-			}
-		}
-	} else {
+	if !haveDir {
 		s.missing("log folder", in.DataDirectory.Gap().Reason, in.DataDirectory.Gap().Reveal)
+		return s, nil
 	}
-	s.bound()
-	return s.out, nil
+	cluster, debian := debianCluster(view, dir)
+	s.config = cmp.Or(o.config, cluster.config, path.Join(dir, "postgresql.conf"))
+	if strings.TrimSpace(s.setting(dir, "log_destination")) == "syslog" {
+		s.syslog(s.setting(dir, "syslog_ident")) // with another destination each event is in that one's files too
+	}
+	s.collector(dir)
+	if len(s.out.Sources) > 0 {
+		return s, nil
+	}
+	places := usualPlaces(dir)
+	if debian {
+		places = append(places, cluster.log)
+	}
+	for _, f := range places {
+		if _, err := s.view.ReadDir(path.Dir(f)); !errors.Is(err, fs.ErrNotExist) {
+			s.family(f)
+		}
+	}
+	return s, nil
 }
 
 func (s *search) missing(what, reason, reveal string) {
@@ -153,24 +185,29 @@ func (s *search) standardError(in *snapshot.Instance) {
 	case err == nil && path.IsAbs(to) && !strings.HasPrefix(to, "/dev/"):
 		// Renamed or removed by logrotate, it is still a name of the family.
 		s.family(stem(strings.TrimSuffix(to, " (deleted)")))
+	case err == nil && strings.HasPrefix(to, "socket:"):
+		s.socket = true
 	}
 }
 
-// settings returns what looks up a setting: of the server, else of its files.
-func (s *search) settings(dir string) func(name string) string {
+// setting looks up a setting: of the server, else of its files.
+func (s *search) setting(dir, name string) string {
 	if s.o.Settings != nil {
-		return func(name string) string { v, _ := s.o.Settings.Text(name); return v }
+		v, _ := s.o.Settings.Text(name)
+		return v
 	}
-	values := conf.Resolve(confFiles{s.view}, path.Join(dir, "postgresql.conf"), dir).Values()
-	return func(name string) string { return values[name] }
+	if s.inFiles == nil {
+		s.inFiles = conf.Resolve(ConfigFiles{Target: s.view}, s.config, dir).Values()
+	}
+	return s.inFiles[name]
 }
 
 // syslog looks at the files that syslog writes on the usual distributions. They
 // are the system's, by names of ours: where root alone can change the way to one it
 // is opened as ourselves, else as the instance's account.
-func (s *search) syslog() {
+func (s *search) syslog(ident string) {
 	files := *s
-	files.format = pglog.Syslog
+	files.format, files.ident = pglog.Syslog, ident
 	for _, f := range []string{"/var/log/postgresql.log", "/var/log/postgresql", "/var/log/postgresql/postgresql.log", "/var/log/syslog", "/var/log/messages"} {
 		files.view = s.view
 		if way, err := s.t.Way(path.Dir(f)); err == nil && !slices.ContainsFunc(way, changeableByOthers) {
@@ -187,8 +224,7 @@ func changeableByOthers(f target.Step) bool {
 
 // collector lists the folder that the log collector writes to.
 func (s *search) collector(dir string) {
-	text := s.settings(dir)
-	folder := cmp.Or(text("log_directory"), "log") // its default
+	folder := cmp.Or(s.setting(dir, "log_directory"), "log") // its default
 	if !path.IsAbs(folder) {
 		folder = path.Join(dir, folder)
 	}
@@ -211,7 +247,7 @@ func (s *search) collector(dir string) {
 	for _, f := range slices.Compact(folders) {
 		var pattern *regexp.Regexp
 		if !strings.HasPrefix(f+"/", dir+"/") { // others may log there too
-			pattern = patternOf(cmp.Or(text("log_filename"), "postgresql-%Y-%m-%d_%H%M%S.log"))
+			pattern = patternOf(cmp.Or(s.setting(dir, "log_filename"), "postgresql-%Y-%m-%d_%H%M%S.log"))
 		}
 		names, err := s.view.ReadDir(f)
 		if err != nil {
@@ -232,9 +268,9 @@ func (s *search) collector(dir string) {
 // usualPlaces are where the log of a server that does not run is looked for.
 func usualPlaces(dir string) []string {
 	out := []string{path.Join(dir, "logfile"), path.Join(dir, "server.log"), path.Join(dir, "pgstartup.log"), path.Join(path.Dir(dir), "pgstartup.log")}
-	// Debian: /var/lib/postgresql/17/main
+	// Debian where /etc/postgresql is closed or gone: /var/lib/postgresql/17/main
 	if major := path.Base(path.Dir(dir)); len(major) > 0 && strings.Trim(major, "0123456789.") == "" {
-		out = append(out, "/var/log/postgresql/postgresql-"+major+"-"+path.Base(dir)+".log")
+		out = append(out, debianLog(major, path.Base(dir)))
 	}
 	return out
 }
@@ -318,7 +354,7 @@ func (s *search) add(name string) bool {
 		s.out.Old++
 		return true
 	}
-	src := LogSource{Path: name, Format: pglog.Stderr, Size: st.Size, Time: st.Time, view: s.view, Packed: strings.HasSuffix(name, ".gz")}
+	src := LogSource{Path: name, Format: pglog.Stderr, Size: st.Size, Time: st.Time, view: s.view, ident: s.ident, Packed: strings.HasSuffix(name, ".gz")}
 	switch path.Ext(stem(name)) {
 	case ".csv":
 		src.Format = pglog.CSV
@@ -384,15 +420,4 @@ func (s *search) bound() {
 	if s.out.Old > 0 {
 		s.missing("older logs", fmt.Sprintf("%d files were last written to more than %d days ago, and were not read", s.out.Old, int(s.o.Newer.Hours()/24)), "--days")
 	}
-}
-
-// confFiles are the files of a host as conf.Resolve reads them.
-type confFiles struct{ t target.Target }
-
-// Open implements fs.FS.
-func (c confFiles) Open(name string) (fs.File, error) { return c.t.Open(filepath.Join("/", name)) }
-
-// ReadFile implements fs.ReadFileFS.
-func (c confFiles) ReadFile(name string) ([]byte, error) {
-	return c.t.ReadFile(path.Join("/", name), maxConf)
 }

@@ -104,7 +104,7 @@ func TestLogIsFoundAfterRotation(t *testing.T) {
 			case "the file of Debian":
 				in.DataDirectory = known.Is("/var/lib/postgresql/17/main")
 			}
-			found, err := Logs(h, in, o)
+			found, err := Logs(t.Context(), h, in, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -122,7 +122,7 @@ func TestLogsAreBounded(t *testing.T) {
 		files = append(files, fmt.Sprintf("pg/17/log/%02d.log=%d\n", i, i), fmt.Sprintf("pg/17/log/%02d.csv=%d\n", i, i))
 	}
 	h, in := hostWithLogs(t, files...)
-	found, err := Logs(h, in, LogOptions{Settings: pg.Settings{}})
+	found, err := Logs(t.Context(), h, in, LogOptions{Settings: pg.Settings{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +131,7 @@ func TestLogsAreBounded(t *testing.T) {
 	}
 	long := strings.Repeat("0123456789abcde\n", 1000)
 	h, in = hostWithLogs(t, "pg/17/log/a.log="+long, "pg/17/log/b.log="+long)
-	found, err = Logs(h, in, LogOptions{Settings: pg.Settings{}, Bytes: 24_008})
+	found, err = Logs(t.Context(), h, in, LogOptions{Settings: pg.Settings{}, Bytes: 24_008})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestLogsAreBounded(t *testing.T) {
 	}
 	// A packed one that is too long is cut, and it is said; so is one that lies.
 	h, in = hostWithLogs(t, "pg/17/log/a.log.1.gz="+long)
-	found, err = Logs(h, in, LogOptions{Settings: pg.Settings{}, Bytes: 1600})
+	found, err = Logs(t.Context(), h, in, LogOptions{Settings: pg.Settings{}, Bytes: 1600})
 	if err != nil || len(found.Sources) != 1 || len(found.Missing) != 1 {
 		t.Fatalf("%v %+v", err, found)
 	}
@@ -162,7 +162,7 @@ func TestLogsThatCannotBeListed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	found, err := Logs(h, in, LogOptions{Settings: pg.Settings{}})
+	found, err := Logs(t.Context(), h, in, LogOptions{Settings: pg.Settings{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +170,7 @@ func TestLogsThatCannotBeListed(t *testing.T) {
 		t.Errorf("%q %+v", got, found)
 	}
 	h, in = hostWithLogs(t, "pg/17/log=a file\n")
-	found, err = Logs(h, in, LogOptions{Settings: pg.Settings{}})
+	found, err = Logs(t.Context(), h, in, LogOptions{Settings: pg.Settings{}})
 	if err != nil || len(found.Sources) != 0 || len(found.Missing) != 1 {
 		t.Errorf("%v %+v", err, found)
 	}

@@ -2,6 +2,7 @@ package pgctl
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"errors"
 	"io"
@@ -20,6 +21,9 @@ type logReader struct {
 func (r *logReader) Close() error { return r.file.Close() }
 
 func (s *LogSource) lines() (io.ReadCloser, error) {
+	if s.Unit != "" {
+		return io.NopCloser(bytes.NewReader(s.data[s.tail:])), nil // a record that is cut is passed over
+	}
 	f, err := s.view.Open(s.Path)
 	if err != nil {
 		return nil, err

@@ -196,7 +196,7 @@ func (p *Server) restartHere(ctx context.Context, in *snapshot.Instance, dir str
 	var at logMark
 	defer p.removeStartLog(dir, m)
 	for n, c := range commands {
-		at = p.markLogs(in, dir, m) // what it says while it stops is no reason for not starting
+		at = p.markLogs(in, m) // what it says while it stops is no reason for not starting
 		began := p.Target.Now()
 		out, err := p.Target.Run(ctx, c)
 		if err == nil && out.Code != 0 {
@@ -315,7 +315,7 @@ func (p *Server) answers(ctx context.Context, in *snapshot.Instance) error {
 }
 
 func (p *Server) down(ctx context.Context, in *snapshot.Instance, m service, at logMark, err error) error {
-	said := p.loggedSince(ctx, m, at)
+	said := p.loggedSince(ctx, in, m, at)
 	detail := err.Error()
 	if said != "" {
 		detail = said

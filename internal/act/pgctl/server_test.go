@@ -181,3 +181,39 @@ func TestOnlyTheServerItself(t *testing.T) {
 		}
 	}
 }
+
+// TestLoggedSince: what a server says of a start that failed is found where it logs,
+// whole lines of it, and not what stood there before.
+func TestLoggedSince(t *testing.T) {
+	const before, after = "FATAL:  of yesterday\n", "FATAL:  no room\nDETAIL:  none at all\n"
+	for name, c := range map[string]struct {
+		files map[string]string
+		log   string
+		grows string
+	}{
+		"the file of pg_ctl":     {map[string]string{"logs/a.log": before}, "/logs/a.log", "logs/a.log"},
+		"a file that is new":     {map[string]string{"data/postgresql.conf": ""}, "/data/pgfettle-start.log", "data/pgfettle-start.log"},
+		"the collector's folder": {map[string]string{"data/postgresql.conf": "logging_collector = on\nlog_directory = 'l'\n", "data/l/x.log": before}, "/dev/null", "data/l/x.log"},
+		"a new one of it":        {map[string]string{"data/postgresql.conf": "logging_collector = on\n", "data/log/x.log": before}, "", "data/log/y.log"},
+	} {
+		p, root := pgTree(t, c.files)
+		if err := os.MkdirAll(root+"/data", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		in, m := stopped("/data"), service{log: c.log}
+		at := p.markLogs(in, m)
+		f, err := os.OpenFile(filepath.Join(root, c.grows), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteString(after); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if got := p.loggedSince(t.Context(), in, m, at); got != "FATAL:  no room | DETAIL:  none at all" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}

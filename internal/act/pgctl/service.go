@@ -123,36 +123,32 @@ func (p *Server) supervisor(pm postmaster) string {
 // started whatever started the server, such as cron's, is not it. Of a server
 // that is down it is the one that names the data directory.
 func (p *Server) unitOf(ctx context.Context, in *snapshot.Instance, dir string, pm postmaster, up bool) string {
-	if _, err := p.Target.Stat("/run/systemd/system"); err != nil {
-		return "" // systemd is not what runs this host
+	if !up {
+		return unitOfStopped(ctx, p.Target, p.ConfigFile(in, nil), dir)
 	}
-	show := func(args ...string) string {
-		out, err := p.Target.Run(ctx, target.Command{Argv: append([]string{"systemctl"}, args...)})
-		if err != nil || out.Code != 0 {
-			return ""
-		}
-		return string(out.Stdout)
+	u, ok := in.Unit.Get()
+	if ok && strings.TrimSpace(systemctl(ctx, p.Target, "show", "--property=MainPID", "--value", "--", u.Name)) == strconv.Itoa(pm.PID) {
+		return u.Name
 	}
-	if up {
-		u, ok := in.Unit.Get()
-		if ok && strings.TrimSpace(show("show", "--property=MainPID", "--value", "--", u.Name)) == strconv.Itoa(pm.PID) {
-			return u.Name
-		}
-		return ""
-	}
-	if part := strings.Split(strings.TrimPrefix(p.ConfigFile(in, nil), "/etc/postgresql/"), "/"); len(part) == 3 {
-		// Debian's unit names the cluster and not its folder
-		name := "postgresql@" + part[0] + "-" + part[1] + ".service"
-		if strings.TrimSpace(show("show", "--property=LoadState", "--value", "--", name)) == "loaded" {
+	return ""
+}
+
+// unitOfStopped returns the unit that would start the server of a data directory whose
+// configuration file is config: Debian's, which names the cluster and not its directory,
+// else the one that names the directory. "": none.
+func unitOfStopped(ctx context.Context, t target.Target, config, dir string) string {
+	if part := strings.Split(strings.TrimPrefix(config, debianConfig+"/"), "/"); len(part) == 3 {
+		name := cluster{version: part[0], name: part[1]}.unit()
+		if strings.TrimSpace(systemctl(ctx, t, "show", "--property=LoadState", "--value", "--", name)) == "loaded" {
 			return name
 		}
 	}
-	for line := range strings.Lines(show("list-units", "--type=service", "--all", "--no-legend", "--plain", "postgres*")) {
+	for line := range strings.Lines(systemctl(ctx, t, "list-units", "--type=service", "--all", "--no-legend", "--plain", "postgres*")) {
 		name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if name == "" || name[0] == '-' {
 			continue
 		}
-		said := show("show", "--property=Environment,ExecStart,LoadState", "--", name)
+		said := systemctl(ctx, t, "show", "--property=Environment,ExecStart,LoadState", "--", name)
 		for _, word := range strings.FieldsFunc(said, func(r rune) bool { return strings.ContainsRune(" =;\n\"'", r) }) {
 			if path.Clean(word) == path.Clean(dir) {
 				return name
@@ -162,13 +158,26 @@ func (p *Server) unitOf(ctx context.Context, in *snapshot.Instance, dir string, 
 	return ""
 }
 
+// systemctl returns what systemctl writes; "" where it fails, or systemd does not run
+// this host.
+func systemctl(ctx context.Context, t target.Target, args ...string) string {
+	if _, err := t.Stat("/run/systemd/system"); err != nil {
+		return ""
+	}
+	out, err := t.Run(ctx, target.Command{Argv: append([]string{"systemctl"}, args...)})
+	if err != nil || out.Code != 0 {
+		return ""
+	}
+	return string(out.Stdout)
+}
+
 // debian recognises a cluster of Debian's postgresql-common by the folder of its
 // configuration. pg_ctlcluster is run as the owner: as root it would ask
 // systemd, which does not run this server.
 func (p *Server) debian(in *snapshot.Instance, dir string, pm postmaster, up bool) (m service, ok bool, err error) {
 	const tool = "/usr/bin/pg_ctlcluster"
 	file := p.ConfigFile(in, nil)
-	rest, ok := strings.CutPrefix(file, "/etc/postgresql/")
+	rest, ok := strings.CutPrefix(file, debianConfig+"/")
 	part := strings.Split(rest, "/")
 	if !ok || len(part) != 3 || part[2] != "postgresql.conf" {
 		return service{}, false, nil
@@ -180,8 +189,8 @@ func (p *Server) debian(in *snapshot.Instance, dir string, pm postmaster, up boo
 	if err != nil {
 		return service{}, false, err
 	}
-	log := "/var/log/postgresql/postgresql-" + part[0] + "-" + part[1] + ".log"
-	if to, err := p.Target.Readlink("/etc/postgresql/" + part[0] + "/" + part[1] + "/log"); err == nil {
+	log := debianLog(part[0], part[1])
+	if to, err := p.Target.Readlink(path.Join(debianConfig, part[0], part[1], "log")); err == nil {
 		log = to
 	}
 	var env []string

@@ -2,22 +2,19 @@ package pgctl
 
 import (
 	"context"
-	"path"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
-	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// logMark is where the server's logs end before it is restarted.
+// logMark is where the server's logs end before it is started.
 type logMark struct {
-	view   target.Target    // as whose account they are read
-	folder string           // of the log collector; "": none
-	sizes  map[string]int64 // of each log, by path
-	time   int64            // seconds since the epoch
+	sizes map[string]int64 // of each file, by path
+	time  int64            // seconds since the epoch
 }
 
 const (
@@ -27,77 +24,64 @@ const (
 	logLines = 6
 )
 
-// markLogs notes how long the logs are now.
-func (p *Server) markLogs(in *snapshot.Instance, dir string, m service) logMark {
-	at := logMark{sizes: map[string]int64{}, time: p.Target.Now().Unix()}
-	files, err := p.Files(dir)
+// startLogs are the files that a server may write to when it is started; those of no
+// account cannot be read, and tell nothing.
+func (p *Server) startLogs(in *snapshot.Instance, m service) []LogSource {
+	o := LogOptions{config: p.ConfigFile(in, nil)}
+	if m.log != "" && m.log != "/dev/null" {
+		o.Also = []string{m.log}
+	}
+	s, err := logFiles(p.Target, in, o)
 	if err != nil {
-		return at
+		return nil
 	}
-	at.view = files
-	values := conf.Resolve(ConfigFiles{Target: files}, p.ConfigFile(in, nil), dir).Values()
-	if on := strings.ToLower(values["logging_collector"]); on == "on" || on == "true" || on == "yes" || on == "1" {
-		folder := values["log_directory"]
-		if folder == "" {
-			folder = "log"
-		}
-		at.folder = pathOf(dir, folder)
-	}
-	for _, f := range at.files(m) {
-		if st, err := files.Stat(f); err == nil {
-			at.sizes[f] = st.Size
-		}
+	return slices.DeleteFunc(s.out.Sources, func(f LogSource) bool { return f.Packed })
+}
+
+// markLogs notes how long the logs are now.
+func (p *Server) markLogs(in *snapshot.Instance, m service) logMark {
+	at := logMark{sizes: map[string]int64{}, time: p.Target.Now().Unix()}
+	for _, f := range p.startLogs(in, m) {
+		at.sizes[f.Path] = f.Size
 	}
 	return at
 }
 
-// files lists the logs that there are.
-func (at logMark) files(m service) []string {
-	var out []string
-	if at.view == nil {
-		return nil
-	}
-	if m.log != "" && m.log != "/dev/null" {
-		out = append(out, m.log)
-	}
-	if at.folder == "" {
-		return out
-	}
-	names, err := at.view.ReadDir(at.folder)
-	if err != nil {
-		return out
-	}
-	slices.Sort(names)
-	for _, n := range names[max(0, len(names)-100):] { // the newest of names with a date in them
-		if st, err := at.view.Stat(path.Join(at.folder, n)); err == nil && st.Mode.IsRegular() {
-			out = append(out, path.Join(at.folder, n))
-		}
-	}
-	return out
-}
-
 // loggedSince returns the last lines that the server has logged since the mark, those
 // of its errors where there are any; "" where nothing can be read.
-func (p *Server) loggedSince(ctx context.Context, m service, at logMark) string {
+func (p *Server) loggedSince(ctx context.Context, in *snapshot.Instance, m service, at logMark) string {
 	ctx = context.WithoutCancel(ctx) // the reason of a failure is told also when time is up
 	var text strings.Builder
 	if m.unit != "" {
-		out, err := p.Target.Run(ctx, target.Command{Argv: []string{"journalctl", "--unit=" + m.unit, "--since=@" + strconv.FormatInt(at.time, 10), "--lines=100", "--no-pager", "--output=cat"}})
+		out, err := p.Target.Run(ctx, target.Command{Argv: []string{"journalctl", "--unit=" + m.unit, "--since=@" + strconv.FormatInt(at.time, 10),
+			"--lines=100", "--no-pager", "--output=cat"}})
 		if err == nil && out.Code == 0 {
 			text.Write(out.Stdout)
 		}
 	}
-	for _, f := range at.files(m) {
-		st, err := at.view.Stat(f)
-		grown := st.Size - at.sizes[f]
-		if err != nil || grown <= 0 {
+	for _, f := range p.startLogs(in, m) {
+		grown := f.Size - at.sizes[f.Path]
+		if grown <= 0 {
 			continue
 		}
-		if end, err := target.ReadTail(at.view, f, min(grown, logTail)); err == nil {
+		// the end of the line before comes first: what is read begins behind one
+		f.tail = max(0, f.Size-min(grown, logTail)-1)
+		f.Size -= f.tail
+		if end, err := readAll(&f); err == nil {
 			text.Write(end)
 		}
 	}
 	return errorLines(text.String())
+}
+
+// readAll reads a log that is bounded already.
+func readAll(f *LogSource) ([]byte, error) {
+	r, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(r)
 }
 
 // errorLines picks the lines that say why: errors with what stands behind them.

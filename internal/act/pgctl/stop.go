@@ -239,7 +239,7 @@ func (p *Server) Start(ctx context.Context, in *snapshot.Instance) error {
 			return err
 		}
 	}
-	at := p.markLogs(in, dir, m)
+	at := p.markLogs(in, m)
 	defer p.removeStartLog(dir, m)
 	end := p.Target.Now().Add(p.wait())
 	for {
@@ -284,7 +284,7 @@ func (p *Server) Start(ctx context.Context, in *snapshot.Instance) error {
 }
 
 func (p *Server) notUp(ctx context.Context, in *snapshot.Instance, m service, at logMark, err error) error {
-	if said := p.loggedSince(ctx, m, at); said != "" {
+	if said := p.loggedSince(ctx, in, m, at); said != "" {
 		err = errors.New(said)
 	}
 	return fmt.Errorf("the server of %s did not start: %w", in.Label(), err)

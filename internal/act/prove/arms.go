@@ -23,7 +23,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
-	"github.com/pgfettle/pgfettle/internal/judge/arm"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
@@ -43,45 +43,45 @@ const spare = 10
 
 // Make makes an arm of what a person wrote, tried with the installed programs.
 // flag names it in errors.
-func (m *Maker) Make(ctx context.Context, flag, text string) (arm.Arm, error) {
-	wrong := func(err error, hint string) (arm.Arm, error) {
-		return arm.Arm{}, &say.Problem{Message: flag + ": " + err.Error(), Hint: hint, Code: say.CodeUsage}
+func (m *Maker) Make(ctx context.Context, flag, text string) (experiment.Configuration, error) {
+	wrong := func(err error, hint string) (experiment.Configuration, error) {
+		return experiment.Configuration{}, &say.Problem{Message: flag + ": " + err.Error(), Hint: hint, Code: say.CodeUsage}
 	}
-	spec, err := arm.Parse(text)
+	spec, err := experiment.ParseConfiguration(text)
 	if err != nil {
 		return wrong(err, "write default, current, plan, a file, or values as in default+pg:work_mem=64MB")
 	}
 	base, kernel, err := m.base(ctx, flag, spec)
 	if err != nil {
-		return arm.Arm{}, err
+		return experiment.Configuration{}, err
 	}
-	a, err := arm.Make(spec, base, kernel)
+	a, err := experiment.NewConfiguration(spec, base, kernel)
 	if err != nil {
 		return wrong(err, "kernel values are written sysctl:NAME=VALUE")
 	}
 	if !m.Kernel && len(a.Kernel) > 0 {
 		for _, v := range spec.Over {
 			if _, ok := a.Kernel[knob.Address(v.Address)]; ok {
-				return arm.Arm{}, &say.Problem{Message: fmt.Sprintf("%s: %s is a value of this host's kernel, which holds for every program", flag, v.Address),
+				return experiment.Configuration{}, &say.Problem{Message: fmt.Sprintf("%s: %s is a value of this host's kernel, which holds for every program", flag, v.Address),
 					Hint: "add --kernel where this machine may be touched; what is changed is put back", Code: say.CodeRefused}
 			}
 		}
 		for _, k := range slices.Sorted(maps.Keys(a.Kernel)) {
-			a.Left = append(a.Left, arm.Left{Name: string(k), Value: a.Kernel[k], Why: "the kernel is not touched without --kernel"})
+			a.Omitted = append(a.Omitted, experiment.Omitted{Name: string(k), Value: a.Kernel[k], Why: "the kernel is not touched without --kernel"})
 		}
 		a.Kernel = map[knob.Address]string{}
 	}
-	if !m.Kernel && isOn(a.Settings["huge_pages"]) && !slices.ContainsFunc(spec.Over, func(v arm.Value) bool { return v.Address == "pg:huge_pages" }) {
+	if !m.Kernel && isOn(a.Settings["huge_pages"]) && !slices.ContainsFunc(spec.Over, func(v experiment.Setting) bool { return v.Address == "pg:huge_pages" }) {
 		a.Settings["huge_pages"] = "try" // it must start, and nobody asked for this in so many words
-		a.Left = append(a.Left, arm.Left{Name: "huge_pages", Value: "on", Why: "there is no pool of huge pages without --kernel; it is tried"})
+		a.Omitted = append(a.Omitted, experiment.Omitted{Name: "huge_pages", Value: "on", Why: "there is no pool of huge pages without --kernel; it is tried"})
 	}
-	a.Settle(m.Lab.Installed)
+	a.OmitUnsupported(m.Lab.Installed)
 	m.room(&a)
 	return a, m.try(ctx, flag, &a)
 }
 
 // room gives the load its connections.
-func (m *Maker) room(a *arm.Arm) {
+func (m *Maker) room(a *experiment.Configuration) {
 	major := m.Lab.Server().Version.Major()
 	have := 0
 	if text, said := a.Settings["max_connections"]; said {
@@ -100,7 +100,7 @@ func (m *Maker) room(a *arm.Arm) {
 }
 
 // try asks the programs, and settles the pool of huge pages.
-func (m *Maker) try(ctx context.Context, flag string, a *arm.Arm) error {
+func (m *Maker) try(ctx context.Context, flag string, a *experiment.Configuration) error {
 	// Whether there is a pool is another question; -C does not ask it.
 	said, err := m.Lab.Try(ctx, a.Settings)
 	if err != nil {
@@ -147,7 +147,7 @@ func (m *Maker) hugePage() unit.Bytes {
 }
 
 // CheckpointTimeout is how long a checkpoint cycle of an arm lasts at most.
-func CheckpointTimeout(a *arm.Arm) time.Duration {
+func CheckpointTimeout(a *experiment.Configuration) time.Duration {
 	if s, err := unit.ParseGUC(a.Settings["checkpoint_timeout"], "s"); err == nil && s > 0 && s <= 86400 {
 		return time.Duration(s * float64(time.Second))
 	}
@@ -160,12 +160,12 @@ func isOn(value string) bool {
 }
 
 // base returns what the configuration starts from.
-func (m *Maker) base(ctx context.Context, flag string, s arm.Spec) (map[string]string, map[knob.Address]string, error) {
+func (m *Maker) base(ctx context.Context, flag string, s experiment.ConfigurationText) (map[string]string, map[knob.Address]string, error) {
 	switch s.Base {
-	case arm.Current:
+	case experiment.BaseCurrent:
 		values, err := m.current(ctx)
 		return values, nil, err
-	case arm.Plan:
+	case experiment.BasePlan:
 		o := rule.Options{Profile: rule.Mixed, Active: m.Clients}
 		if s.Profile != "" {
 			var err error
@@ -183,7 +183,7 @@ func (m *Maker) base(ctx context.Context, flag string, s arm.Spec) (map[string]s
 		}
 		values, kernel := planned(p, "")
 		return values, kernel, nil
-	case arm.File:
+	case experiment.BaseFile:
 		return m.file(flag, s.File)
 	}
 	return nil, nil, nil

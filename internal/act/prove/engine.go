@@ -16,8 +16,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/judge/arm"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
 // Engine is the Runner that measures.
@@ -104,7 +103,7 @@ func loadOf(ctx context.Context, name string, scripts []string, version unit.Ver
 }
 
 // config is an arm as the engine wants it.
-func config(a *arm.Arm) engine.Config {
+func config(a *experiment.Configuration) engine.Config {
 	c := engine.Config{Name: a.Name, Settings: a.Settings, HugePages: a.HugePages, Reconnect: a.Reconnect}
 	for k, v := range a.Kernel {
 		if c.Kernel == nil {
@@ -199,7 +198,7 @@ func events(told func(Event)) func(engine.Event) {
 }
 
 // Run implements Runner.
-func (Engine) Run(ctx context.Context, e *Experiment) (*result.Result, error) {
+func (Engine) Run(ctx context.Context, e *Experiment) (*experiment.Result, error) {
 	b, err := experimentOf(ctx, e, true)
 	if err != nil {
 		return nil, err
@@ -208,7 +207,7 @@ func (Engine) Run(ctx context.Context, e *Experiment) (*result.Result, error) {
 }
 
 // Resume implements Runner.
-func (e Engine) Resume(ctx context.Context, dir string, a Again) (*result.Result, error) {
+func (e Engine) Resume(ctx context.Context, dir string, a Again) (*experiment.Result, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err

@@ -11,9 +11,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
-	"github.com/pgfettle/pgfettle/internal/judge/arm"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
@@ -37,9 +36,9 @@ type Runner interface {
 	Estimate(ctx context.Context, e *Experiment) (Estimation, error)
 	// Run carries one out. What was measured is in the document also where the
 	// error is that it was interrupted.
-	Run(ctx context.Context, e *Experiment) (*result.Result, error)
+	Run(ctx context.Context, e *Experiment) (*experiment.Result, error)
 	// Resume goes on with one that was interrupted, in its folder.
-	Resume(ctx context.Context, dir string, a Again) (*result.Result, error)
+	Resume(ctx context.Context, dir string, a Again) (*experiment.Result, error)
 	// Clean removes what killed experiments left in the scratch folder, and data
 	// that were kept, and puts values of the kernel back; it says what it did.
 	Clean(ctx context.Context, scratch string) ([]string, error)
@@ -85,7 +84,7 @@ type Workload struct {
 // Experiment is what is to be run.
 type Experiment struct {
 	Name        string
-	A, B        arm.Arm // Design Single has no B
+	A, B        experiment.Configuration // Design Single has no B
 	Binaries    scratch.Binaries
 	Workload    string
 	Data        string   // the workload whose data are loaded
@@ -95,10 +94,10 @@ type Experiment struct {
 	Restore     string // fresh or kept: what data a run finds; "": chosen
 	Design      string
 	Metric      string
-	Spec        result.Spec
+	Spec        experiment.Spec
 	Dir         string // where the documents go
 	Scratch     string // where the clusters are made and removed
-	Host        result.Host
+	Host        experiment.Host
 	Program     string
 	Notes       []string
 	TouchKernel bool

@@ -15,7 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
 // Source is the database of a live server that a load is made from.
@@ -197,7 +197,7 @@ func (e *Experiment) order(load engine.Load, of asked, pgbench string) (*engine.
 	e.Host.Pgbench = pgbench
 	out := &engine.Experiment{Name: e.Name, A: config(&e.A), Design: e.Design, Metric: e.Metric, Spec: e.Spec, Scale: e.Scale, Restore: e.Restore, Binaries: e.Binaries, Load: load, Asked: words, Dir: e.Dir, Scratch: e.Scratch,
 		Host: e.Host, Program: e.Program, Notes: e.Notes, MayTouchKernel: e.TouchKernel, KeepData: e.KeepData, Guard: engine.Guard{DataDirs: e.Guard.DataDirs, Systems: e.Guard.Systems}, Progress: events(e.Told)}
-	if e.Design != result.Single {
+	if e.Design != experiment.DesignSingle {
 		out.B = config(&e.B)
 	}
 	return out, nil

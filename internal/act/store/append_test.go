@@ -9,6 +9,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/act/store/storetest"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 )
 
 // BenchmarkAppend is one sample of a host with two instances, every 360th of
@@ -20,11 +21,11 @@ func BenchmarkAppend(b *testing.B) {
 	}
 	defer s.Close()
 	series := storetest.Series(2)
-	points := make([]store.Point, len(series))
+	points := make([]history.Point, len(series))
 	at := storetest.Begin
 	for b.Loop() {
 		for i, k := range series {
-			points[i] = store.Point{Series: k, Value: storetest.Value(k, at)}
+			points[i] = history.Point{Series: k, Value: storetest.Value(k, at)}
 		}
 		if err := s.Append(context.Background(), at, points); err != nil {
 			b.Fatal(err)
@@ -45,7 +46,7 @@ func BenchmarkFragments(b *testing.B) {
 	series := storetest.Series(2)
 	from := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	to := from.AddDate(0, 0, 40)
-	value := func(k store.Series, at time.Time) (float64, bool) { return storetest.Value(k, at), true }
+	value := func(k history.Series, at time.Time) (float64, bool) { return storetest.Value(k, at), true }
 	for _, appended := range []bool{false, true} {
 		path := filepath.Join(b.TempDir(), store.File)
 		s, err := store.Open(path, store.Options{Interval: time.Minute})
@@ -55,10 +56,10 @@ func BenchmarkFragments(b *testing.B) {
 		if !appended {
 			err = s.Fill(context.Background(), series, from, to, time.Minute, value)
 		}
-		points := make([]store.Point, len(series))
+		points := make([]history.Point, len(series))
 		for at := from; appended && err == nil && !at.After(to); at = at.Add(time.Minute) {
 			for i, k := range series {
-				points[i] = store.Point{Series: k, Value: storetest.Value(k, at)}
+				points[i] = history.Point{Series: k, Value: storetest.Value(k, at)}
 			}
 			err = s.Append(context.Background(), at, points)
 		}

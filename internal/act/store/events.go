@@ -8,19 +8,21 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 )
 
 // AppendEvent stores an event, and returns it with its ID and as it was stored.
-func (s *Store) AppendEvent(ctx context.Context, e Event) (Event, error) {
+func (s *Store) AppendEvent(ctx context.Context, e history.Event) (history.Event, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.paused(); err != nil {
 		return e, err
 	}
-	if t := toMS(e.At); t < earliest || t > latest || !slices.Contains(EventKinds(), e.Kind) {
+	if t := toMS(e.At); t < earliest || t > latest || !slices.Contains(history.EventKinds(), e.Kind) {
 		return e, fmt.Errorf("%w: an event %q of %s", ErrRefused, e.Kind, e.At.UTC().Format(time.RFC3339))
 	}
-	var out Event
+	var out history.Event
 	err := s.tx(ctx, func(tx *sql.Tx) (err error) {
 		out, err = insertEvent(tx, e)
 		return err
@@ -33,9 +35,9 @@ func (s *Store) AppendEvent(ctx context.Context, e Event) (Event, error) {
 
 // insertEvent bounds the texts, and the number of events: beyond eventsMost the
 // oldest goes, which one event a day tells.
-func insertEvent(tx *sql.Tx, e Event) (Event, error) {
+func insertEvent(tx *sql.Tx, e history.Event) (history.Event, error) {
 	for _, text := range []*string{&e.Instance, &e.Subject, &e.Before, &e.After, &e.Who, &e.Where, &e.Detail} {
-		*text = cut(*text, EventTextMost)
+		*text = cut(*text, history.EventTextMost)
 	}
 	e.At = fromMS(toMS(e.At))
 	var since sql.NullInt64
@@ -54,28 +56,18 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
 	if err != nil {
 		return e, err
 	}
-	if n, err := res.RowsAffected(); err != nil || n == 0 || e.Kind == Limited {
+	if n, err := res.RowsAffected(); err != nil || n == 0 || e.Kind == history.Limited {
 		return e, err
 	}
 	_, err = tx.Exec(`INSERT INTO event (at, kind, instance, subject, before, after, who, place, detail)
 SELECT ?1, ?2, '', 'events', '', '', '', '', ?3
 WHERE NOT EXISTS (SELECT 1 FROM event WHERE kind = ?2 AND subject = 'events' AND at > ?1 - ?4)`,
-		toMS(e.At), string(Limited), fmt.Sprintf("%d events are kept; older ones are thrown away", eventsMost), day)
+		toMS(e.At), string(history.Limited), fmt.Sprintf("%d events are kept; older ones are thrown away", eventsMost), day)
 	return e, err
 }
 
-// EventFilter says which events are asked for. What is zero does not narrow.
-type EventFilter struct {
-	From, To time.Time // To itself is not in
-	Instance *string   // "" is the host
-	AndHost  bool      // with Instance: what is of the host too
-	Kinds    []EventKind
-	After    int64 // only those with a greater ID, such as a page that was sent some has still to get
-	Most     int   // the newest so many; 0: 1000; 20,000 at most
-}
-
 // EventsBetween returns events in the order of their time, the oldest first.
-func (s *Store) EventsBetween(ctx context.Context, f EventFilter) ([]Event, error) {
+func (s *Store) EventsBetween(ctx context.Context, f history.EventFilter) ([]history.Event, error) {
 	where, args := []string{"id > ?"}, []any{f.After}
 	add := func(cond string, arg ...any) { where, args = append(where, cond), append(args, arg...) }
 	if !f.From.IsZero() {
@@ -103,7 +95,7 @@ func (s *Store) EventsBetween(ctx context.Context, f EventFilter) ([]Event, erro
 		most = 1000
 	}
 	args = append(args, min(most, eventsMost))
-	var out []Event
+	var out []history.Event
 	err := s.view(ctx, func(tx *sql.Tx) error {
 		rows, err := tx.QueryContext(ctx, `SELECT id, at, since, kind, instance, subject, before, after, who, place, detail
 FROM event WHERE `+strings.Join(where, " AND ")+" ORDER BY at DESC, id DESC LIMIT ?", args...)
@@ -112,7 +104,7 @@ FROM event WHERE `+strings.Join(where, " AND ")+" ORDER BY at DESC, id DESC LIMI
 		}
 		defer rows.Close()
 		for rows.Next() {
-			var e Event
+			var e history.Event
 			var at int64
 			var since sql.NullInt64
 			if err := rows.Scan(&e.ID, &at, &since, &e.Kind, &e.Instance, &e.Subject, &e.Before, &e.After, &e.Who, &e.Where, &e.Detail); err != nil {
@@ -120,7 +112,7 @@ FROM event WHERE `+strings.Join(where, " AND ")+" ORDER BY at DESC, id DESC LIMI
 			}
 			// The file may be another's: what is shown is bounded here too.
 			for _, text := range []*string{&e.Instance, &e.Subject, &e.Before, &e.After, &e.Who, &e.Where, &e.Detail} {
-				*text = cut(*text, EventTextMost)
+				*text = cut(*text, history.EventTextMost)
 			}
 			e.At = fromMS(at)
 			if since.Valid {

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"fmt"
 	"time"
+
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 )
 
 // Fill stores what a watch would have left of a series that was sampled every
@@ -12,7 +14,7 @@ import (
 // It is for histories that are generated, of tests and measurements: only ended
 // hours are stored (from and to are taken down to the hour), the series must be
 // empty in that time, and nothing is sure to be on the disk before Close.
-func (s *Store) Fill(ctx context.Context, series []Series, from, to time.Time, step time.Duration, value func(Series, time.Time) (float64, bool)) error {
+func (s *Store) Fill(ctx context.Context, series []history.Series, from, to time.Time, step time.Duration, value func(history.Series, time.Time) (float64, bool)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.paused(); err != nil {
@@ -56,12 +58,12 @@ func (s *Store) Fill(ctx context.Context, series []Series, from, to time.Time, s
 	return nil
 }
 
-func (s *Store) fillID(tx *sql.Tx, k Series) (int64, error) {
+func (s *Store) fillID(tx *sql.Tx, k history.Series) (int64, error) {
 	if id, ok := s.ids[k]; ok {
 		return id, nil
 	}
-	if err := (Point{Series: k}).check(); err != nil {
-		return 0, fmt.Errorf("%w: %s: %w", ErrRefused, k.text(), err)
+	if err := checkPoint(history.Point{Series: k}); err != nil {
+		return 0, fmt.Errorf("%w: %s: %w", ErrRefused, seriesText(k), err)
 	}
 	var id int64
 	err := tx.QueryRow("INSERT INTO series (instance, name, label) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET label = label RETURNING id", k.Instance, k.Name, k.Label).Scan(&id)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/test/tier"
 )
 
@@ -16,9 +17,9 @@ import (
 func fillUp(t *testing.T, s *Store, at time.Time, step time.Duration) (time.Time, *WriteError) {
 	t.Helper()
 	for range 20_000 {
-		var points []Point
-		for i, m := range Meanings() {
-			if m.Scope == OfHost && m.Label == "" {
+		var points []history.Point
+		for i, m := range history.Meanings() {
+			if m.Scope == history.OfHost && m.Label == "" {
 				points = append(points, pt(m.Name, float64(at.UnixMilli()*int64(i+1)%1_000_003)/7))
 			}
 		}
@@ -48,10 +49,10 @@ func stopsAndGoesOn(t *testing.T, s *Store, room func()) {
 		t.Fatalf("the first failure: %v, first: %v", w, w.First)
 	}
 	t.Logf("full after %s of samples: %v", at.Sub(first), w)
-	if err := s.Append(ctx, at.Add(10*time.Second), []Point{pt("dirty_bytes", 1)}); !errors.Is(err, ErrPaused) || !errors.Is(err, ErrFull) {
+	if err := s.Append(ctx, at.Add(10*time.Second), []history.Point{pt("dirty_bytes", 1)}); !errors.Is(err, ErrPaused) || !errors.Is(err, ErrFull) {
 		t.Errorf("within the pause: %v", err)
 	}
-	if _, err := s.AppendEvent(ctx, Event{At: at, Kind: Restarted}); !errors.Is(err, ErrPaused) {
+	if _, err := s.AppendEvent(ctx, history.Event{At: at, Kind: history.Restarted}); !errors.Is(err, ErrPaused) {
 		t.Errorf("an event within the pause: %v", err)
 	}
 	// What was stored is read all the same.
@@ -71,7 +72,7 @@ func stopsAndGoesOn(t *testing.T, s *Store, room func()) {
 	clock = clock.Add(2 * time.Minute)
 	back := at.Add(10 * time.Minute)
 	appendAt(t, s, back, pt("dirty_bytes", 1))
-	gaps := eventsOf(t, s, Gap)
+	gaps := eventsOf(t, s, history.Gap)
 	if len(gaps) == 0 {
 		t.Fatal("the gap is not told")
 	}

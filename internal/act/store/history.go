@@ -1,4 +1,4 @@
-// Package history keeps what was sampled over time in one SQLite file: series of
+// Package store keeps what was sampled over time in one SQLite file: series of
 // numbers, events (a setting changed, a finding appeared, a gap), and every
 // setting with the time of its changes. `watch` writes it; `history`, `serve`
 // and plans read it, also while it is written.
@@ -17,6 +17,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 )
 
 // Dir is where the history of root lies.
@@ -24,101 +26,6 @@ const Dir = "/var/lib/pgfettle"
 
 // File is its name, there and in pgfettle's folder of an ordinary user.
 const File = "history.db"
-
-// Series names one line of numbers.
-type Series struct {
-	Instance string `json:"instance,omitempty"` // its data directory, else how it is reached (host:port); "" for the host. Not the key of a snapshot: that one is a number that may be another's next time
-	Name     string `json:"name"`               // of Meanings
-	Label    string `json:"label,omitempty"`    // such as the state of sessions; "" where the series has none
-}
-
-// Point is one value of a series. What is unknown has no point.
-type Point struct {
-	Series
-	Value float64 // finite; numbers that are no integers keep seven digits
-}
-
-// Bucket is what became of a series in a span of time from At on.
-type Bucket struct {
-	At   time.Time `json:"at"` // when the span begins
-	Min  float64   `json:"min"`
-	Max  float64   `json:"max"`
-	Mean float64   `json:"mean"` // of the samples, each weighing the same
-	Last float64   `json:"last"`
-	N    int       `json:"n"` // samples; never 0: where none was, there is no bucket
-}
-
-// Info is a series with the time that it spans.
-type Info struct {
-	Series
-	First time.Time `json:"first"`
-	Last  time.Time `json:"last"`
-}
-
-// EventKind says what happened.
-type EventKind string
-
-// The kinds of event. Before, After and Subject of each:
-const (
-	SettingChanged  EventKind = "setting"          // Subject: the parameter; Before and After its values; Who and Where as far as visible
-	FindingAppeared EventKind = "finding-appeared" // Subject: id of the check; After: severity
-	FindingVanished EventKind = "finding-vanished" // Subject: id of the check; Before: severity
-	FindingSeverity EventKind = "finding-severity" // Subject: id of the check; Before and After: severities
-	PlanStale       EventKind = "plan-stale"       // Subject: the fact that moved; Before and After its values
-	Restarted       EventKind = "restart"          // of an instance, or of the host where Instance is empty; After: when it was started
-	OOMKill         EventKind = "oom-kill"         // Subject: name of the process that was killed, where it is known
-	Gap             EventKind = "gap"              // nothing was stored from Since to At; Detail says why
-	ClockJumped     EventKind = "clock"            // Before: the time of the sample before; After: of this one
-	Limited         EventKind = "limit"            // something was not kept because a bound of the history was reached; Detail says which
-)
-
-// EventKinds are all kinds, in the order in which they are told.
-func EventKinds() []EventKind {
-	return []EventKind{SettingChanged, FindingAppeared, FindingVanished, FindingSeverity, PlanStale, Restarted, OOMKill, Gap, ClockJumped, Limited}
-}
-
-// Event is one thing that happened. Its texts are cut to EventTextMost bytes.
-type Event struct {
-	ID       int64     `json:"id"`             // grows with every event stored; 0: not stored yet
-	At       time.Time `json:"at"`             // when it was seen
-	Since    time.Time `json:"since,omitzero"` // it happened after this time; zero: not known, or exactly at At
-	Kind     EventKind `json:"kind"`
-	Instance string    `json:"instance,omitempty"` // "" for the host
-	Subject  string    `json:"subject,omitempty"`
-	Before   string    `json:"before,omitempty"`
-	After    string    `json:"after,omitempty"`
-	Who      string    `json:"who,omitempty"`
-	Where    string    `json:"where,omitempty"` // file and line, or another place
-	Detail   string    `json:"detail,omitempty"`
-	Held     time.Time `json:"-"` // of a state that is told only after it has held: when it was first seen; not stored
-}
-
-// EventTextMost bounds each text of an event: a setting such as
-// shared_preload_libraries or a whole line of a log fits.
-const EventTextMost = 1024
-
-// Setting is one parameter as it is in force.
-type Setting struct {
-	Value string `json:"value"` // in PostgreSQL's own spelling
-	Where string `json:"where,omitempty"`
-	Who   string `json:"who,omitempty"` // stored with an event only
-}
-
-// SettingChange is one difference between two times. Nil: it was not there.
-type SettingChange struct {
-	Name   string  `json:"name"`
-	Before *string `json:"before"`
-	After  *string `json:"after"`
-}
-
-// Finding is what is compared of a finding from one look to the next.
-type Finding struct {
-	Instance string `json:"instance,omitempty"`
-	ID       string `json:"id"`
-	Subject  string `json:"subject,omitempty"` // what of the host it is of, where one check finds several
-	Severity string `json:"severity"`
-	Title    string `json:"title"`
-}
 
 // Options of a history that is written.
 type Options struct {
@@ -164,7 +71,7 @@ func (e *WriteError) Unwrap() error { return e.Err }
 
 // RefusedError names points that were not kept, while the others were.
 type RefusedError struct {
-	Points []Point
+	Points []history.Point
 	Reason string // of the first
 	why    error
 }

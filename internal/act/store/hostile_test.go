@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"pgregory.net/rapid"
 )
 
@@ -104,8 +105,10 @@ func TestModes(t *testing.T) {
 // Points that cannot be kept are named, and the others stored.
 func TestPointsThatAreRefused(t *testing.T) {
 	s := openNew(t, Options{SeriesMost: 3})
-	in := func(instance, name, label string, v float64) Point { return Point{Series{instance, name, label}, v} }
-	bad := []Point{
+	in := func(instance, name, label string, v float64) history.Point {
+		return history.Point{Series: history.Series{Instance: instance, Name: name, Label: label}, Value: v}
+	}
+	bad := []history.Point{
 		in("", "no_such_series", "", 1),
 		in("", "dirty_bytes", "label", 1),
 		in("/data", "dirty_bytes", "", 1),
@@ -128,7 +131,7 @@ func TestPointsThatAreRefused(t *testing.T) {
 	}
 	// The bound of the series: three are kept, and that is told once.
 	for i := range 5 {
-		var points []Point
+		var points []history.Point
 		for n := range 10 {
 			points = append(points, in("/data", "connections", "state "+strconv.Itoa(n), float64(n)))
 		}
@@ -140,10 +143,10 @@ func TestPointsThatAreRefused(t *testing.T) {
 	if list, err := s.List(context.Background()); err != nil || len(list) != 3 {
 		t.Errorf("%d series, %v", len(list), err)
 	}
-	if e := eventsOf(t, s, Limited); len(e) != 1 || !strings.Contains(e[0].Detail, "3 are kept") {
+	if e := eventsOf(t, s, history.Limited); len(e) != 1 || !strings.Contains(e[0].Detail, "3 are kept") {
 		t.Errorf("told: %+v", e)
 	}
-	if err := s.Append(context.Background(), time.Unix(1000, 0), []Point{pt("dirty_bytes", 1)}); !errors.Is(err, ErrRefused) {
+	if err := s.Append(context.Background(), time.Unix(1000, 0), []history.Point{pt("dirty_bytes", 1)}); !errors.Is(err, ErrRefused) {
 		t.Errorf("in 1970: %v", err)
 	}
 }
@@ -169,7 +172,7 @@ func TestNoSampleIsLostToTheClock(t *testing.T) {
 				backs++
 			}
 			v := float64(rapid.IntRange(0, 1000).Draw(rt, "value"))
-			if err := s.Append(context.Background(), at, []Point{pt("dirty_bytes", v)}); err != nil {
+			if err := s.Append(context.Background(), at, []history.Point{pt("dirty_bytes", v)}); err != nil {
 				rt.Fatal(err)
 			}
 			at = fromMS(s.last) // moved on where another sample had that time
@@ -177,7 +180,7 @@ func TestNoSampleIsLostToTheClock(t *testing.T) {
 		}
 		for _, most := range []int{1, 7, 500} {
 			got, total := 0, 0.0
-			list, err := s.Range(context.Background(), Series{Name: "dirty_bytes"}, fromMS(earliest), fromMS(latest), most)
+			list, err := s.Range(context.Background(), history.Series{Name: "dirty_bytes"}, fromMS(earliest), fromMS(latest), most)
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -191,7 +194,7 @@ func TestNoSampleIsLostToTheClock(t *testing.T) {
 				rt.Fatalf("%d samples with the sum %g; in %d buckets there are %d with %g", n, sum, len(list), got, total)
 			}
 		}
-		told, err := s.EventsBetween(context.Background(), EventFilter{Kinds: []EventKind{ClockJumped}})
+		told, err := s.EventsBetween(context.Background(), history.EventFilter{Kinds: []history.EventKind{history.ClockJumped}})
 		if err != nil || len(told) != backs {
 			rt.Fatalf("the clock went back %d times, told %d times, %v", backs, len(told), err)
 		}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 )
 
 // The environment that makes a process of this test the one that writes.
@@ -39,12 +41,12 @@ func writeForever(path string) {
 	}
 	fmt.Println("open")
 	for t := from; ; t += minute {
-		points := []Point{pt("memory_available_bytes", float64(t)), pt("cpu_busy_ratio", 0.5), pt("psi_io_some", 0.25)}
+		points := []history.Point{pt("memory_available_bytes", float64(t)), pt("cpu_busy_ratio", 0.5), pt("psi_io_some", 0.25)}
 		if err := s.Append(context.Background(), fromMS(t), points); err != nil {
 			fmt.Println(err)
 			os.Exit(1)
 		}
-		if _, err := s.AppendSettings(context.Background(), fromMS(t), "/data", map[string]Setting{"work_mem": {Value: fromMS(t).String()}}); err != nil {
+		if _, err := s.AppendSettings(context.Background(), fromMS(t), "/data", map[string]history.Setting{"work_mem": {Value: fromMS(t).String()}}); err != nil {
 			fmt.Println(err)
 			os.Exit(1)
 		}
@@ -181,13 +183,13 @@ func TestAtOnce(t *testing.T) {
 			failed <- func() error {
 				for i := range 50 {
 					at := noon.Add(time.Duration(i*4+g) * time.Minute)
-					if err := s.Append(ctx, at, []Point{pt("dirty_bytes", float64(i)), {Series{"/data", "connections", strconv.Itoa(g)}, 1}}); err != nil {
+					if err := s.Append(ctx, at, []history.Point{pt("dirty_bytes", float64(i)), {Series: history.Series{Instance: "/data", Name: "connections", Label: strconv.Itoa(g)}, Value: 1}}); err != nil {
 						return err
 					}
-					if _, err := s.AppendEvent(ctx, Event{At: at, Kind: Restarted}); err != nil {
+					if _, err := s.AppendEvent(ctx, history.Event{At: at, Kind: history.Restarted}); err != nil {
 						return err
 					}
-					if _, err := s.Range(ctx, Series{Name: "dirty_bytes"}, noon, at.Add(time.Hour), 0); err != nil {
+					if _, err := s.Range(ctx, history.Series{Name: "dirty_bytes"}, noon, at.Add(time.Hour), 0); err != nil {
 						return err
 					}
 				}
@@ -204,7 +206,7 @@ func TestAtOnce(t *testing.T) {
 	for _, b := range ranged(t, s, "dirty_bytes", noon, noon.AddDate(0, 0, 1), 0) {
 		n += b.N
 	}
-	if e := eventsOf(t, s, Restarted); n != 200 || len(e) != 200 {
+	if e := eventsOf(t, s, history.Restarted); n != 200 || len(e) != 200 {
 		t.Errorf("%d samples and %d events of 200", n, len(e))
 	}
 	if list, err := s.List(ctx); err != nil || len(list) != 5 {

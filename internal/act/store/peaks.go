@@ -23,9 +23,9 @@ func (s *Store) Peaks(ctx context.Context, now time.Time) (*history.Peaks, error
 	if err != nil {
 		return nil, err
 	}
-	series := []Series{{Name: "memory_used_bytes"}}
+	series := []history.Series{{Name: "memory_used_bytes"}}
 	for _, i := range instances {
-		series = append(series, Series{i, "connections", "active"}, Series{i, "connections_total", ""}, Series{i, "wal_bytes_per_second", ""})
+		series = append(series, history.Series{Instance: i, Name: "connections", Label: "active"}, history.Series{Instance: i, Name: "connections_total", Label: ""}, history.Series{Instance: i, Name: "wal_bytes_per_second", Label: ""})
 	}
 	from := now.Add(-peakDays * 24 * time.Hour).Truncate(time.Hour)
 	// One bucket an hour: the level that reaches back that far.
@@ -34,7 +34,7 @@ func (s *Store) Peaks(ctx context.Context, now time.Time) (*history.Peaks, error
 		return nil, err
 	}
 	week := now.Add(-weekDays * 24 * time.Hour).Truncate(time.Hour)
-	others, err := s.Ranges(ctx, []Series{{Name: othersSeries}}, week, week.Add((weekDays+1)*24*time.Hour), (weekDays+1)*24)
+	others, err := s.Ranges(ctx, []history.Series{{Name: history.OtherPrograms}}, week, week.Add((weekDays+1)*24*time.Hour), (weekDays+1)*24)
 	if err != nil {
 		return nil, err
 	}
@@ -42,13 +42,13 @@ func (s *Store) Peaks(ctx context.Context, now time.Time) (*history.Peaks, error
 	if err != nil {
 		return nil, err
 	}
-	p := &history.Peaks{Schema: history.Schema, Span: spanOf(lists[0]), Memory: highest(lists[0]), Instances: []history.Instance{}}
-	if most := highest(others[0]); most != nil {
-		p.Others = &history.Week{Peak: *most, Span: spanOf(others[0])}
+	p := &history.Peaks{Schema: history.Schema, Span: history.SpanOf(lists[0]), Memory: history.Highest(lists[0]), Instances: []history.Instance{}}
+	if most := history.Highest(others[0]); most != nil {
+		p.Others = &history.Week{Peak: *most, Span: history.SpanOf(others[0])}
 	}
 	for i, name := range instances {
 		sessions, open, wal := lists[1+3*i], lists[2+3*i], lists[3+3*i]
-		in := history.Instance{Instance: name, Span: spanOf(sessions, open, wal), Active: highest(sessions), Open: highest(open), WAL: busiest(wal), Disks: disks[name]}
+		in := history.Instance{Instance: name, Span: history.SpanOf(sessions, open, wal), Active: history.Highest(sessions), Open: history.Highest(open), WAL: history.Busiest(wal), Disks: disks[name]}
 		if in.Active != nil || in.Open != nil || in.WAL != nil || in.Disks != nil {
 			p.Instances = append(p.Instances, in)
 		}
@@ -63,20 +63,20 @@ func (s *Store) disks(ctx context.Context, now time.Time) (map[string][]history.
 	if err != nil {
 		return nil, err
 	}
-	from := now.Add(-trendDays * 24 * time.Hour).Truncate(time.Hour)
-	var series []Series
+	from := now.Add(-history.TrendDays * 24 * time.Hour).Truncate(time.Hour)
+	var series []history.Series
 	for _, i := range all {
 		if i.Name == "disk_free_bytes" && !i.Last.Before(from) && len(series) < maxDisks {
 			series = append(series, i.Series)
 		}
 	}
-	lists, err := s.Ranges(ctx, series, from, from.Add((trendDays+1)*24*time.Hour), (trendDays+1)*24)
+	lists, err := s.Ranges(ctx, series, from, from.Add((history.TrendDays+1)*24*time.Hour), (history.TrendDays+1)*24)
 	if err != nil {
 		return nil, err
 	}
 	out := map[string][]history.Disk{}
 	for i, one := range series {
-		if d, ok := trend(lists[i]); ok {
+		if d, ok := history.Trend(lists[i]); ok {
 			d.Place = one.Label
 			out[one.Instance] = append(out[one.Instance], d)
 		}
@@ -87,42 +87,3 @@ func (s *Store) disks(ctx context.Context, now time.Time) (map[string][]history.
 // maxDisks bounds how many are looked at: a history holds those of every instance that
 // was ever there.
 const maxDisks = 200
-
-// spanOf is the time that buckets of an hour tell of: that of the list with the
-// most of them.
-func spanOf(lists ...[]Bucket) history.Span {
-	var out history.Span
-	for _, list := range lists {
-		if days := float64(len(list)) / 24; days > out.Days {
-			out = history.Span{From: list[0].At.Unix(), To: list[len(list)-1].At.Add(time.Hour).Unix(), Days: days}
-		}
-	}
-	return out
-}
-
-// highest is the greatest sample.
-func highest(list []Bucket) *history.Peak {
-	var out *history.Peak
-	for _, b := range list {
-		if out == nil || b.Max > out.Value {
-			out = &history.Peak{Value: max(b.Max, 0), At: b.At.Unix()}
-		}
-	}
-	return out
-}
-
-// busiest is the greatest mean of an hour; an hour that was sampled for less
-// than half of it counts for nothing: its few samples may be one burst.
-func busiest(list []Bucket) *history.Peak {
-	whole := 0
-	for _, b := range list {
-		whole = max(whole, b.N)
-	}
-	var out *history.Peak
-	for _, b := range list {
-		if 2*b.N >= whole && (out == nil || b.Mean > out.Value) {
-			out = &history.Peak{Value: max(b.Mean, 0), At: b.At.Unix()}
-		}
-	}
-	return out
-}

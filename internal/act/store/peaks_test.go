@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"testing"
 	"time"
 
@@ -27,9 +28,9 @@ func TestPeaks(t *testing.T) {
 		case n >= 5*60:
 			wal, used = 9e6, 9e9 // of an hour of which ten minutes are known
 		}
-		appendAt(t, s, at(n), pt("memory_used_bytes", used), Point{Series{"/data", "connections", "active"}, sessions}, Point{Series{"/data", "connections", "idle"}, 90}, Point{Series{"/data", "connections_total", ""}, sessions + 90}, Point{Series{"/data", "wal_bytes_per_second", ""}, wal})
+		appendAt(t, s, at(n), pt("memory_used_bytes", used), history.Point{Series: history.Series{Instance: "/data", Name: "connections", Label: "active"}, Value: sessions}, history.Point{Series: history.Series{Instance: "/data", Name: "connections", Label: "idle"}, Value: 90}, history.Point{Series: history.Series{Instance: "/data", Name: "connections_total", Label: ""}, Value: sessions + 90}, history.Point{Series: history.Series{Instance: "/data", Name: "wal_bytes_per_second", Label: ""}, Value: wal})
 	}
-	appendAt(t, s, at(5*60+10), Point{Series{"/other", "connections_total", ""}, 500})
+	appendAt(t, s, at(5*60+10), history.Point{Series: history.Series{Instance: "/other", Name: "connections_total", Label: ""}, Value: 500})
 	got, err := s.Peaks(context.Background(), at(5*60+11))
 	if err != nil {
 		t.Fatal(err)
@@ -53,5 +54,29 @@ func TestPeaks(t *testing.T) {
 	// Two years later nothing of it counts.
 	if late, err := s.Peaks(context.Background(), noon.AddDate(2, 0, 0)); err != nil || late.Memory != nil || len(late.Instances) != 0 || late.Days != 0 {
 		t.Errorf("two years later: %+v, %v", late, err)
+	}
+}
+
+// TestDisksOfPeaks: the trend is that of the last two weeks, and of the series of each folder.
+func TestDisksOfPeaks(t *testing.T) {
+	s := openNew(t, Options{Interval: time.Hour})
+	if _, err := s.db.Exec("PRAGMA synchronous = OFF"); err != nil {
+		t.Fatal(err)
+	}
+	at := func(h int) time.Time { return noon.Add(time.Duration(h) * time.Hour) }
+	const days = 20
+	for h := range days * 24 {
+		free := 2000.0 - 10*float64(h)/24 // 10 GB a day
+		appendAt(t, s, at(h), history.Point{Series: history.Series{Instance: "/data", Name: "disk_free_bytes", Label: "data"}, Value: free * (1 << 30)}, history.Point{Series: history.Series{Instance: "/data", Name: "disk_free_bytes", Label: "wal"}, Value: 5 << 30})
+	}
+	p, err := s.Peaks(context.Background(), at(days*24))
+	if err != nil || len(p.Instances) != 1 || len(p.Instances[0].Disks) != 2 {
+		t.Fatalf("%+v, %v", p, err)
+	}
+	for _, d := range p.Instances[0].Disks {
+		want := map[string]history.Disk{"data": {PerDay: 10 << 30, Least: 10 << 30}, "wal": {}}[d.Place]
+		if math.Abs(d.PerDay-want.PerDay) > 1e6 || math.Abs(d.Least-want.Least) > 1e6 || math.Abs(d.Days-history.TrendDays) > 0.1 {
+			t.Errorf("%+v, not %+v over %d days", d, want, history.TrendDays)
+		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 	"time"
+
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 )
 
 // rowsOf counts the points or buckets of a level, and tells where they begin.
@@ -49,7 +51,7 @@ func TestWhatIsOldGoes(t *testing.T) {
 	if after, _ := rowsOf(t, s, 0); after < before {
 		t.Errorf("%d points were left of %d by a clock that was wrong for three hours", after, before)
 	}
-	if e := eventsOf(t, s, Gap, ClockJumped); len(e) != 2 || e[0].Kind != ClockJumped || e[1].Kind != Gap {
+	if e := eventsOf(t, s, history.Gap, history.ClockJumped); len(e) != 2 || e[0].Kind != history.ClockJumped || e[1].Kind != history.Gap {
 		t.Errorf("told: %+v", e)
 	}
 }
@@ -61,14 +63,14 @@ func TestASeriesThatEnds(t *testing.T) {
 	if _, err := s.db.Exec("PRAGMA synchronous = OFF"); err != nil {
 		t.Fatal(err)
 	}
-	gone := Point{Series{"/data", "connections", "active"}, 3}
-	one := func(Series, time.Time) (float64, bool) { return 1, true }
+	gone := history.Point{Series: history.Series{Instance: "/data", Name: "connections", Label: "active"}, Value: 3}
+	one := func(history.Series, time.Time) (float64, bool) { return 1, true }
 	at := noon.AddDate(0, 0, 745)
 	for _, c := range []struct {
-		Series
+		history.Series
 		to time.Time
-	}{{gone.Series, noon.Add(time.Hour)}, {Series{Name: "dirty_bytes"}, at}} {
-		if err := s.Fill(context.Background(), []Series{c.Series}, noon, c.to, time.Hour, one); err != nil {
+	}{{gone.Series, noon.Add(time.Hour)}, {history.Series{Name: "dirty_bytes"}, at}} {
+		if err := s.Fill(context.Background(), []history.Series{c.Series}, noon, c.to, time.Hour, one); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -107,7 +109,7 @@ func TestGaps(t *testing.T) {
 		appendAt(t, s, noon.Add(after), pt("dirty_bytes", 1))
 		if after == 8*time.Hour {
 			e := eventsOf(t, s)
-			if len(e) != 2 || e[0].Kind != Gap || !e[0].Since.Equal(noon.Add(25*time.Second)) || !e[0].At.Equal(noon.Add(5*time.Minute)) ||
+			if len(e) != 2 || e[0].Kind != history.Gap || !e[0].Since.Equal(noon.Add(25*time.Second)) || !e[0].At.Equal(noon.Add(5*time.Minute)) ||
 				e[1].Detail != "pgfettle watch was not running" || !e[1].Since.Equal(noon.Add(5*time.Minute+20*time.Second)) {
 				t.Errorf("told: %+v", e)
 			}
@@ -119,7 +121,7 @@ func TestGaps(t *testing.T) {
 // The hour under way can be read with sqlite3 itself.
 func TestTheViewForPeople(t *testing.T) {
 	s := openNew(t, Options{})
-	appendAt(t, s, noon, pt("dirty_bytes", 4096), Point{Series{"/data", "connections", "idle in transaction"}, 2})
+	appendAt(t, s, noon, pt("dirty_bytes", 4096), history.Point{Series: history.Series{Instance: "/data", Name: "connections", Label: "idle in transaction"}, Value: 2})
 	rows, err := s.db.Query("SELECT datetime(at / 1000, 'unixepoch'), instance, name, label, value FROM recent ORDER BY name")
 	if err != nil {
 		t.Fatal(err)

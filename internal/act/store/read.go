@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 )
 
 // Bounds of an answer: a screen has some thousand columns.
@@ -21,8 +23,8 @@ const (
 // oldest first. It reads the coarsest level that still fills them, so that a year
 // costs no more than a day. Where nothing was sampled there is no bucket; of a
 // series that there is not, there is none at all.
-func (s *Store) Range(ctx context.Context, series Series, from, to time.Time, maxPoints int) ([]Bucket, error) {
-	out, err := s.Ranges(ctx, []Series{series}, from, to, maxPoints)
+func (s *Store) Range(ctx context.Context, series history.Series, from, to time.Time, maxPoints int) ([]history.Bucket, error) {
+	out, err := s.Ranges(ctx, []history.Series{series}, from, to, maxPoints)
 	if err != nil {
 		return nil, err
 	}
@@ -31,13 +33,13 @@ func (s *Store) Range(ctx context.Context, series Series, from, to time.Time, ma
 
 // Ranges is Range for several series at one state of the file; it reads the
 // hour under way once for all of them.
-func (s *Store) Ranges(ctx context.Context, series []Series, from, to time.Time, maxPoints int) ([][]Bucket, error) {
+func (s *Store) Ranges(ctx context.Context, series []history.Series, from, to time.Time, maxPoints int) ([][]history.Bucket, error) {
 	if maxPoints <= 0 {
 		maxPoints = pointsUsual
 	}
 	maxPoints = min(maxPoints, rangeMost)
 	a, b := max(toMS(from), earliest), min(toMS(to), latest)
-	out := make([][]Bucket, len(series))
+	out := make([][]history.Bucket, len(series))
 	if a >= b {
 		return out, nil
 	}
@@ -200,18 +202,18 @@ func (g *grid) add(b bucket) {
 	g.list = slices.Insert(g.list, i, b)
 }
 
-func (g *grid) buckets() []Bucket {
-	out := make([]Bucket, len(g.list))
+func (g *grid) buckets() []history.Bucket {
+	out := make([]history.Bucket, len(g.list))
 	for i, b := range g.list {
-		out[i] = Bucket{At: fromMS(b.at), Min: b.min, Max: b.max, Mean: rounded(b.mean), Last: b.last, N: int(b.n)}
+		out[i] = history.Bucket{At: fromMS(b.at), Min: b.min, Max: b.max, Mean: rounded(b.mean), Last: b.last, N: int(b.n)}
 	}
 	return out
 }
 
 // List returns every series with the time that it spans, in the order of the
 // published list, those of the host first.
-func (s *Store) List(ctx context.Context) ([]Info, error) {
-	var out []Info
+func (s *Store) List(ctx context.Context) ([]history.Info, error) {
+	var out []history.Info
 	err := s.view(ctx, func(tx *sql.Tx) error {
 		now := map[int64][2]int64{} // of the samples that are not packed: first and last
 		if err := unpacked(ctx, tx, math.MinInt64, math.MaxInt64, func(at, id int64, _ float64) {
@@ -235,7 +237,7 @@ FROM series LIMIT ?2`, len(levels)-1, seriesRead)
 		}
 		defer rows.Close()
 		type row struct {
-			Info
+			history.Info
 			id          int64
 			first, last sql.NullInt64
 		}
@@ -279,10 +281,10 @@ FROM series LIMIT ?2`, len(levels)-1, seriesRead)
 		return nil
 	})
 	order := map[string]int{}
-	for i, m := range meanings {
+	for i, m := range history.Meanings() {
 		order[m.Name] = i
 	}
-	slices.SortFunc(out, func(a, b Info) int {
+	slices.SortFunc(out, func(a, b history.Info) int {
 		if c := strings.Compare(a.Instance, b.Instance); c != 0 {
 			return c
 		}
@@ -296,7 +298,7 @@ FROM series LIMIT ?2`, len(levels)-1, seriesRead)
 
 // Latest returns the last sample that was stored; a zero time where none was in
 // the hour under way.
-func (s *Store) Latest(ctx context.Context) (at time.Time, points []Point, err error) {
+func (s *Store) Latest(ctx context.Context) (at time.Time, points []history.Point, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {
 		var t int64
 		var text string
@@ -306,14 +308,14 @@ func (s *Store) Latest(ctx context.Context) (at time.Time, points []Point, err e
 		case err != nil:
 			return err
 		}
-		names := map[int64]Series{}
-		if err := eachSeries(ctx, tx, seriesRead, func(id int64, k Series) { names[id] = k }); err != nil {
+		names := map[int64]history.Series{}
+		if err := eachSeries(ctx, tx, seriesRead, func(id int64, k history.Series) { names[id] = k }); err != nil {
 			return err
 		}
 		at = fromMS(t)
 		return eachPoint(text, func(id int64, v float64) {
 			if k, ok := names[id]; ok {
-				points = append(points, Point{Series: k, Value: v})
+				points = append(points, history.Point{Series: k, Value: v})
 			}
 		})
 	})

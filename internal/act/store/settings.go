@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 )
 
 // Bounds of settings and findings: a server has some 400 parameters, and its
@@ -26,7 +28,7 @@ const (
 //
 // All settings of the instance must be given, or those of the same source each
 // time: one that is not among them counts as removed.
-func (s *Store) AppendSettings(ctx context.Context, at time.Time, instance string, now map[string]Setting) ([]Event, error) {
+func (s *Store) AppendSettings(ctx context.Context, at time.Time, instance string, now map[string]history.Setting) ([]history.Event, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.paused(); err != nil {
@@ -38,11 +40,11 @@ func (s *Store) AppendSettings(ctx context.Context, at time.Time, instance strin
 	if len(now) > settingNames {
 		return nil, fmt.Errorf("%w: %d settings", ErrRefused, len(now))
 	}
-	bounded := make(map[string]Setting, len(now))
+	bounded := make(map[string]history.Setting, len(now))
 	for name, v := range now {
-		bounded[cut(name, settingNameMost)] = Setting{Value: cut(v.Value, settingValueMost), Where: cut(v.Where, EventTextMost), Who: v.Who}
+		bounded[cut(name, settingNameMost)] = history.Setting{Value: cut(v.Value, settingValueMost), Where: cut(v.Where, history.EventTextMost), Who: v.Who}
 	}
-	var events []Event
+	var events []history.Event
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		events = nil
 		since, known, err := look(tx, "settings", instance, at)
@@ -79,7 +81,7 @@ func (s *Store) AppendSettings(ctx context.Context, at time.Time, instance strin
 			if !known {
 				continue
 			}
-			e := Event{At: at, Since: since, Kind: SettingChanged, Instance: instance, Subject: name, Before: old, After: v.Value, Who: v.Who, Where: v.Where}
+			e := history.Event{At: at, Since: since, Kind: history.SettingChanged, Instance: instance, Subject: name, Before: old, After: v.Value, Who: v.Who, Where: v.Where}
 			switch {
 			case !was:
 				e.Detail = "it was not there before"
@@ -165,8 +167,8 @@ func (s *Store) SettingsAt(ctx context.Context, instance string, at time.Time) (
 }
 
 // SettingsDiff returns what differs between the settings of two times, by name.
-func (s *Store) SettingsDiff(ctx context.Context, instance string, from, to time.Time) ([]SettingChange, error) {
-	var out []SettingChange
+func (s *Store) SettingsDiff(ctx context.Context, instance string, from, to time.Time) ([]history.SettingChange, error) {
+	var out []history.SettingChange
 	err := s.view(ctx, func(tx *sql.Tx) error {
 		a, err := settingsAt(ctx, tx, instance, toMS(from))
 		if err != nil {
@@ -179,7 +181,7 @@ func (s *Store) SettingsDiff(ctx context.Context, instance string, from, to time
 		names := maps.Clone(a)
 		maps.Copy(names, b)
 		for _, name := range slices.Sorted(maps.Keys(names)) {
-			c := SettingChange{Name: name}
+			c := history.SettingChange{Name: name}
 			if v, ok := a[name]; ok {
 				c.Before = &v
 			}
@@ -198,7 +200,7 @@ func (s *Store) SettingsDiff(ctx context.Context, instance string, from, to time
 // AppendFindings compares the findings of the whole host with those stored, as
 // AppendSettings does. Findings that could not be looked for (a fact was missing)
 // must be given as they were: Findings returns those.
-func (s *Store) AppendFindings(ctx context.Context, at time.Time, now []Finding) ([]Event, error) {
+func (s *Store) AppendFindings(ctx context.Context, at time.Time, now []history.Finding) ([]history.Event, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.paused(); err != nil {
@@ -211,13 +213,13 @@ func (s *Store) AppendFindings(ctx context.Context, at time.Time, now []Finding)
 		return nil, fmt.Errorf("%w: %d findings", ErrRefused, len(now))
 	}
 	type key struct{ instance, id, subject string }
-	is := map[key]Finding{}
+	is := map[key]history.Finding{}
 	for _, f := range now {
 		f.Instance, f.ID, f.Subject = cut(f.Instance, instanceMost), cut(f.ID, settingNameMost), cut(f.Subject, settingNameMost)
-		f.Severity, f.Title = cut(f.Severity, labelMost), cut(f.Title, EventTextMost)
+		f.Severity, f.Title = cut(f.Severity, labelMost), cut(f.Title, history.EventTextMost)
 		is[key{f.Instance, f.ID, f.Subject}] = f
 	}
-	var events []Event
+	var events []history.Event
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		events = nil
 		since, known, err := look(tx, "findings", "", at)
@@ -228,8 +230,8 @@ func (s *Store) AppendFindings(ctx context.Context, at time.Time, now []Finding)
 		if err != nil {
 			return err
 		}
-		was := map[key]Finding{}
-		all := make(map[key]Finding, len(is))
+		was := map[key]history.Finding{}
+		all := make(map[key]history.Finding, len(is))
 		for _, f := range stored {
 			k := key{f.Instance, f.ID, f.Subject}
 			was[k], all[k] = f, f
@@ -248,16 +250,16 @@ func (s *Store) AppendFindings(ctx context.Context, at time.Time, now []Finding)
 					return err
 				}
 			}
-			e := Event{At: at, Since: since, Instance: k.instance, Subject: k.id, Where: k.subject, Before: before.Severity, After: after.Severity, Detail: after.Title}
+			e := history.Event{At: at, Since: since, Instance: k.instance, Subject: k.id, Where: k.subject, Before: before.Severity, After: after.Severity, Detail: after.Title}
 			switch {
 			case !known, old && new && before.Severity == after.Severity:
 				continue
 			case old && new:
-				e.Kind = FindingSeverity
+				e.Kind = history.FindingSeverity
 			case new:
-				e.Kind = FindingAppeared
+				e.Kind = history.FindingAppeared
 			default:
-				e.Kind, e.Detail = FindingVanished, before.Title
+				e.Kind, e.Detail = history.FindingVanished, before.Title
 			}
 			if e, err = insertEvent(tx, e); err != nil {
 				return err
@@ -272,26 +274,26 @@ func (s *Store) AppendFindings(ctx context.Context, at time.Time, now []Finding)
 	return events, nil
 }
 
-func findings(ctx context.Context, tx *sql.Tx) ([]Finding, error) {
+func findings(ctx context.Context, tx *sql.Tx) ([]history.Finding, error) {
 	rows, err := tx.QueryContext(ctx, "SELECT instance, id, subject, severity, title FROM finding ORDER BY 1, 2, 3 LIMIT ?", findingsMost)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var out []Finding
+	var out []history.Finding
 	for rows.Next() {
-		var f Finding
+		var f history.Finding
 		if err := rows.Scan(&f.Instance, &f.ID, &f.Subject, &f.Severity, &f.Title); err != nil {
 			return nil, err
 		}
-		f.Title = cut(f.Title, EventTextMost)
+		f.Title = cut(f.Title, history.EventTextMost)
 		out = append(out, f)
 	}
 	return out, rows.Err()
 }
 
 // Findings returns the findings as they were last compared.
-func (s *Store) Findings(ctx context.Context) (out []Finding, err error) {
+func (s *Store) Findings(ctx context.Context) (out []history.Finding, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) (err error) {
 		out, err = findings(ctx, tx)
 		return err

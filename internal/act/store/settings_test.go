@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 )
 
-func set(t *testing.T, s *Store, at time.Time, instance string, pairs ...string) []Event {
+func set(t *testing.T, s *Store, at time.Time, instance string, pairs ...string) []history.Event {
 	t.Helper()
-	now := map[string]Setting{}
+	now := map[string]history.Setting{}
 	for i := 0; i < len(pairs); i += 2 {
-		now[pairs[i]] = Setting{Value: pairs[i+1], Where: "/data/postgresql.auto.conf:" + strconv.Itoa(i/2+3), Who: "dba"}
+		now[pairs[i]] = history.Setting{Value: pairs[i+1], Where: "/data/postgresql.auto.conf:" + strconv.Itoa(i/2+3), Who: "dba"}
 	}
 	events, err := s.AppendSettings(context.Background(), at, instance, now)
 	if err != nil {
@@ -40,10 +41,10 @@ func TestSettings(t *testing.T) {
 	}
 	two := noon.Add(2 * time.Hour)
 	got := set(t, s, two, "/data", "a.new", "1", "work_mem", "8MB")
-	want := []Event{
-		{At: two, Since: noon.Add(time.Hour), Kind: SettingChanged, Instance: "/data", Subject: "a.new", After: "1", Who: "dba", Where: "/data/postgresql.auto.conf:3", Detail: "it was not there before"},
-		{At: two, Since: noon.Add(time.Hour), Kind: SettingChanged, Instance: "/data", Subject: "jit", Before: "on", Detail: "it is no longer there"},
-		{At: two, Since: noon.Add(time.Hour), Kind: SettingChanged, Instance: "/data", Subject: "work_mem", Before: "4MB", After: "8MB", Who: "dba", Where: "/data/postgresql.auto.conf:4"},
+	want := []history.Event{
+		{At: two, Since: noon.Add(time.Hour), Kind: history.SettingChanged, Instance: "/data", Subject: "a.new", After: "1", Who: "dba", Where: "/data/postgresql.auto.conf:3", Detail: "it was not there before"},
+		{At: two, Since: noon.Add(time.Hour), Kind: history.SettingChanged, Instance: "/data", Subject: "jit", Before: "on", Detail: "it is no longer there"},
+		{At: two, Since: noon.Add(time.Hour), Kind: history.SettingChanged, Instance: "/data", Subject: "work_mem", Before: "4MB", After: "8MB", Who: "dba", Where: "/data/postgresql.auto.conf:4"},
 	}
 	for i := range want {
 		want[i].ID = int64(i + 1)
@@ -51,7 +52,7 @@ func TestSettings(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	stored, err := s.EventsBetween(ctx, EventFilter{From: noon, To: two.Add(time.Second)})
+	stored, err := s.EventsBetween(ctx, history.EventFilter{From: noon, To: two.Add(time.Second)})
 	if diff := cmp.Diff(want, stored); diff != "" || err != nil {
 		t.Error(err, diff)
 	}
@@ -68,7 +69,7 @@ func TestSettings(t *testing.T) {
 	}
 	str := func(s string) *string { return &s }
 	diffs, err := s.SettingsDiff(ctx, "/data", noon, two)
-	if diff := cmp.Diff([]SettingChange{{"a.new", nil, str("1")}, {"jit", str("on"), nil}, {"work_mem", str("4MB"), str("8MB")}}, diffs); diff != "" || err != nil {
+	if diff := cmp.Diff([]history.SettingChange{{Name: "a.new", Before: nil, After: str("1")}, {Name: "jit", Before: str("on"), After: nil}, {Name: "work_mem", Before: str("4MB"), After: str("8MB")}}, diffs); diff != "" || err != nil {
 		t.Error(err, diff)
 	}
 	if diffs, err := s.SettingsDiff(ctx, "/other", noon, two); len(diffs) != 0 || err != nil {
@@ -104,7 +105,7 @@ func TestFindings(t *testing.T) {
 	ctx := context.Background()
 	s := openNew(t, Options{})
 	at := noon
-	look := func(list ...Finding) (told []string) {
+	look := func(list ...history.Finding) (told []string) {
 		t.Helper()
 		events, err := s.AppendFindings(ctx, at, list)
 		if err != nil {
@@ -116,17 +117,17 @@ func TestFindings(t *testing.T) {
 		at = at.Add(time.Minute)
 		return told
 	}
-	disk := func(name, severity string) Finding {
-		return Finding{ID: "disk_full", Subject: name, Severity: severity, Title: "A disk is full"}
+	disk := func(name, severity string) history.Finding {
+		return history.Finding{ID: "disk_full", Subject: name, Severity: severity, Title: "A disk is full"}
 	}
 	for i, c := range []struct {
-		list []Finding
+		list []history.Finding
 		want []string
 	}{
-		{[]Finding{disk("/a", "warning")}, nil},
-		{[]Finding{disk("/a", "warning")}, nil},
-		{[]Finding{disk("/a", "warning"), disk("/b", "warning")}, []string{"finding-appeared  disk_full /b >warning"}},
-		{[]Finding{disk("/b", "critical"), {Instance: "/data", ID: "fsync_off", Severity: "critical"}},
+		{[]history.Finding{disk("/a", "warning")}, nil},
+		{[]history.Finding{disk("/a", "warning")}, nil},
+		{[]history.Finding{disk("/a", "warning"), disk("/b", "warning")}, []string{"finding-appeared  disk_full /b >warning"}},
+		{[]history.Finding{disk("/b", "critical"), {Instance: "/data", ID: "fsync_off", Severity: "critical"}},
 			[]string{"finding-vanished  disk_full /a warning>", "finding-severity  disk_full /b warning>critical", "finding-appeared /data fsync_off  >critical"}},
 		{nil, []string{"finding-vanished  disk_full /b critical>", "finding-vanished /data fsync_off  critical>"}},
 	} {
@@ -143,36 +144,36 @@ func TestFindings(t *testing.T) {
 func TestEvents(t *testing.T) {
 	ctx := context.Background()
 	s := openNew(t, Options{})
-	long := strings.Repeat("ü", EventTextMost)
-	e, err := s.AppendEvent(ctx, Event{At: noon, Kind: OOMKill, Subject: long, Detail: "bad \xff byte"})
-	if err != nil || len(e.Subject) > EventTextMost || !strings.HasSuffix(e.Subject, "ü…") || e.Detail != "bad \uFFFD byte" {
+	long := strings.Repeat("ü", history.EventTextMost)
+	e, err := s.AppendEvent(ctx, history.Event{At: noon, Kind: history.OOMKill, Subject: long, Detail: "bad \xff byte"})
+	if err != nil || len(e.Subject) > history.EventTextMost || !strings.HasSuffix(e.Subject, "ü…") || e.Detail != "bad \uFFFD byte" {
 		t.Errorf("a long one: %d bytes, %q, %v", len(e.Subject), e.Detail, err)
 	}
-	if _, err := s.AppendEvent(ctx, Event{At: noon, Kind: "invented"}); !errors.Is(err, ErrRefused) {
+	if _, err := s.AppendEvent(ctx, history.Event{At: noon, Kind: "invented"}); !errors.Is(err, ErrRefused) {
 		t.Errorf("of no kind: %v", err)
 	}
 	for i := range 5 {
 		for _, instance := range []string{"", "/data"} {
-			if _, err := s.AppendEvent(ctx, Event{At: noon.Add(time.Duration(i) * time.Hour), Kind: Restarted, Instance: instance}); err != nil {
+			if _, err := s.AppendEvent(ctx, history.Event{At: noon.Add(time.Duration(i) * time.Hour), Kind: history.Restarted, Instance: instance}); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
 	host, data, none := "", "/data", "/none"
 	for name, c := range map[string]struct {
-		f    EventFilter
+		f    history.EventFilter
 		want int
 	}{
-		"all":         {EventFilter{}, 11},
-		"from":        {EventFilter{From: noon.Add(3 * time.Hour)}, 4},
-		"to":          {EventFilter{To: noon.Add(time.Hour)}, 3},
-		"the host's":  {EventFilter{Instance: &host}, 6},
-		"/data's":     {EventFilter{Instance: &data}, 5},
-		"and host":    {EventFilter{Instance: &data, AndHost: true}, 11},
-		"of none":     {EventFilter{Instance: &none}, 0},
-		"kinds":       {EventFilter{Kinds: []EventKind{OOMKill, Gap}}, 1},
-		"after an id": {EventFilter{After: 9}, 2},
-		"the newest":  {EventFilter{Most: 3}, 3},
+		"all":         {history.EventFilter{}, 11},
+		"from":        {history.EventFilter{From: noon.Add(3 * time.Hour)}, 4},
+		"to":          {history.EventFilter{To: noon.Add(time.Hour)}, 3},
+		"the host's":  {history.EventFilter{Instance: &host}, 6},
+		"/data's":     {history.EventFilter{Instance: &data}, 5},
+		"and host":    {history.EventFilter{Instance: &data, AndHost: true}, 11},
+		"of none":     {history.EventFilter{Instance: &none}, 0},
+		"kinds":       {history.EventFilter{Kinds: []history.EventKind{history.OOMKill, history.Gap}}, 1},
+		"after an id": {history.EventFilter{After: 9}, 2},
+		"the newest":  {history.EventFilter{Most: 3}, 3},
 	} {
 		got, err := s.EventsBetween(ctx, c.f)
 		if err != nil || len(got) != c.want {
@@ -190,7 +191,7 @@ INSERT INTO event (at, kind, instance, subject, before, after, who, place, detai
 		t.Fatal(err)
 	}
 	for i := range 5 {
-		if _, err := s.AppendEvent(ctx, Event{At: noon.Add(time.Duration(i) * time.Minute), Kind: Restarted}); err != nil {
+		if _, err := s.AppendEvent(ctx, history.Event{At: noon.Add(time.Duration(i) * time.Minute), Kind: history.Restarted}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -198,7 +199,7 @@ INSERT INTO event (at, kind, instance, subject, before, after, who, place, detai
 	if err := s.db.QueryRow("SELECT count(*) FROM event").Scan(&n); err != nil || n > eventsMost+1 {
 		t.Errorf("%d events are kept of at most %d: %v", n, eventsMost, err)
 	}
-	if e := eventsOf(t, s, Limited); len(e) != 1 || !strings.Contains(e[0].Detail, "older ones are thrown away") {
+	if e := eventsOf(t, s, history.Limited); len(e) != 1 || !strings.Contains(e[0].Detail, "older ones are thrown away") {
 		t.Errorf("told: %+v", e)
 	}
 }

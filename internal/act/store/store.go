@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	_ "modernc.org/sqlite" // the driver "sqlite"
 )
 
@@ -26,7 +27,7 @@ type Store struct {
 
 	mu     sync.Mutex // of the one who writes
 	now    func() time.Time
-	ids    map[Series]int64
+	ids    map[history.Series]int64
 	full   bool  // the bound of series was told
 	hour   int64 // of the last sample stored
 	last   int64 // its time; 0: none is stored yet
@@ -85,7 +86,7 @@ func Open(path string, o Options) (*Store, error) {
 	if err != nil {
 		return fail(err)
 	}
-	s := &Store{path: path, lock: lock, o: o, now: time.Now, ids: map[Series]int64{}}
+	s := &Store{path: path, lock: lock, o: o, now: time.Now, ids: map[history.Series]int64{}}
 	if err := s.open(); err != nil {
 		s.Close()
 		return fail(err)
@@ -280,7 +281,7 @@ func (s *Store) create() error {
 
 // begin reads what the writer has to know.
 func (s *Store) begin() error {
-	if err := eachSeries(context.Background(), s.db, 4*s.o.SeriesMost, func(id int64, k Series) { s.ids[k] = id }); err != nil {
+	if err := eachSeries(context.Background(), s.db, 4*s.o.SeriesMost, func(id int64, k history.Series) { s.ids[k] = id }); err != nil {
 		return err
 	}
 	var last sql.NullInt64
@@ -294,7 +295,7 @@ func (s *Store) begin() error {
 // eachSeries passes on the series and their numbers, most of them at the most.
 func eachSeries(ctx context.Context, from interface {
 	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
-}, most int, put func(id int64, k Series)) error {
+}, most int, put func(id int64, k history.Series)) error {
 	rows, err := from.QueryContext(ctx, "SELECT id, instance, name, label FROM series LIMIT ?", most)
 	if err != nil {
 		return err
@@ -302,7 +303,7 @@ func eachSeries(ctx context.Context, from interface {
 	defer rows.Close()
 	for rows.Next() {
 		var id int64
-		var k Series
+		var k history.Series
 		if err := rows.Scan(&id, &k.Instance, &k.Name, &k.Label); err != nil {
 			return err
 		}

@@ -10,6 +10,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 )
 
 // Bounds of what is taken, beside those of Options. An instance is a path;
@@ -27,7 +29,7 @@ const (
 //
 // After a WriteError nothing of the sample is stored, and for a while nothing is
 // tried. The first sample after it is stored with an event that tells the gap.
-func (s *Store) Append(ctx context.Context, at time.Time, points []Point) error {
+func (s *Store) Append(ctx context.Context, at time.Time, points []history.Point) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.paused(); err != nil {
@@ -49,7 +51,7 @@ func (s *Store) Append(ctx context.Context, at time.Time, points []Point) error 
 		}
 	}
 	var refused *RefusedError
-	made := map[Series]int64{}
+	made := map[history.Series]int64{}
 	err := s.tx(ctx, func(tx *sql.Tx) error {
 		row, r, err := s.pack(tx, points, made)
 		if err != nil {
@@ -57,7 +59,7 @@ func (s *Store) Append(ctx context.Context, at time.Time, points []Point) error 
 		}
 		refused = r
 		if refused != nil && !s.full && errors.Is(refused.why, errMany) {
-			if _, err := insertEvent(tx, Event{At: at, Kind: Limited, Subject: "series", Detail: refused.Reason}); err != nil {
+			if _, err := insertEvent(tx, history.Event{At: at, Kind: history.Limited, Subject: "series", Detail: refused.Reason}); err != nil {
 				return err
 			}
 		}
@@ -99,10 +101,10 @@ func (s *Store) Append(ctx context.Context, at time.Time, points []Point) error 
 var errMany = errors.New("too many series")
 
 // pack writes the points as JSON, the form of the table sample.
-func (s *Store) pack(tx *sql.Tx, points []Point, made map[Series]int64) (row string, refused *RefusedError, err error) {
-	refuse := func(p Point, why error) {
+func (s *Store) pack(tx *sql.Tx, points []history.Point, made map[history.Series]int64) (row string, refused *RefusedError, err error) {
+	refuse := func(p history.Point, why error) {
 		if refused == nil {
-			refused = &RefusedError{Reason: fmt.Sprintf("%s: %v", p.text(), why), why: why}
+			refused = &RefusedError{Reason: fmt.Sprintf("%s: %v", seriesText(p.Series), why), why: why}
 		}
 		refused.Points = append(refused.Points, p)
 	}
@@ -113,7 +115,7 @@ func (s *Store) pack(tx *sql.Tx, points []Point, made map[Series]int64) (row str
 			refuse(p, fmt.Errorf("a sample has %d points at most", pointsMost))
 			continue
 		}
-		if err := p.check(); err != nil {
+		if err := checkPoint(p); err != nil {
 			refuse(p, err)
 			continue
 		}
@@ -152,22 +154,22 @@ func (s *Store) pack(tx *sql.Tx, points []Point, made map[Series]int64) (row str
 	return string(append(out, '}')), refused, nil
 }
 
-func (k Series) text() string {
+func seriesText(k history.Series) string {
 	if k.Label == "" {
 		return k.Name
 	}
 	return k.Name + "{" + k.Label + "}"
 }
 
-// check holds a point to the published list and the bounds.
-func (p Point) check() error {
-	m, ok := MeaningOf(p.Name)
+// checkPoint holds a point to the published list and the bounds.
+func checkPoint(p history.Point) error {
+	m, ok := history.MeaningOf(p.Name)
 	switch {
 	case !ok:
 		return errors.New("there is no such series")
 	case (m.Label == "") != (p.Label == ""):
 		return errors.New("its label is missing, or one too many")
-	case (m.Scope == OfHost) != (p.Instance == ""):
+	case (m.Scope == history.OfHost) != (p.Instance == ""):
 		return errors.New("it is of an instance and not of the host, or the other way round")
 	case len(p.Label) > labelMost || !plain(p.Label):
 		return fmt.Errorf("a label has %d printable bytes at most", labelMost)
@@ -192,20 +194,20 @@ func plain(s string) bool {
 }
 
 // jump tells what the time since the last sample was, where it was not an interval.
-func (s *Store) jump(t int64) (Event, bool) {
+func (s *Store) jump(t int64) (history.Event, bool) {
 	if s.last == 0 {
-		return Event{}, false
+		return history.Event{}, false
 	}
 	longest := max(3*s.o.Interval.Milliseconds(), minute/2)
-	e := Event{At: fromMS(t), Since: fromMS(s.last), Kind: Gap}
+	e := history.Event{At: fromMS(t), Since: fromMS(s.last), Kind: history.Gap}
 	switch step := t - s.last; {
 	case step < 0:
-		return Event{At: fromMS(t), Kind: ClockJumped, Before: fromMS(s.last).Format(time.RFC3339), After: fromMS(t).Format(time.RFC3339),
+		return history.Event{At: fromMS(t), Kind: history.ClockJumped, Before: fromMS(s.last).Format(time.RFC3339), After: fromMS(t).Format(time.RFC3339),
 			Detail: "the clock went back by " + (time.Duration(-step) * time.Millisecond).String()}, true
 	case s.failed != nil:
 		e.Detail = "nothing could be written: " + kindOf(s.failed)
 	case step <= longest:
-		return Event{}, false
+		return history.Event{}, false
 	case !s.began:
 		e.Detail = "pgfettle watch was not running"
 	default:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/act/store/storetest"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 )
 
 // fragments is how much larger a history is that grew hour by hour than one that
@@ -46,7 +47,7 @@ func TestEveryLevelTellsTheSameYear(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	k := store.Series{Name: "page_tables_bytes"}
+	k := history.Series{Name: "page_tables_bytes"}
 	for _, c := range []struct {
 		name     string
 		from, to time.Time

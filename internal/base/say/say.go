@@ -12,14 +12,21 @@ import (
 	"strings"
 )
 
-// Message is one sentence or paragraph for a person.
+// Message is one sentence or paragraph for a person. In JSON it is its text, a
+// string; one that was read from JSON has its text and no arguments.
 type Message struct {
 	ID   string         // such as "check/huge_pages_short/seen"; unique among templates
 	Text string         // the English template, with {name} placeholders
 	Many string         // of N: the English template for any number but one
 	N    int64          // of N: the number that chooses the form
 	Args map[string]any // values; Message, fmt.Stringer, string, bool, integers and floats
+
+	translated string // what String returns instead of the English; "" for English
 }
+
+// Text is a message that is a text as it stands, such as one that was read from a
+// document: no catalog has a translation of it.
+func Text(s string) Message { return Message{Text: s} }
 
 // M builds a message from alternating names and values:
 // say.M("seen", "{used} of {all}", "used", 3, "all", 10). It panics on an odd
@@ -49,8 +56,38 @@ func N(id string, n int64, one, many string, pairs ...any) Message {
 	return m
 }
 
-// String returns the English text with its arguments filled in.
-func (m Message) String() string { return m.In(nil) }
+// String returns the text with its arguments filled in: in English, or in the
+// language that Translated chose.
+func (m Message) String() string {
+	if m.translated != "" {
+		return m.translated
+	}
+	return m.English()
+}
+
+// English returns the English text with its arguments filled in.
+func (m Message) English() string { return m.In(nil) }
+
+// Translated returns the message with its text in the language of a catalog, which
+// String and JSON then have. Its English stays known.
+func (m Message) Translated(c *Catalogue) Message {
+	if c != nil {
+		m.translated = m.In(c)
+	}
+	return m
+}
+
+// Equal says whether two messages read the same.
+func (m Message) Equal(o Message) bool { return m.String() == o.String() }
+
+// MarshalText writes the text.
+func (m Message) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+// UnmarshalText reads a text, as Text.
+func (m *Message) UnmarshalText(b []byte) error {
+	*m = Text(string(b))
+	return nil
+}
 
 // In returns the text in the language of the catalogue; English where the
 // catalogue is nil or does not have it. Arguments that are words themselves are
@@ -165,4 +202,13 @@ func thousands(n int64) string {
 		return "-" + s
 	}
 	return s
+}
+
+// Strings returns the texts of messages.
+func Strings(list []Message) []string {
+	out := make([]string, len(list))
+	for i, m := range list {
+		out[i] = m.String()
+	}
+	return out
 }

@@ -1,6 +1,8 @@
 package say_test
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -38,8 +40,35 @@ func TestSources(t *testing.T) {
 	}
 	for _, id := range ids {
 		s, ok := say.SourceByID(id)
-		if !ok || s.ID != id || s.Title == "" || s.Publisher == "" || s.Date == "" {
+		if !ok || s.ID != id || s.Title == "" || s.Publisher == "" || s.Date == "" || !strings.HasPrefix(s.URL, "https://") {
 			t.Errorf("%s: %+v", id, s)
 		}
+	}
+}
+
+func TestAMessageIsItsTextInJSON(t *testing.T) {
+	type doc struct {
+		Seen  say.Message `json:"seen"`
+		Extra say.Message `json:"extra,omitzero"`
+	}
+	in := doc{Seen: say.M("check/x/seen", "{used} of <{all}>", "used", 3, "all", "{10}")}
+	b, err := json.Marshal(in)
+	if want := `{"seen":"3 of \u003c{10}\u003e"}`; err != nil || string(b) != want {
+		t.Fatalf("%s, %v: want %s", b, err, want)
+	}
+	var out doc
+	if err := json.Unmarshal(b, &out); err != nil || !out.Seen.Equal(in.Seen) || out.Seen.Args != nil || !out.Extra.IsZero() {
+		t.Fatalf("%+v, %v", out, err)
+	}
+}
+
+func TestATranslatedMessageKeepsItsEnglish(t *testing.T) {
+	c, err := say.ReadCatalogue("fr", "msgid \"\"\nmsgstr \"\"\n\"Content-Type: text/plain; charset=UTF-8\\n\"\n\"Plural-Forms: nplurals=2; plural=(n > 1);\\n\"\n\nmsgctxt \"a/b\"\nmsgid \"{n} left\"\nmsgstr \"reste {n}\"\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := say.M("a/b", "{n} left", "n", 2).Translated(c)
+	if m.String() != "reste 2" || m.English() != "2 left" {
+		t.Errorf("%q, %q", m.String(), m.English())
 	}
 }

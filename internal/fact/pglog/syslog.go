@@ -4,27 +4,46 @@ import (
 	"bytes"
 	"io"
 	"regexp"
+	"unicode/utf8"
 )
 
 // Syslog is the format of log_destination that syslog writes to a file.
 const Syslog Format = "syslog"
 
-// syslogLine is a line of syslog: a time of RFC 3164 or of RFC 3339, the host, the
-// program with its process, and the number that the server gives to its messages
-// and their parts (syslog_sequence_numbers, syslog_split_messages).
-var syslogLine = regexp.MustCompile(`^(?:<\d{1,3}>1? ?)?(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\S{8,24}) \S{1,255} ` +
-	`(?:postgres|postgresql)[\w@.-]{0,64}(?:\[\d{1,10}\])?: (?:\[\d{1,10}(?:-(\d{1,6}))?\] )?`)
+// beforeIdent and afterIdent are a line of syslog around the name of the program: a
+// time of RFC 3164 or of RFC 3339 and the host; then the process, and the number that
+// the server gives to its messages and their parts (syslog_sequence_numbers,
+// syslog_split_messages).
+const (
+	beforeIdent = `^(?:<\d{1,3}>1? ?)?(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\S{8,24}) \S{1,255} `
+	usualIdent  = `(?:postgres|postgresql)[\w@.-]{0,64}`
+	afterIdent  = `(?:\[\d{1,10}\])?: (?:\[\d{1,10}(?:-(\d{1,6}))?\] )?`
+)
+
+var usualSyslogLine = regexp.MustCompile(beforeIdent + usualIdent + afterIdent)
+
+// syslogLine matches the lines of servers of a syslog_ident; "": of the usual ones.
+func syslogLine(ident string) *regexp.Regexp {
+	if ident == "" || !utf8.ValidString(ident) { // a server takes printable ASCII alone
+		return usualSyslogLine
+	}
+	return regexp.MustCompile(beforeIdent + `(?:` + regexp.QuoteMeta(ident) + `|` + usualIdent + `)` + afterIdent)
+}
 
 // syslogReader hands out the lines of a server as it would write them to a file.
 type syslogReader struct {
 	in   *lines
+	line *regexp.Regexp
 	left []byte
 }
 
 // FromSyslog reads the lines of PostgreSQL servers out of a file of syslog as plain
 // lines: without what syslog put before them, and with the tabs that it spelled
 // #011. All other lines are passed over, and of a line that is too long the rest.
-func FromSyslog(r io.Reader) io.Reader { return &syslogReader{in: newLines(r)} }
+// ident is the server's syslog_ident; "" is the default.
+func FromSyslog(r io.Reader, ident string) io.Reader {
+	return &syslogReader{in: newLines(r), line: syslogLine(ident)}
+}
 
 // Read implements io.Reader.
 func (s *syslogReader) Read(p []byte) (int, error) {
@@ -36,19 +55,27 @@ func (s *syslogReader) Read(p []byte) (int, error) {
 			}
 			return 0, io.EOF
 		}
-		m := syslogLine.FindSubmatchIndex(line)
+		m := s.line.FindSubmatchIndex(line)
 		if m == nil {
 			continue
 		}
 		text := bytes.ReplaceAll(line[m[1]:], []byte("#011"), []byte{'\t'})
-		later := m[2] >= 0 && string(line[m[2]:m[3]]) != "1"
-		s.left = s.left[:0]
-		if later && findLabel(text) < 0 && !bytes.HasPrefix(text, []byte{'\t'}) {
-			s.left = append(s.left, '\t') // a line was cut in two: it goes on
+		var part []byte
+		if m[2] >= 0 {
+			part = line[m[2]:m[3]]
 		}
-		s.left = append(append(s.left, text...), '\n')
+		s.left = appendPart(s.left[:0], text, part)
 	}
 	n := copy(p, s.left)
 	s.left = s.left[n:]
 	return n, nil
+}
+
+// appendPart appends a line of a message. part is its number where syslog has cut the
+// message; a later one that begins nothing of its own goes on the line before.
+func appendPart(to, text, part []byte) []byte {
+	if len(part) > 0 && string(part) != "1" && findLabel(text) < 0 && !bytes.HasPrefix(text, []byte{'\t'}) {
+		to = append(to, '\t')
+	}
+	return append(append(to, text...), '\n')
 }

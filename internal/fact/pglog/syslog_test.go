@@ -16,7 +16,7 @@ Nov  4 11:00:03 db1 postgres: no pid
 
 // TestFromSyslog: the lines of a server are found among others.
 func TestFromSyslog(t *testing.T) {
-	b, err := io.ReadAll(FromSyslog(bytes.NewReader([]byte(syslogText))))
+	b, err := io.ReadAll(FromSyslog(bytes.NewReader([]byte(syslogText)), ""))
 	const want = "2026-11-24 11:00:01.000 UTC [123] ERROR:  division by zero\n2026-11-24 11:00:01.000 UTC [123] STATEMENT:  select 1,\n\t 1/0\n" +
 		"2026-11-24 11:00:02.000 UTC [99] LOG:  checkpoint starting: time\nno pid\n"
 	if err != nil || string(b) != want {
@@ -27,9 +27,11 @@ func TestFromSyslog(t *testing.T) {
 // FuzzFromSyslog: whatever stands there, it ends, and is not longer than it was
 // but for a tab a line.
 func FuzzFromSyslog(f *testing.F) {
-	f.Add([]byte(syslogText))
-	f.Fuzz(func(t *testing.T, in []byte) {
-		b, err := io.ReadAll(FromSyslog(bytes.NewReader(in)))
+	f.Add([]byte(syslogText), "")
+	f.Add([]byte(syslogText), "db[1]")
+	f.Add([]byte(syslogText), "\xb7")
+	f.Fuzz(func(t *testing.T, in []byte, ident string) {
+		b, err := io.ReadAll(FromSyslog(bytes.NewReader(in), ident))
 		if err != nil || len(b) > len(in)+1 {
 			t.Errorf("%d bytes of %d, %v", len(b), len(in), err)
 		}
@@ -37,4 +39,14 @@ func FuzzFromSyslog(f *testing.F) {
 			t.Errorf("%d lines of %d", n, most)
 		}
 	})
+}
+
+// TestSyslogIdent: a server with a syslog_ident of its own is found by it.
+func TestSyslogIdent(t *testing.T) {
+	const in = "Nov 24 11:00:01 db1 orders[123]: [5-1] LOG:  of ours\nNov 24 11:00:01 db1 orders2[123]: LOG:  of another\n" +
+		"Nov 24 11:00:01 db1 postgres[7]: LOG:  before it was renamed\n"
+	b, err := io.ReadAll(FromSyslog(bytes.NewReader([]byte(in)), "orders"))
+	if want := "LOG:  of ours\nLOG:  before it was renamed\n"; err != nil || string(b) != want {
+		t.Errorf("%v %q", err, b)
+	}
 }

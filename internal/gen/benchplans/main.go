@@ -26,7 +26,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
 func main() {
@@ -62,7 +62,7 @@ func main() {
 type named struct {
 	load, other string
 	document    []byte
-	*result.Result
+	*experiment.Result
 }
 
 // read reads all experiments of a folder.
@@ -81,7 +81,7 @@ func read(dir string) ([]named, error) {
 		if err != nil {
 			return nil, err
 		}
-		r, err := result.Decode(b)
+		r, err := experiment.DecodeResult(b)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", f, err)
 		}

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
-	"github.com/pgfettle/pgfettle/internal/judge/stat"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 )
 
 // shortest run that may stand on the page: seconds of one arm in a block. How far
@@ -42,7 +42,7 @@ func decides(list []named) error {
 
 // lasts is the time that the runs of an experiment have, or for those that have a
 // number of transactions the shortest that one took, in seconds.
-func lasts(r *result.Result) float64 {
+func lasts(r *experiment.Result) float64 {
 	if !r.Spec.Numbered() {
 		return r.Spec.Duration
 	}
@@ -178,14 +178,14 @@ func writeSame(b *strings.Builder, list []named) {
 `, len(list), found)
 	for _, e := range list {
 		fmt.Fprintf(b, "| %s | %s | %d | %s | %s…%s | %s | ±%s | %d (%d) |\n", e.Workload.Name, e.A.Name, e.Spec.Clients,
-			signed(e.Effect)+" %", signed(e.Low), signed(e.High), e.Word, unsigned(e.MDE)+" %", e.N, e.Verdict.Void)
+			signed(e.Effect)+" %", signed(e.Low), signed(e.High), e.Word, unsigned(e.MDE)+" %", e.N, e.Verdict.Discarded)
 	}
 }
 
 func writeRow(b *strings.Builder, head string, e named) {
-	m, _ := result.MetricOf(e.Metric)
+	m, _ := experiment.FindMetric(e.Metric)
 	fmt.Fprintf(b, "| %s | %s | %s | %s | %s…%s | %s | ±%s | %d (%d) |\n", head, median(e.Result, m, "A"), median(e.Result, m, "B"),
-		signed(e.Effect)+" %", signed(e.Low), signed(e.High), e.Word, unsigned(e.MDE)+" %", e.N, e.Verdict.Void)
+		signed(e.Effect)+" %", signed(e.Low), signed(e.High), e.Word, unsigned(e.MDE)+" %", e.N, e.Verdict.Discarded)
 }
 
 // writeWhat tells each load once.
@@ -226,7 +226,7 @@ func writeConfigurations(b *strings.Builder, list []named) {
 	for _, e := range list {
 		for _, a := range []struct {
 			name string
-			arm  result.Arm
+			arm  experiment.MeasuredConfiguration
 		}{{e.other, e.A}, {"plan", e.B}} {
 			var values []string
 			for _, s := range a.arm.Settings {
@@ -249,10 +249,10 @@ func writeConfigurations(b *strings.Builder, list []named) {
 }
 
 // median of an arm's figures in the blocks that count.
-func median(r *result.Result, m result.Metric, arm string) string {
+func median(r *experiment.Result, m experiment.Metric, arm string) string {
 	var all []float64
 	for i := range r.Blocks {
-		if run := r.Blocks[i].Run(arm); run != nil && len(r.Blocks[i].Void) == 0 && m.Of(run).Known() {
+		if run := r.Blocks[i].Run(arm); run != nil && len(r.Blocks[i].Discarded) == 0 && m.Of(run).Known() {
 			all = append(all, float64(m.Of(run)))
 		}
 	}

@@ -11,27 +11,27 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/pgfettle/pgfettle/internal/judge/result"
-	"github.com/pgfettle/pgfettle/internal/judge/stat"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden")
 
 // made writes an experiment in which B is so many times A.
-func made(t *testing.T, dir, name string, ratio float64, change func(*result.Result)) {
+func made(t *testing.T, dir, name string, ratio float64, change func(*experiment.Result)) {
 	t.Helper()
 	unknown := stat.Number(math.NaN())
-	r := &result.Result{Schema: result.Schema, Started: "2026-11-21T10:00:00Z", Ended: "2026-11-21T11:00:00Z", Design: result.Restart, Metric: "tps",
-		A: result.Arm{Name: "x.conf", Settings: []result.Setting{{Address: "pg:work_mem", Value: "64MB"}}}, B: result.Arm{Name: "plan"},
-		Workload: result.Workload{Name: "tpcb", Scale: 600, Bytes: 9 << 30}, Spec: result.Spec{Blocks: 6, Clients: 8, Duration: 120, Cache: "warm", Protocol: "prepared", Margin: 2},
-		Host: result.Host{Kernel: "6.12", CPUs: 2, Memory: 24 << 30, Server: "17.11"}}
+	r := &experiment.Result{Schema: experiment.ResultSchema, Started: "2026-11-21T10:00:00Z", Ended: "2026-11-21T11:00:00Z", Design: experiment.DesignRestart, Metric: "tps",
+		A: experiment.MeasuredConfiguration{Name: "x.conf", Settings: []experiment.Setting{{Address: "pg:work_mem", Value: "64MB"}}}, B: experiment.MeasuredConfiguration{Name: "plan"},
+		Workload: experiment.MeasuredWorkload{Name: "tpcb", Scale: 600, Bytes: 9 << 30}, Spec: experiment.Spec{Blocks: 6, Clients: 8, Duration: 120, Cache: "warm", Protocol: "prepared", Margin: 2},
+		Host: experiment.Host{Kernel: "6.12", CPUs: 2, Memory: 24 << 30, Server: "17.11"}}
 	for i := range 6 {
-		quiet := result.Environment{Steal: unknown, Foreign: unknown, PSICPU: unknown, PSIIO: unknown, PSIMemory: unknown, ClockStep: unknown, CanaryCPU: unknown, CanarySync: unknown}
-		run := func(arm string, tps float64) result.Run {
-			return result.Run{Arm: arm, Seconds: 120, TPS: tps, Latency: result.Latency{Mean: 1, SD: unknown, P50: unknown, P95: unknown, P99: unknown, Max: unknown}, Environment: quiet}
+		quiet := experiment.Environment{Steal: unknown, Foreign: unknown, PSICPU: unknown, PSIIO: unknown, PSIMemory: unknown, ClockStep: unknown, CalibrationCPU: unknown, CalibrationSync: unknown}
+		run := func(arm string, tps float64) experiment.Run {
+			return experiment.Run{Config: arm, Seconds: 120, TPS: tps, Latency: experiment.Latency{Mean: 1, SD: unknown, P50: unknown, P95: unknown, P99: unknown, Max: unknown}, Environment: quiet}
 		}
 		a := 1000 + 3*float64(i)
-		r.Blocks = append(r.Blocks, result.Block{Number: i + 1, Order: "AB", Runs: []result.Run{run("A", a), run("B", a*(ratio+0.002*float64(i%3)))}})
+		r.Blocks = append(r.Blocks, experiment.Block{Number: i + 1, Order: "AB", Runs: []experiment.Run{run("A", a), run("B", a*(ratio+0.002*float64(i%3)))}})
 	}
 	if change != nil {
 		change(r)
@@ -53,11 +53,11 @@ func TestPage(t *testing.T) {
 	dir := t.TempDir()
 	made(t, dir, "olap,default", 0.93, nil)
 	made(t, dir, "tpcb,pgtune", 1.0, nil)
-	made(t, dir, "tpcb,default", 1.1, func(r *result.Result) { r.Blocks[2].Runs[0].Environment.Steal = 20 })
-	made(t, dir, "exercise,fsync-off", 2.5, func(r *result.Result) { r.A.Name, r.B.Name = "default", "default+pg:fsync=off" })
-	made(t, dir, "1c,default", 1.3, func(r *result.Result) { r.Workload.Name, r.Spec.Duration, r.Spec.Count = "1c", 0, 100 })
-	made(t, dir, "aa,1", 1.0, func(r *result.Result) { r.A.Name, r.Spec.Duration = "default", 4 })
-	made(t, dir, "aa,2", 1.02, func(r *result.Result) { r.A.Name, r.Spec.Duration = "default", 4 })
+	made(t, dir, "tpcb,default", 1.1, func(r *experiment.Result) { r.Blocks[2].Runs[0].Environment.Steal = 20 })
+	made(t, dir, "exercise,fsync-off", 2.5, func(r *experiment.Result) { r.A.Name, r.B.Name = "default", "default+pg:fsync=off" })
+	made(t, dir, "1c,default", 1.3, func(r *experiment.Result) { r.Workload.Name, r.Spec.Duration, r.Spec.Count = "1c", 0, 100 })
+	made(t, dir, "aa,1", 1.0, func(r *experiment.Result) { r.A.Name, r.Spec.Duration = "default", 4 })
+	made(t, dir, "aa,2", 1.02, func(r *experiment.Result) { r.A.Name, r.Spec.Duration = "default", 4 })
 	list, err := read(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -162,10 +162,10 @@ func TestRows(t *testing.T) {
 // TestTrialsAreRefused holds that the page takes neither a short nor an
 // unfinished experiment, nor those of two hosts.
 func TestTrialsAreRefused(t *testing.T) {
-	for name, change := range map[string]func(*result.Result){
-		"not finished": func(r *result.Result) { r.Ended = "" },
-		"a trial":      func(r *result.Result) { r.Spec.Duration = 2 },
-		"6 blocks":     func(r *result.Result) { r.Spec.Blocks = 2 },
+	for name, change := range map[string]func(*experiment.Result){
+		"not finished": func(r *experiment.Result) { r.Ended = "" },
+		"a trial":      func(r *experiment.Result) { r.Spec.Duration = 2 },
+		"6 blocks":     func(r *experiment.Result) { r.Spec.Blocks = 2 },
 	} {
 		dir := t.TempDir()
 		made(t, dir, "tpcb,default", 1, change)
@@ -179,7 +179,7 @@ func TestTrialsAreRefused(t *testing.T) {
 	}
 	dir := t.TempDir()
 	made(t, dir, "tpcb,default", 1, nil)
-	made(t, dir, "olap,default", 1, func(r *result.Result) { r.Host.CPUs = 64 })
+	made(t, dir, "olap,default", 1, func(r *experiment.Result) { r.Host.CPUs = 64 })
 	list, err := read(dir)
 	if err != nil {
 		t.Fatal(err)

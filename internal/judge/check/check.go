@@ -87,18 +87,19 @@ const (
 	PerHost                  // once; Case.Instance is nil
 )
 
-// Check is one judgement. All fields but From, To and DependsOn are required.
+// Check is one judgement. All fields but Commands, From, To and DependsOn are required.
 type Check struct {
 	ID        string
 	Area      Area
 	Severity  Severity // of a finding that does not choose another
 	Scope     Scope
-	Title     string   // what is wrong, as a clause: "Huge pages are short"
-	Why       string   // why it matters, in a few sentences
-	Do        string   // what to do, as imperative sentences
-	Sources   []string // ids of base/say
-	From, To  int      // first and last major version it is for; 0: no bound
-	DependsOn []string // ids whose finding on the same instance makes this one silent: its causes
+	Title     string    // what is wrong, as a clause: "Huge pages are short"
+	Why       string    // why it matters, in a few sentences
+	Do        string    // what to do, as imperative sentences
+	Commands  []Command // what Do, or the remedy of a finding of its own, names: lines to copy, in full
+	Sources   []string  // ids of base/say
+	From, To  int       // first and last major version it is for; 0: no bound
+	DependsOn []string  // ids whose finding on the same instance makes this one silent: its causes
 	Judge     func(*Case)
 }
 
@@ -118,20 +119,17 @@ type Case struct {
 
 // Finding is one thing that is wrong.
 type Finding struct {
-	ID       string   `json:"id"`
-	Severity Severity `json:"severity"`
-	Area     Area     `json:"area"`
-	Instance string   `json:"instance,omitempty"` // data directory or port; "" for the host
-	Title    string   `json:"title"`
-	Seen     string   `json:"seen"` // what was seen, with the numbers
-	Why      string   `json:"why"`
-	Do       string   `json:"do"`
-	Sources  []string `json:"sources"`
-
-	// Seen and Do with their arguments apart, for other languages; empty in a
-	// finding that was read from a document, or whose texts somebody has replaced.
-	SeenWords say.Message `json:"-"`
-	DoWords   say.Message `json:"-"`
+	ID       string       `json:"id"`
+	Severity Severity     `json:"severity"`
+	Area     Area         `json:"area"`
+	Instance string       `json:"instance,omitempty"` // data directory or port; "" for the host
+	Title    string       `json:"title"`
+	Seen     say.Message  `json:"seen"` // what was seen, with the numbers
+	Why      string       `json:"why"`
+	Do       say.Message  `json:"do"`
+	Values   []Value      `json:"values"`   // that the texts name
+	Commands []Command    `json:"commands"` // that Do names
+	Sources  []say.Source `json:"sources"`
 
 	causes []string // what silences this finding besides DependsOn
 }
@@ -141,12 +139,7 @@ type Finding struct {
 func (f Finding) In(c *say.Catalogue) Finding {
 	id := "check/" + f.ID
 	f.Title, f.Why = c.Text(id+"/title", f.Title), c.Text(id+"/why", f.Why)
-	if f.SeenWords.String() == f.Seen {
-		f.Seen = f.SeenWords.In(c)
-	}
-	if f.DoWords.String() == f.Do {
-		f.Do = f.DoWords.In(c)
-	}
+	f.Seen, f.Do = f.Seen.Translated(c), f.Do.Translated(c)
 	return f
 }
 
@@ -202,13 +195,9 @@ func (c *Case) Options() *Options { return c.options }
 func (c *Case) Because(ids ...string) { c.causes = ids }
 
 func (c *Case) report(sev Severity, do, text string, pairs ...any) {
-	id := "check/" + c.check.ID
-	seen, remedy := say.M(id+"/seen", text, pairs...), say.M(id+"/do", do, pairs...)
-	c.findings = append(c.findings, Finding{
-		ID: c.check.ID, Severity: sev, Area: c.check.Area, Instance: c.instanceName(),
-		Title: c.check.Title, Seen: seen.String(), Why: c.check.Why, Do: remedy.String(), Sources: c.check.Sources,
-		SeenWords: seen, DoWords: remedy, causes: c.causes,
-	})
+	f := c.check.Finding(sev, do, text, pairs...)
+	f.Instance, f.causes = c.instanceName(), c.causes
+	c.findings = append(c.findings, f)
 }
 
 func (c *Case) instanceName() string {

@@ -3,6 +3,7 @@ package checks
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -36,6 +37,33 @@ func TestNothingKnownIsNothingFound(t *testing.T) {
 	if len(r.Unknown) == 0 {
 		t.Error("and nothing is told to be unknown")
 	}
+}
+
+// statement finds what a remedy names as a whole statement.
+var statement = regexp.MustCompile(`ALTER SYSTEM RESET [a-z]+_[a-z_]+;|ALTER SYSTEM SET [a-z_]+ = (?:[a-z]+|'[^'…]*');|SELECT pg_reload_conf\(\);`)
+
+// unfit are the checks whose statements are patterns: taken as they stand, they would
+// set what the site has to choose, or drop what is set.
+var unfit = map[string]bool{
+	"pg_stat_statements_missing": true, // the other libraries would go
+	"synchronous_names_any":      true, // names standbys a and b
+	"full_page_images_high":      true, // lz4 is not in each build
+	"wal_sync_method_slower":     true, // METHOD is what was measured
+}
+
+// inSource says whether a text stands twice in the file of a check: among its commands
+// and in a remedy of a finding of its own.
+func inSource(t *testing.T, id, text string) bool {
+	t.Helper()
+	files, err := filepath.Glob("*/" + id + ".go")
+	if err != nil || len(files) != 1 {
+		t.Fatal(id, files, err)
+	}
+	b, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Count(string(b), text) > 1
 }
 
 func TestChecksAreComplete(t *testing.T) {
@@ -73,6 +101,21 @@ func TestChecksAreComplete(t *testing.T) {
 		for _, id := range ck.Sources {
 			if _, ok := say.SourceByID(id); !ok {
 				t.Errorf("%s: no source %s", ck.ID, id)
+			}
+		}
+		for _, c := range ck.Commands {
+			if c.Text == "" || strings.ContainsAny(c.Text, "\n…") || !slices.Contains([]check.CommandKind{check.KindSQL, check.KindShell, check.KindConf}, c.Kind) {
+				t.Errorf("%s: the command %+v cannot be copied", ck.ID, c)
+			}
+			if len(say.Placeholders(c.Text)) == 0 && !strings.Contains(ck.Do, c.Text) && !inSource(t, ck.ID, c.Text) {
+				t.Errorf("%s: no remedy names the command %q", ck.ID, c.Text)
+			}
+		}
+		for _, text := range statement.FindAllString(ck.Do, -1) {
+			if !slices.ContainsFunc(ck.Commands, func(c check.Command) bool {
+				return c.Kind == check.KindSQL && strings.HasPrefix(c.Text, strings.TrimSuffix(text, ";"))
+			}) && !unfit[ck.ID] {
+				t.Errorf("%s: Do names %q, and Commands does not", ck.ID, text)
 			}
 		}
 		if !slices.Contains(check.Areas, ck.Area) {
@@ -192,7 +235,7 @@ func TestHugePagesOfTwoInstances(t *testing.T) {
 	second.Key, second.DataDirectory = "2", known.Is("/srv/second")
 	s.Instances = append(s.Instances, second)
 	r := check.Run(s, All(), check.Options{Only: []string{"huge_pages_short"}})
-	if len(r.Findings) != 2 || !strings.Contains(r.Findings[0].Seen, "16800 pages") {
+	if len(r.Findings) != 2 || !strings.Contains(r.Findings[0].Seen.String(), "16800 pages") {
 		t.Errorf("%+v", r.Findings)
 	}
 	s.Host.HugePages = known.Is([]host.Pool{{Size: 2 * unit.MB, Total: 10000, Overcommit: 6800}})

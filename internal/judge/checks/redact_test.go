@@ -176,7 +176,7 @@ func sameFindings(t fataler, what string, s *snapshot.Snapshot, through map[stri
 func difference(want, got []check.Finding) string {
 	kind := func(fs []check.Finding) (out []string) {
 		for _, f := range fs {
-			out = append(out, fmt.Sprintf("%s %s of %d instances, %d subjects", f.ID, f.Severity, min(len(f.Instance), 1), strings.Count(f.Seen, ", ")+strings.Count(f.Seen, "; ")))
+			out = append(out, fmt.Sprintf("%s %s of %d instances, %d subjects", f.ID, f.Severity, min(len(f.Instance), 1), strings.Count(f.Seen.String(), ", ")+strings.Count(f.Seen.String(), "; ")))
 		}
 		slices.Sort(out)
 		return out
@@ -187,7 +187,7 @@ func difference(want, got []check.Finding) string {
 	}
 	var seen []string
 	for _, f := range append(slices.Clone(want), got...) {
-		seen = append(seen, f.ID+": "+f.Seen)
+		seen = append(seen, f.ID+": "+f.Seen.String())
 	}
 	return fmt.Sprintf("found\n%s\nand when redacted\n%s\n%s", strings.Join(a, "\n"), strings.Join(b, "\n"), strings.Join(seen, "\n"))
 }

@@ -149,12 +149,9 @@ func (j *judge) report(k *check.Check, sev check.Severity, do string, at conf.Se
 		j.out.Left++
 		return
 	}
-	id := "check/" + k.ID // no kind has the name of a check
-	seen, remedy := say.M(id+"/seen", text, pairs...), say.M(id+"/do", do, pairs...)
 	j.out.Findings = append(j.out.Findings, Finding{
-		Finding: check.Finding{ID: k.ID, Severity: sev, Area: k.Area, Title: k.Title, Seen: seen.String(),
-			Why: k.Why, Do: remedy.String(), Sources: k.Sources, SeenWords: seen, DoWords: remedy},
-		File: j.show(at.File), Line: at.Line, Setting: at.Name,
+		Finding: k.Finding(sev, do, text, pairs...), // no kind has the name of a check
+		File:    j.show(at.File), Line: at.Line, Setting: at.Name,
 	})
 }
 

@@ -63,7 +63,7 @@ func TestGoldens(t *testing.T) {
 				seen[f.ID] = true
 				fmt.Fprintf(&b, "%s:%d %s %s: %s\n", f.File, f.Line, f.Severity, f.ID, f.Seen)
 				for _, bad := range []string{"%!", "..", " .", "{"} {
-					if strings.Contains(strings.ReplaceAll(f.Seen, "…", ""), bad) && bad != "{" || len(say.Placeholders(f.Seen+f.Do)) > 0 {
+					if strings.Contains(strings.ReplaceAll(f.Seen.String(), "…", ""), bad) && bad != "{" || len(say.Placeholders(f.Seen.String()+f.Do.String())) > 0 {
 						t.Errorf("%s: %q in %q, %q", path, bad, f.Seen, f.Do)
 					}
 				}
@@ -128,7 +128,7 @@ func FuzzJudge(f *testing.F) {
 	f.Add("random_page_cost = '1e-400'\nwal_level=minimal\nmax_connections='.5e1'", "", 13)
 	f.Fuzz(func(t *testing.T, main, other string, major int) {
 		for _, f := range judged(map[string]string{"postgresql.conf": main, "a.conf": other}, 13+max(major, -major)%7).Findings {
-			if f.File == "" || f.Seen == "" || f.Do == "" || f.Line < 0 {
+			if f.File == "" || f.Seen.String() == "" || f.Do.String() == "" || f.Line < 0 {
 				t.Errorf("%+v", f)
 			}
 		}

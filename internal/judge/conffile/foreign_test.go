@@ -73,7 +73,7 @@ func FuzzForeign(f *testing.F) {
 				return // each line costs a run of all checks
 			}
 			for _, found := range conffile.JudgeForeign(form, "/x", []byte(text), filepath.Base, nil, checks.All()).Findings {
-				if found.Seen == "" || found.Line < 0 || found.Line > strings.Count(text, "\n")+1 {
+				if found.Seen.String() == "" || found.Line < 0 || found.Line > strings.Count(text, "\n")+1 {
 					t.Errorf("%+v", found)
 				}
 			}

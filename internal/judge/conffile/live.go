@@ -76,16 +76,17 @@ func (j *judge) server(host *snapshot.Snapshot, checks []check.Check) {
 // one where it names none. -1 where it is no line's doing.
 func blame(f check.Finding, names []string, without [][]check.Finding) int {
 	place, best := -1, 0
+	seen := f.Seen.String()
 	for i, name := range names {
 		if slices.ContainsFunc(without[i], func(o check.Finding) bool { return sameFinding(f, o) }) {
 			continue
 		}
-		rank := len(f.Seen)
-		if at := strings.Index(f.Seen, name+" "); at >= 0 {
+		rank := len(seen)
+		if at := strings.Index(seen, name+" "); at >= 0 {
 			rank = at
 		}
 		if slices.ContainsFunc(without[i], func(o check.Finding) bool { return o.ID == f.ID }) {
-			rank += len(f.Seen) + 1
+			rank += len(seen) + 1
 		}
 		if place < 0 || rank <= best {
 			place, best = i, rank
@@ -95,7 +96,7 @@ func blame(f check.Finding, names []string, without [][]check.Finding) int {
 }
 
 func sameFinding(a, b check.Finding) bool {
-	return a.ID == b.ID && a.Severity == b.Severity && a.Seen == b.Seen
+	return a.ID == b.ID && a.Severity == b.Severity && a.Seen.Equal(b.Seen)
 }
 
 // key spells a setting as pg_settings does: DateStyle.

@@ -1,6 +1,6 @@
 package experiment
 
-var fsyncOff = Experiment{
+var fsyncOff = Exercise{
 	Name:     "fsync-off",
 	Title:    "What fsync costs",
 	Question: "How much of the time of short writing transactions is spent waiting for the disk to confirm them?",

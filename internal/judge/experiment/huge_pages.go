@@ -1,6 +1,6 @@
 package experiment
 
-var hugePages = Experiment{
+var hugePages = Exercise{
 	Name:     "huge-pages",
 	Title:    "What huge pages bring",
 	Question: "What do shared buffers of a quarter of the memory cost on ordinary pages, with a hundred backends that read all of it?",

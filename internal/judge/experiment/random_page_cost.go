@@ -1,6 +1,6 @@
 package experiment
 
-var randomPageCost = Experiment{
+var randomPageCost = Exercise{
 	Name:     "random-page-cost",
 	Title:    "What random_page_cost does to plans here",
 	Question: "Do the plans that a lower price of random reads leads to run faster on this storage?",

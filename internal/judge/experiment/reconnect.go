@@ -1,6 +1,6 @@
 package experiment
 
-var reconnect = Experiment{
+var reconnect = Exercise{
 	Name:     "reconnect",
 	Title:    "What a new connection for each transaction costs",
 	Question: "What would a pool of connections spare an application that opens one for each transaction?",

@@ -1,6 +1,6 @@
 package experiment
 
-var synchronousCommit = Experiment{
+var synchronousCommit = Exercise{
 	Name:     "synchronous-commit",
 	Title:    "What waiting for each commit costs",
 	Question: "How much of the price of fsync comes back when commits are confirmed before they are on disk?",

@@ -1,6 +1,6 @@
 package experiment
 
-var workMem = Experiment{
+var workMem = Exercise{
 	Name:     "work-mem",
 	Title:    "What more memory for sorts and hashes brings",
 	Question: "Do reports run faster when their sorts and hashes stay in memory?",

@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -155,7 +156,7 @@ func TestSurvives(t *testing.T) {
 		if int(a.connections) != h.opt.Connections || p.Budget.Open != h.opt.Connections {
 			t.Fatalf("%v\n%v connections are planned and %d reckoned with", h, a.connections, p.Budget.Open)
 		}
-		warned := strings.Contains(strings.Join(p.Warnings, "\n"), "the memory at work")
+		warned := strings.Contains(fmt.Sprint(p.Warnings), "the memory at work")
 		if p.Budget.Fit == p.Budget.Open {
 			fits++
 			if warned || p.Budget.AllAfter.Shortfall > 0 {
@@ -167,7 +168,7 @@ func TestSurvives(t *testing.T) {
 			return
 		}
 		short++
-		if !warned || !strings.Contains(strings.Join(p.Warnings, "\n"), "PgBouncer") {
+		if !warned || !strings.Contains(fmt.Sprint(p.Warnings), "PgBouncer") {
 			t.Fatalf("%v\n%d of %d fit, and no warning says so: %q", h, p.Budget.Fit, p.Budget.Open, p.Warnings)
 		}
 		if fit := float64(p.Budget.Fit); fit > 0 && a.worst(h, fit, less) > share {

@@ -41,8 +41,7 @@ func budgetOf(s *snapshot.Snapshot, out *rule.Outcome, o *rule.Options) Budget {
 	}
 	b.Known = true
 	if from := out.Others(s); !base.Limited && !o.Shared && from.Source != memory.OthersDescribed {
-		b.Others, b.OthersHeld, b.OthersWhy = from.Source, from.Held, rule.OthersReason(from)
-		b.OthersReason = b.OthersWhy.String()
+		b.Others, b.OthersHeld, b.OthersReason = from.Source, from.Held, rule.OthersReason(from)
 	}
 	var before, after, allBefore, allAfter memory.Parts
 	for i := range s.Instances {

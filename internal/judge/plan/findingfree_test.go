@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
@@ -52,8 +53,8 @@ var ofTheDisk = []string{"io_scheduler_bfq", "read_ahead_wrong", "mount_strictat
 func leavesWith(p *plan.Plan, f *check.Finding) string {
 	warned := func(words ...string) string {
 		for _, w := range p.Warnings {
-			if !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(w, word) }) {
-				return w
+			if !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(w.String(), word) }) {
+				return w.String()
 			}
 		}
 		return ""
@@ -76,7 +77,7 @@ func leavesWith(p *plan.Plan, f *check.Finding) string {
 		}
 		for _, g := range p.Unknown { // block:sda/scheduler; etc/fstab
 			device, _, _ := strings.Cut(strings.TrimPrefix(g.Fact, "block:"), "/")
-			if strings.HasPrefix(g.Fact, "block:") && strings.Contains(f.Seen, device) || f.ID == "mount_strictatime" && strings.HasSuffix(g.Fact, "fstab") {
+			if strings.HasPrefix(g.Fact, "block:") && strings.Contains(f.Seen.String(), device) || f.ID == "mount_strictatime" && strings.HasSuffix(g.Fact, "fstab") {
 				return g.Reason
 			}
 		}
@@ -149,7 +150,7 @@ func TestPlannedIsFindingFree(t *testing.T) {
 				p := mustPlan(t, s, h.opt)
 				for _, f := range unexpected(s, p, left) {
 					h.spec.Answers = nil // pointers
-					t.Errorf("seed %d, %v\nplanned, and %s %s: %s\nwarnings: %s", seed-1, h, f.Severity, f.ID, f.Seen, strings.Join(p.Warnings, "\n"))
+					t.Errorf("seed %d, %v\nplanned, and %s %s: %s\nwarnings: %s", seed-1, h, f.Severity, f.ID, f.Seen, strings.Join(say.Strings(p.Warnings), "\n"))
 				}
 			}
 		}

@@ -18,6 +18,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
 )
 
 var update = flag.Bool("update", false, "rewrite what the hosts' plans are expected to be")
@@ -30,8 +31,9 @@ var update = flag.Bool("update", false, "rewrite what the hosts' plans are expec
 //	file: PATH TEXT              a file of the evidence; \n is a line break
 //	hide: PATH REASON            a file that may not be read; PATH/ hides all below
 //
-// and "plan" is the whole plan, a line a change. A rule's own cases stand in
-// judge/rule; these show that the rules fit together.
+// and "plan" is the plan, a line a change. A rule's own cases stand in judge/rules; these show that
+// the rules fit together. The plans are of the knobs that testdata/knobs.txt names, so that another
+// knob moves none of them: who adds one that others rest on puts it there.
 func TestWholePlans(t *testing.T) {
 	files, err := filepath.Glob("testdata/hosts/*.txtar")
 	if err != nil {
@@ -40,6 +42,7 @@ func TestWholePlans(t *testing.T) {
 	if len(files) < 8 {
 		t.Fatalf("%d hosts, want at least 8", len(files))
 	}
+	about := knobsOfHosts(t)
 	for _, f := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(f), ".txtar"), func(t *testing.T) {
 			ar, err := txtar.ParseFile(f)
@@ -52,7 +55,7 @@ func TestWholePlans(t *testing.T) {
 			a, o := buildHost(t, string(ar.Files[0].Data))
 			s := read(t, a)
 			p := mustPlan(t, s, o)
-			got := summary(p)
+			got := summary(p, about)
 			want := ""
 			if len(ar.Files) > 1 {
 				want = string(ar.Files[1].Data)
@@ -143,8 +146,44 @@ func hide(t *testing.T, a *evidence.Archive, path, reason string) *evidence.Arch
 	return b
 }
 
-// summary is a plan in few lines: what is decided, not its words.
-func summary(p *plan.Plan) string {
+// knobsOfHosts are the addresses that testdata/knobs.txt names, a line each. Those of a rule for many
+// (block:*/scheduler) are as the rule has them.
+func knobsOfHosts(t *testing.T) map[knob.Address]bool {
+	t.Helper()
+	b, err := os.ReadFile("testdata/knobs.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, about := map[knob.Address]bool{}, map[knob.Address]bool{}
+	for _, r := range rules.All() {
+		known[r.Address] = true
+	}
+	for line := range strings.Lines(string(b)) {
+		a := knob.Address(strings.TrimSpace(line))
+		if !known[a] {
+			t.Errorf("knobs.txt: no rule decides %q: take it out", a)
+		}
+		about[a] = true
+	}
+	return about
+}
+
+// isAbout says whether an address is one of those, or of a rule for many.
+func isAbout(a knob.Address, about map[knob.Address]bool) bool {
+	if about[a] {
+		return true
+	}
+	for of := range about {
+		before, after, many := strings.Cut(string(of), "*")
+		if many && len(a) > len(of)-1 && strings.HasPrefix(string(a), before) && strings.HasSuffix(string(a), after) {
+			return true
+		}
+	}
+	return false
+}
+
+// summary is a plan in few lines: what is decided of some knobs, not its words.
+func summary(p *plan.Plan, about map[knob.Address]bool) string {
 	var b strings.Builder
 	if p.Budget.Known {
 		x := p.Budget.After
@@ -158,6 +197,9 @@ func summary(p *plan.Plan) string {
 		b.WriteString("memory not known\n")
 	}
 	for _, c := range p.Changes {
+		if !isAbout(c.Address, about) {
+			continue
+		}
 		fmt.Fprintf(&b, "%s %s → %s (%s, %s)\n", c.Address, c.From, c.To, c.Effect, c.Risk)
 	}
 	for _, w := range p.Warnings {

@@ -64,15 +64,15 @@ func (p *Plan) whyLeft(s *snapshot.Snapshot, f *check.Finding) (Reason, string) 
 	}
 	for i := range p.Changes {
 		if c := &p.Changes[i]; string(c.Address) == knob && c.Instance == f.Instance {
-			return Lessened, f.Do
+			return Lessened, f.Do.String()
 		}
 	}
 	virt, _ := s.Host.Virt.Get()
 	switch {
 	case f.Instance == "" && virt.Container != "" && (strings.HasPrefix(knob, "sysctl:") || strings.HasPrefix(knob, "thp:")):
-		return OtherLayer, f.Do
+		return OtherLayer, f.Do.String()
 	case knob != "":
-		return NotSeen, f.Do
+		return NotSeen, f.Do.String()
 	}
-	return ByPerson, f.Do
+	return ByPerson, f.Do.String()
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/sizing"
@@ -21,7 +22,7 @@ func Make(s *snapshot.Snapshot, rules []rule.Rule, o rule.Options) (*Plan, error
 	}
 	p := &Plan{
 		Schema: Schema, Snapshot: snapshot.Hash(s), Profile: o.Profile,
-		Changes: []Change{}, Warnings: []string{}, Unknown: out.Unknown, Questions: out.Questions,
+		Changes: []Change{}, Warnings: []say.Message{}, Unknown: out.Unknown, Questions: out.Questions,
 		Asked: askedOf(&o),
 	}
 	for _, d := range out.Decisions {
@@ -42,8 +43,7 @@ func Make(s *snapshot.Snapshot, rules []rule.Rule, o rule.Options) (*Plan, error
 	for _, w := range append(out.Warnings, besideWarning(p.Budget, out, s, &o)...) {
 		if t := w.String(); !said[t] {
 			said[t] = true
-			p.Warnings = append(p.Warnings, t)
-			p.Warned = append(p.Warned, w)
+			p.Warnings = append(p.Warnings, w)
 		}
 	}
 	if p.Unknown == nil {
@@ -58,7 +58,7 @@ func changeOf(s *snapshot.Snapshot, d *rule.Decision) Change {
 	c := Change{
 		Address: d.Address, Layer: d.Address.Layer(), Key: d.Instance,
 		From: spelled(d, from), To: spelled(d, d.Effective), FromBase: from.Setting, ToBase: d.Effective.Setting, Unit: d.Effective.Unit,
-		Effect: d.Effect, Risk: d.Rule.Risk, Title: d.Rule.Title, Reason: d.Reason.String(), Because: d.Reason, Inputs: d.Inputs,
+		Effect: d.Effect, Risk: d.Rule.Risk, Title: d.Rule.Title, Reason: d.Reason, Inputs: d.Inputs,
 		Sources: d.Rule.Sources, Pinned: d.Pinned,
 	}
 	if c.Risk == "" {

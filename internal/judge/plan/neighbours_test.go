@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	hostfact "github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
@@ -64,7 +65,7 @@ func TestNeighbours(t *testing.T) {
 		if len(p.Budget.Neighbours) != len(s.Neighbours) || p.Budget.After.Beside != sum || p.Budget.Before.Beside != sum {
 			t.Fatalf("%v\n%d neighbours that may take %s are in the budget as %+v", h, len(s.Neighbours), sum, p.Budget)
 		}
-		warned := strings.Join(p.Warnings, "\n")
+		warned := strings.Join(say.Strings(p.Warnings), "\n")
 		if p.Budget.After.Shortfall > 0 && !strings.Contains(warned, "connections") && !strings.Contains(warned, "other instances of this host") {
 			t.Fatalf("%v\nshort of %s, and nothing says why: %+v", h, p.Budget.After.Shortfall, p.Budget.After)
 		}
@@ -96,7 +97,7 @@ func TestNeighbourGrows(t *testing.T) {
 	if !(a >= b && b > c && c > d && 2*d >= a-a/16) {
 		t.Errorf("shared_buffers alone %d, beside a small neighbour %d, one of 8 GB of buffers %d, one that may take everything %d (8 kB)", a, b, c, d)
 	}
-	if w := strings.Join(mustPlan(t, huge, host{}.opt).Warnings, "\n"); !strings.Contains(w, "other instances of this host may take") {
+	if w := strings.Join(say.Strings(mustPlan(t, huge, host{}.opt).Warnings), "\n"); !strings.Contains(w, "other instances of this host may take") {
 		t.Errorf("a neighbour that may take everything is not told: %s", w)
 	}
 	limited := fresh()

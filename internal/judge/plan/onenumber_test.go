@@ -58,7 +58,7 @@ func TestOneWorkMem(t *testing.T) {
 		}
 		asked := h.opt
 		for _, f := range check.Run(s, checks.All(), check.Options{Only: []string{"work_mem_vs_memory"}, Plan: asked}).Findings {
-			if m := advice.FindStringSubmatch(f.Do); m != nil {
+			if m := advice.FindStringSubmatch(f.Do.String()); m != nil {
 				found++
 				if m[1] != unit.ShowGUC(strconv.FormatInt(int64(want/unit.KB), 10), "kB") {
 					t.Fatalf("%v\nthe check says %s, and the plan %s", h, f.Do, want)

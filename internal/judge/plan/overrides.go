@@ -5,6 +5,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
@@ -23,7 +24,7 @@ func SysctlOverrides(s *snapshot.Snapshot, name string) []string {
 
 // Overrides tells the same of every kernel parameter that a plan changes, each
 // sentence once, with the parameters that it is about.
-func Overrides(p *Plan, s *snapshot.Snapshot) []string {
+func Overrides(p *Plan, s *snapshot.Snapshot) []say.Message {
 	var order []string
 	about := map[string][]string{}
 	for _, c := range p.Changes {
@@ -37,12 +38,14 @@ func Overrides(p *Plan, s *snapshot.Snapshot) []string {
 			about[o] = append(about[o], string(c.Address))
 		}
 	}
-	for i, o := range order {
-		order[i] = strings.Join(about[o], ", ") + ": " + o
+	var out []say.Message
+	for _, o := range order {
+		out = append(out, say.Text(strings.Join(about[o], ", ")+": "+o))
 	}
-	return order
+	return out
 }
 
+// SysctlOverridesIn is SysctlOverrides without a snapshot and without tuned.
 func SysctlOverridesIn(sets []host.SysctlSet, name string) (out []string) {
 	for _, set := range sets {
 		if set.Name != name && set.Name != SysctlPairs[name] || set.File == SysctlFile {

@@ -27,7 +27,7 @@ type Plan struct {
 	Budget    Budget                   `json:"budget"`
 	Changes   []Change                 `json:"changes"`
 	Kept      int                      `json:"kept"` // knobs looked at whose present value stays
-	Warnings  []string                 `json:"warnings"`
+	Warnings  []say.Message            `json:"warnings"`
 	Left      []Left                   `json:"not_in_this_plan"` // what check tells, warnings and worse, when it was carried out
 	Unknown   []known.Gap              `json:"unknown"`
 	Shared    []Shared                 `json:"shared_memory"`
@@ -35,8 +35,6 @@ type Plan struct {
 	Asked     *Asked                   `json:"asked,omitempty"`     // nil: nothing but the profile was
 
 	AtWork []AtWork `json:"-"` // of each instance; empty in a plan that was read
-
-	Warned []say.Message `json:"-"` // Warnings with their arguments apart; empty in a plan that was read
 }
 
 // In returns the plan in the language of a catalogue, each text that it does not
@@ -50,16 +48,10 @@ func (p *Plan) In(c *say.Catalogue) *Plan {
 	for i := range out.Changes {
 		ch := &out.Changes[i]
 		ch.Title = c.Text("rule/"+string(ch.Address.Family())+"/title", ch.Title)
-		if ch.Because.String() == ch.Reason { // a policy may have put its own reason there
-			ch.Reason = ch.Because.In(c)
-		}
+		ch.Reason = ch.Reason.Translated(c)
 	}
 	for i, w := range out.Warnings {
-		for _, m := range p.Warned {
-			if m.String() == w {
-				out.Warnings[i] = m.In(c)
-			}
-		}
+		out.Warnings[i] = w.Translated(c)
 	}
 	return &out
 }
@@ -113,8 +105,7 @@ type Budget struct {
 
 	Others       memory.OthersSource `json:"others_source,omitempty"` // where the memory of other programs is from; "": a described host, a control group's limit, or half of a shared host
 	OthersHeld   unit.Bytes          `json:"others_held_bytes,omitempty"`
-	OthersReason string              `json:"others_reason,omitempty"`
-	OthersWhy    say.Message         `json:"-"` // the same, to be translated
+	OthersReason say.Message         `json:"others_reason,omitzero"`
 }
 
 // AtWork is what the memory has room for when all connections of an instance are at work.
@@ -138,10 +129,9 @@ type Change struct {
 	Effect   knob.Effect  `json:"effect"`
 	Risk     knob.Risk    `json:"risk"`
 	Title    string       `json:"title"`
-	Reason   string       `json:"reason"`
+	Reason   say.Message  `json:"reason"`
 	Inputs   []rule.Input `json:"inputs"`
 	Sources  []string     `json:"sources"`
 	Pinned   bool         `json:"pinned,omitempty"`
 	Key      string       `json:"-"` // Instance.Key
-	Because  say.Message  `json:"-"` // Reason with its arguments apart; empty in a plan that was read
 }

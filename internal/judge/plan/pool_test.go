@@ -54,7 +54,7 @@ func TestSettledPool(t *testing.T) {
 	for _, c := range p.Changes {
 		if c.Address == "sysctl:vm.nr_hugepages" {
 			pages = c.To
-			if !strings.Contains(c.Reason, "other programs use 700 now") {
+			if !strings.Contains(c.Reason.String(), "other programs use 700 now") {
 				t.Errorf("the reason does not tell of the others: %s", c.Reason)
 			}
 		}

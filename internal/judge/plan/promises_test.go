@@ -103,7 +103,7 @@ func TestFits(t *testing.T) {
 		if wm := value(t, after, "work_mem"); wm > max(4096, value(t, s, "work_mem")) {
 			t.Fatalf("%v\nshort of %s with work_mem = %d kB: %+v", h, p.Budget.After.Shortfall, wm, p.Budget.After)
 		}
-		if !strings.Contains(strings.Join(p.Warnings, "\n"), "connections") {
+		if !strings.Contains(strings.Join(say.Strings(p.Warnings), "\n"), "connections") {
 			t.Fatalf("%v\nshort of %s and no warning says how many connections fit: %q", h, p.Budget.After.Shortfall, p.Warnings)
 		}
 	})
@@ -254,7 +254,7 @@ func TestExplained(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		h := hosts().Draw(t, "host")
 		for _, c := range mustPlan(t, h.snapshot(t), h.opt).Changes {
-			if len(c.Reason) < 10 || strings.ContainsAny(c.Reason, "{}") || c.Title == "" {
+			if len(c.Reason.String()) < 10 || strings.ContainsAny(c.Reason.String(), "{}") || c.Title == "" {
 				t.Fatalf("%s: title %q, reason %q", c.Address, c.Title, c.Reason)
 			}
 			if len(c.Sources) == 0 {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -63,7 +64,7 @@ func TestSeenWebOn2ProcessorsAnd1000Connections(t *testing.T) {
 	if work := p.size(t, "work_mem", unit.KB); work < 4*unit.MB || work > 6*unit.MB {
 		t.Errorf("work_mem = %s", work)
 	}
-	b, warned := p.plan.Budget, strings.Contains(strings.Join(p.plan.Warnings, "\n"), "the memory at work")
+	b, warned := p.plan.Budget, strings.Contains(strings.Join(say.Strings(p.plan.Warnings), "\n"), "the memory at work")
 	if b.Fit < 900 || warned != (b.Fit < b.Open) {
 		t.Errorf("of %d connections %d fit with 4 MB: %q", b.Open, b.Fit, p.plan.Warnings)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -76,7 +77,7 @@ func TestSeveralInstances(t *testing.T) {
 		}
 		s := several(t, h, rapid.IntRange(1, 4).Draw(t, "instances"), pool, used)
 		p := mustPlan(t, s, h.opt)
-		if p.Budget.After.Shortfall > 0 && !strings.Contains(strings.Join(p.Warnings, "\n"), "connections") {
+		if p.Budget.After.Shortfall > 0 && !strings.Contains(strings.Join(say.Strings(p.Warnings), "\n"), "connections") {
 			t.Fatalf("%v, pool %d, used %d\nshort of %s and no warning says how many connections fit: %+v", h, pool, used, p.Budget.After.Shortfall, p.Budget.After)
 		}
 		after := plan.Simulate(s, p)

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
@@ -23,7 +24,7 @@ func TestTemporaryTables(t *testing.T) {
 		h.spec.Settings["temp_buffers"] = strconv.Itoa(rapid.IntRange(100, 1<<16).Draw(t, "temp_buffers"))
 		s := h.snapshot(t)
 		p := mustPlan(t, s, h.opt)
-		if p.Budget.After.Shortfall > 0 && !strings.Contains(strings.Join(p.Warnings, "\n"), "connections") {
+		if p.Budget.After.Shortfall > 0 && !strings.Contains(strings.Join(say.Strings(p.Warnings), "\n"), "connections") {
 			t.Fatalf("%v\nshort of %s and no warning says how many connections fit: %q", h, p.Budget.After.Shortfall, p.Warnings)
 		}
 		for _, c := range mustPlan(t, plan.Simulate(s, p), h.opt).Changes {

@@ -16,6 +16,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/export"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/spf13/cobra"
 )
@@ -146,7 +147,7 @@ func runApply(ctx context.Context, env *Env, o *applyOptions) error {
 	}
 	d := document.Plan{Plan: p, Subject: document.SubjectOf(l.Snapshot), Applying: true}
 	if len(opts.Only) == 0 || len(p.Changes) == 0 {
-		if err := term.Plan(env.Stdout, d, env.Style()); err != nil || len(p.Changes) == 0 {
+		if err := term.Write(env.Stdout, outline.Plan(d, env.words), env.Style()); err != nil || len(p.Changes) == 0 {
 			return err
 		}
 	}
@@ -165,7 +166,7 @@ func runApply(ctx context.Context, env *Env, o *applyOptions) error {
 	s.choose()
 	d.Accepted = s.options.AcceptRisk
 	if d = s.shown(d); d.Of > 0 && len(d.Changes) > 0 {
-		if err := term.Plan(env.Stdout, d, env.Style()); err != nil {
+		if err := term.Write(env.Stdout, outline.Plan(d, env.words), env.Style()); err != nil {
 			return err
 		}
 	}
@@ -178,7 +179,7 @@ func runApply(ctx context.Context, env *Env, o *applyOptions) error {
 	if len(s.chosen) == 0 {
 		return s.nothing(env)
 	}
-	if err := term.Forewarned(env.Stdout, apply.Warnings(ctx, w, l.Snapshot, s.chosen), d.Warnings, env.Style()); err != nil {
+	if err := term.Forewarned(env.Stdout, apply.Warnings(ctx, w, l.Snapshot, s.chosen), say.Strings(d.Warnings), env.Style()); err != nil {
 		return err
 	}
 	if !o.yes {

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/judge/arm"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
-	"github.com/pgfettle/pgfettle/internal/judge/stat"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/spf13/cobra"
 )
@@ -30,7 +29,7 @@ left to the checkpoint, what else went on. No instance that is in use is touched
 Nothing is compared, so there is no verdict: two figures of two days say little of
 two configurations. 'pgfettle prove' compares.
 
-` + arm.Syntax + `
+` + experiment.ConfigurationSyntax + `
 
 TARGET is the instance that «current» means, or the one whose statements are the load
 of --workload from-statements: a data directory or a conninfo.`,
@@ -63,7 +62,7 @@ func runBench(ctx context.Context, env *Env, o *benchOptions) error {
 	if err != nil {
 		return err
 	}
-	e.Design, e.Spec.Blocks, e.Spec.Margin = result.Single, o.runs, stat.Margin
+	e.Design, e.Spec.Blocks, e.Spec.Margin = experiment.DesignSingle, o.runs, stat.Margin
 	o.trial.durations(e, false)
 	if e.Metric == "tps_with_checkpoint" && e.Spec.Cycles == 0 {
 		e.Notes = append(e.Notes, "Amortised, so approximate: to the time of each run that of one checkpoint after it is added.")

@@ -168,7 +168,7 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 	case "sarif":
 		err = export.CheckSARIF(env.Stdout, env.spokenCheck(d), Version)
 	default:
-		err = term.Check(env.Stdout, d, env.Style())
+		err = term.Write(env.Stdout, outline.Check(d, env.words), env.Style())
 	}
 	if err != nil {
 		return err

@@ -162,7 +162,7 @@ func tellFile(env *Env, o *checkOptions, d document.File, pol *policy.Policy, fa
 	case "sarif":
 		err = export.FileSARIF(env.Stdout, env.spokenFile(d), Version)
 	default:
-		err = term.File(env.Stdout, d, env.Style())
+		err = term.Write(env.Stdout, outline.File(d, env.words), env.Style())
 	}
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/spf13/cobra"
 )
@@ -107,7 +108,7 @@ func runDemo(ctx context.Context, env *Env, o *demoOptions) (err error) {
 	}
 	step("pgfettle check %s", inst.DataDir)
 	before := judge(l, check.Options{})
-	if err := term.Check(env.Stdout, before, env.Style()); err != nil {
+	if err := term.Write(env.Stdout, outline.Check(before, env.words), env.Style()); err != nil {
 		return err
 	}
 	p, err := l.PlanBy(ctx, rule.Options{Profile: profile, Pins: demoPins(env)})
@@ -116,7 +117,7 @@ func runDemo(ctx context.Context, env *Env, o *demoOptions) (err error) {
 	}
 	fmt.Fprintln(env.Stdout)
 	step("pgfettle plan --profile %s %s", profile, inst.DataDir)
-	if err := term.Plan(env.Stdout, document.Plan{Plan: p, Subject: document.SubjectOf(l.Snapshot)}, env.Style()); err != nil {
+	if err := term.Write(env.Stdout, outline.Plan(document.Plan{Plan: p, Subject: document.SubjectOf(l.Snapshot)}, env.words), env.Style()); err != nil {
 		return err
 	}
 	fmt.Fprintln(env.Stdout)

@@ -10,6 +10,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/oomdemo"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/oomresult"
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/spf13/cobra"
@@ -54,15 +55,15 @@ the next run.`,
 	}
 	o.demo.serverFlags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.overcommit, "overcommit", oomdemo.StandIn, "how the second round has strict overcommit: stand-in or real")
+	f.StringVar(&o.overcommit, "overcommit", oomresult.StandIn, "how the second round has strict overcommit: stand-in or real")
 	f.StringVar(&o.format, "format", "text", "text or json")
-	complete(cmd, "overcommit", oomdemo.StandIn, oomdemo.Real)
+	complete(cmd, "overcommit", oomresult.StandIn, oomresult.Real)
 	complete(cmd, "format", "text", "json")
 	return cmd
 }
 
 func runDemoOOM(ctx context.Context, env *Env, o *demoOOMOptions) error {
-	if err := choice("overcommit", o.overcommit, oomdemo.StandIn, oomdemo.Real); err != nil {
+	if err := choice("overcommit", o.overcommit, oomresult.StandIn, oomresult.Real); err != nil {
 		return err
 	}
 	if err := choice("format", o.format, "text", "json"); err != nil {
@@ -71,7 +72,7 @@ func runDemoOOM(ctx context.Context, env *Env, o *demoOOMOptions) error {
 	if err := o.demo.checkMajor(); err != nil {
 		return err
 	}
-	if o.overcommit == oomdemo.Real {
+	if o.overcommit == oomresult.Real {
 		switch {
 		case !disposable(env):
 			return &say.Problem{Message: "--overcommit real changes values of the kernel that hold for every program of this host",
@@ -113,9 +114,9 @@ func runDemoOOM(ctx context.Context, env *Env, o *demoOOMOptions) error {
 }
 
 // cameOut is the error of an exercise that did not show what it is for.
-func cameOut(res *oomdemo.OOM) error {
+func cameOut(res *oomresult.OOM) error {
 	const hint = "the lines of the logs say what happened; a host with strict overcommit already refuses in the first round too"
-	for i, want := range []string{oomdemo.Killed, oomdemo.Refused} {
+	for i, want := range []string{oomresult.Killed, oomresult.Refused} {
 		r := res.Rounds[i]
 		if r.Query.Outcome != want {
 			return &say.Problem{Message: fmt.Sprintf("the exercise did not come out: the query of round %d was %s, not %s", i+1, r.Query.Outcome, want), Detail: r.Query.Message, Hint: hint}

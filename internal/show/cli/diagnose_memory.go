@@ -107,7 +107,7 @@ func diagnoseMemoryOnce(ctx context.Context, env *Env, o *diagnoseMemoryOptions)
 	}
 	return env.writeForm(o.format, forms{
 		taken:    d.TakenAt,
-		text:     func(w io.Writer) error { return showterm.Memory(w, d, env.Style()) },
+		text:     func(w io.Writer) error { return showterm.Write(w, reports.Memory(d), env.Style()) },
 		json:     func(w io.Writer) error { return json.Memory(w, d) },
 		markdown: func(w io.Writer) error { return markdown.Write(w, reports.Memory(d)) },
 		html:     func(v web.View) (web.Page, error) { return web.DiagnoseMemoryPage(d, v) },
@@ -149,7 +149,7 @@ func watchMemory(ctx context.Context, env *Env, o *diagnoseMemoryOptions) error 
 				head = "\n" + head
 			}
 			b.WriteString(head)
-			err = showterm.Memory(&b, d, env.Style())
+			err = showterm.Write(&b, reports.Memory(d), env.Style())
 		}
 		if err != nil {
 			return err

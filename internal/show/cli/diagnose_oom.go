@@ -55,7 +55,7 @@ func runDiagnoseOOM(ctx context.Context, env *Env, format string, args []string)
 		return err
 	}
 	return env.writeForm(format, forms{
-		text:     func(w io.Writer) error { return term.OOM(w, d, env.Style()) },
+		text:     func(w io.Writer) error { return term.Write(w, reports.OOM(d), env.Style()) },
 		json:     func(w io.Writer) error { return json.OOM(w, d) },
 		markdown: func(w io.Writer) error { return markdown.Write(w, reports.OOM(d)) },
 		html:     func(v web.View) (web.Page, error) { return web.DiagnoseOOMPage(d, v) },

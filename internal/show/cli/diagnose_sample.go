@@ -46,7 +46,7 @@ func runSlowSample(ctx context.Context, env *Env, o *slowOptions, args []string)
 		return err
 	}
 	return env.writeForm(o.format, forms{
-		text:     func(w io.Writer) error { return term.Sample(w, d, env.Style()) },
+		text:     func(w io.Writer) error { return term.Write(w, reports.Sample(d), env.Style()) },
 		json:     func(w io.Writer) error { return json.Sample(w, d) },
 		markdown: func(w io.Writer) error { return markdown.Write(w, reports.Sample(d)) },
 		html:     func(v web.View) (web.Page, error) { return web.DiagnoseSlowSamplePage(d, v) },

@@ -84,7 +84,7 @@ func runSlow(_ context.Context, env *Env, o *slowOptions, args []string) error {
 		return err
 	}
 	return env.writeForm(o.format, forms{
-		text:     func(w io.Writer) error { return term.Slow(w, d, env.Style()) },
+		text:     func(w io.Writer) error { return term.Write(w, reports.Slow(d), env.Style()) },
 		json:     func(w io.Writer) error { return json.Slow(w, d) },
 		markdown: func(w io.Writer) error { return markdown.Write(w, reports.Slow(d)) },
 		html:     func(v web.View) (web.Page, error) { return web.DiagnoseSlowPage(d, v) },

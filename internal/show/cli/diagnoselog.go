@@ -75,7 +75,7 @@ func runDiagnoseLog(ctx context.Context, env *Env, o *diagnoseLogOptions, args [
 		return err
 	}
 	return env.writeForm(o.format, forms{
-		text:     func(w io.Writer) error { return term.Log(w, r, env.Style()) },
+		text:     func(w io.Writer) error { return term.Write(w, reports.Log(r), env.Style()) },
 		json:     func(w io.Writer) error { return json.Log(w, r) },
 		markdown: func(w io.Writer) error { return markdown.Write(w, reports.Log(r)) },
 		html:     func(v web.View) (web.Page, error) { return web.DiagnoseLogPage(r, v) },

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/term"
@@ -82,7 +83,7 @@ A time is a length before now (90m, 36h, 7d, 2w), a date, or date and time.
 	complete(cmd, "format", "text", "json")
 	complete(cmd, "kind", kindWords()...)
 	var names []string
-	for _, m := range store.Meanings() {
+	for _, m := range history.Meanings() {
 		names = append(names, m.Name)
 	}
 	complete(cmd, "series", append([]string{"list"}, names...)...)
@@ -93,7 +94,7 @@ A time is a length before now (90m, 36h, 7d, 2w), a date, or date and time.
 // three of a finding.
 func kindWords() []string {
 	var out []string
-	for _, k := range store.EventKinds() {
+	for _, k := range history.EventKinds() {
 		word, _, found := strings.Cut(string(k), "-")
 		if !found || word != "finding" {
 			word = string(k)
@@ -129,12 +130,12 @@ func runHistory(ctx context.Context, env *Env, o *historyOptions, args []string)
 	if o.limit < 1 || o.points < 0 {
 		return usage("--limit and --points are numbers of at least 1", "leave them out for 200 events or 500 points")
 	}
-	f := store.EventFilter{From: d.From, To: d.To, Most: o.limit + 1}
+	f := history.EventFilter{From: d.From, To: d.To, Most: o.limit + 1}
 	for _, k := range o.kinds {
 		if err := choice("kind", k, kindWords()...); err != nil {
 			return err
 		}
-		for _, e := range store.EventKinds() {
+		for _, e := range history.EventKinds() {
 			if string(e) == k || k == "finding" && strings.HasPrefix(string(e), "finding-") {
 				f.Kinds = append(f.Kinds, e)
 			}
@@ -209,15 +210,15 @@ func historySeries(ctx context.Context, s *store.Store, o *historyOptions, of *s
 	}
 	for _, asked := range o.series {
 		name, label, labelled := strings.Cut(strings.TrimSuffix(asked, "}"), "{")
-		m, ok := store.MeaningOf(name)
+		m, ok := history.MeaningOf(name)
 		if !ok {
 			var names []string
-			for _, m := range store.Meanings() {
+			for _, m := range history.Meanings() {
 				names = append(names, m.Name)
 			}
 			return usage(fmt.Sprintf("--series: %q is not known", name), say.DidYouMean(name, names, "'pgfettle history --series list' names them"))
 		}
-		var wanted []store.Series
+		var wanted []history.Series
 		for _, i := range there {
 			if i.Name == name && (!labelled || i.Label == label) && (of == nil || i.Instance == *of) {
 				wanted = append(wanted, i.Series)
@@ -245,7 +246,7 @@ func seriesList(ctx context.Context, env *Env, s *store.Store, of *string, forma
 		return err
 	}
 	for _, i := range there {
-		if m, ok := store.MeaningOf(i.Name); ok && (of == nil || i.Instance == *of) {
+		if m, ok := history.MeaningOf(i.Name); ok && (of == nil || i.Instance == *of) {
 			d.Series = append(d.Series, document.HistorySeries{Series: i.Series, Unit: m.Unit, Kind: m.Kind, Help: m.Help})
 		}
 	}

@@ -201,7 +201,7 @@ func runPlan(ctx context.Context, env *Env, o *planOptions) error {
 func writePlan(env *Env, d document.Plan, l *loaded, format string) error {
 	switch format {
 	case "text":
-		return term.Plan(env.Stdout, d, env.Style())
+		return term.Write(env.Stdout, outline.Plan(d, env.words), env.Style())
 	case "markdown":
 		return markdown.Write(env.Stdout, outline.Plan(d, env.words))
 	case "html":

@@ -14,10 +14,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/prove"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/judge/arm"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
-	"github.com/pgfettle/pgfettle/internal/judge/stat"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/outline/experiments"
 	"github.com/spf13/cobra"
@@ -47,7 +45,7 @@ instance of this host, and say what the difference is: with a confidence interva
 or with the smallest difference that would have been found. No instance that is in
 use is touched, and nothing is left behind but the documents.
 
-` + arm.Syntax + `
+` + experiment.ConfigurationSyntax + `
 
 The unit is a block: two runs close in time, one of each arm, in balanced order. A
 verdict needs 6 blocks. One metric decides and is declared before the first run.
@@ -58,7 +56,7 @@ Verdicts: IMPROVED and REGRESSED (the 95 % interval excludes none), EQUIVALENT
 (within ±--margin), INCONCLUSIVE (neither; it says what would have been found).
 Whatever the verdict, the exit code is 0, unless --fail-on says otherwise.
 
---experiment runs an exercise of a course as a proper experiment: ` + strings.Join(experiment.Names(), ", ") + `.
+--experiment runs an exercise of a course as a proper experiment: ` + strings.Join(experiment.ExerciseNames(), ", ") + `.
 --aa compares a configuration with itself, which tells how small a difference can
 be found on this machine. --report shows a finished experiment again, --resume goes
 on with one that was interrupted, --clean removes what a killed one left behind, and
@@ -91,7 +89,7 @@ or a conninfo.`,
 	f.StringVarP(&o.a, "a", "a", "default", "the first configuration, `CONF`")
 	f.StringVarP(&o.b, "b", "b", "", "the second configuration, `CONF`")
 	f.BoolVar(&o.aa, "aa", false, "compare the configuration of --a with itself")
-	f.StringVar(&o.experiment, "experiment", "", "run the experiment `NAME`: "+strings.Join(experiment.Names(), ", "))
+	f.StringVar(&o.experiment, "experiment", "", "run the experiment `NAME`: "+strings.Join(experiment.ExerciseNames(), ", "))
 	f.IntVar(&o.blocks, "blocks", 8, "blocks, `N`; 6 or more for a verdict")
 	f.StringVar(&o.design, "design", "", "restart (a start for each run) or slices (both servers up, by turns); default: chosen and told")
 	f.Float64Var(&o.margin, "margin", stat.Margin, "differences within ±`PERCENT` are held to be none")
@@ -103,8 +101,8 @@ or a conninfo.`,
 	for _, name := range []string{"a", "b"} {
 		confWords(cmd, name)
 	}
-	complete(cmd, "experiment", experiment.Names()...)
-	complete(cmd, "design", result.Restart, result.Slices)
+	complete(cmd, "experiment", experiment.ExerciseNames()...)
+	complete(cmd, "design", experiment.DesignRestart, experiment.DesignSlices)
 	complete(cmd, "fail-on", "regressed")
 	return cmd
 }
@@ -172,7 +170,7 @@ func (o *proveOptions) alone() error {
 }
 
 // readResult reads the document of an experiment: its folder, or the file itself.
-func readResult(name string) (*result.Result, error) {
+func readResult(name string) (*experiment.Result, error) {
 	st, err := os.Stat(name)
 	if err == nil && st.IsDir() {
 		name = filepath.Join(name, prove.ResultFile)
@@ -197,7 +195,7 @@ func readResult(name string) (*result.Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("experiment %q: %w", name, err)
 	}
-	r, err := result.Decode(b)
+	r, err := experiment.DecodeResult(b)
 	if err != nil {
 		return nil, &say.Problem{Message: fmt.Sprintf("experiment %q: %v", name, err), Hint: "it is not a document of 'pgfettle prove' or 'bench', or was made by a newer pgfettle", Code: exitError}
 	}
@@ -209,7 +207,7 @@ func readResult(name string) (*result.Result, error) {
 const maxResult = 32 << 20
 
 // show writes a result, and ends with 3 where --fail-on asks for it.
-func (o *proveOptions) show(env *Env, r *result.Result) error {
+func (o *proveOptions) show(env *Env, r *experiment.Result) error {
 	if err := o.trial.write(env, r); err != nil {
 		return err
 	}
@@ -224,9 +222,9 @@ func (o *proveOptions) named(ctx context.Context, env *Env) error {
 	if o.experiment == "" {
 		return nil
 	}
-	e, ok := experiment.Find(o.experiment)
+	e, ok := experiment.FindExercise(o.experiment)
 	if !ok {
-		return usage(fmt.Sprintf("--experiment: %q is not known", o.experiment), say.DidYouMean(o.experiment, experiment.Names(), "the experiments are "+strings.Join(experiment.Names(), ", ")))
+		return usage(fmt.Sprintf("--experiment: %q is not known", o.experiment), say.DidYouMean(o.experiment, experiment.ExerciseNames(), "the experiments are "+strings.Join(experiment.ExerciseNames(), ", ")))
 	}
 	for _, flag := range []string{"a", "b", "aa", "workload", "script", "metric"} {
 		if o.trial.said(flag) {
@@ -240,7 +238,7 @@ func (o *proveOptions) named(ctx context.Context, env *Env) error {
 	if err != nil {
 		return err
 	}
-	o.a, o.b = e.Arms(memory)
+	o.a, o.b = e.Configurations(memory)
 	o.trial.workload, o.trial.metric = e.Workload, e.Metric
 	if !o.trial.said("clients") && e.Clients > 0 {
 		o.trial.clients = e.Clients
@@ -276,7 +274,7 @@ func (o *proveOptions) compare(ctx context.Context, env *Env) error {
 		return usage(fmt.Sprintf("--margin: %g is out of range", o.margin), "write a percentage above 0 and at most 50, such as 2")
 	}
 	if o.design != "" {
-		if err := choice("design", o.design, result.Restart, result.Slices); err != nil {
+		if err := choice("design", o.design, experiment.DesignRestart, experiment.DesignSlices); err != nil {
 			return err
 		}
 	}
@@ -301,10 +299,10 @@ func (o *proveOptions) compare(ctx context.Context, env *Env) error {
 	if e.B, err = maker.Make(ctx, "--b", o.b); err != nil {
 		return err
 	}
-	d := arm.Differ(&e.A, &e.B, e.Binaries.Version.Major())
+	d := experiment.Differences(&e.A, &e.B, e.Binaries.Version.Major())
 	if len(d) == 0 && !o.aa {
 		hint := "say --aa to compare a configuration with itself, or name another one"
-		if len(e.A.Left)+len(e.B.Left) > 0 {
+		if len(e.A.Omitted)+len(e.B.Omitted) > 0 {
 			hint = "what a scratch instance cannot hold is left out of both, and nothing else differs; " + hint
 		}
 		return &say.Problem{Message: "both configurations are the same", Hint: hint, Code: exitUsage}
@@ -313,7 +311,7 @@ func (o *proveOptions) compare(ctx context.Context, env *Env) error {
 	if err != nil {
 		return err
 	}
-	if x, ok := experiment.Find(o.experiment); ok {
+	if x, ok := experiment.FindExercise(o.experiment); ok {
 		e.Notes = append(e.Notes, x.Caution)
 	} else {
 		cautions := append(e.A.Cautions(), e.B.Cautions()...)
@@ -334,34 +332,34 @@ func (o *proveOptions) compare(ctx context.Context, env *Env) error {
 const mostBlocks = 500
 
 // decide chooses the design, and the metric with it, where nobody did, and says why.
-func (o *proveOptions) decide(e *prove.Experiment, w prove.Workload, d []arm.Difference) (string, error) {
-	off := arm.PutsOff(d)
+func (o *proveOptions) decide(e *prove.Experiment, w prove.Workload, d []experiment.Difference) (string, error) {
+	off := experiment.CheckpointSettings(d)
 	deferred := w.Writes && len(off) > 0
 	shared := len(e.A.Kernel)+len(e.B.Kernel) > 0 || e.A.HugePages+e.B.HugePages > 0
 	why := ""
 	switch {
 	case o.design != "":
 		switch e.Design = o.design; {
-		case e.Design == result.Slices && o.trial.cycles > 0:
+		case e.Design == experiment.DesignSlices && o.trial.cycles > 0:
 			return "", usage("--checkpoint-cycles wants runs of their own length, and slices are short", "leave --design slices out")
-		case e.Design == result.Slices && o.trial.fixed():
+		case e.Design == experiment.DesignSlices && o.trial.fixed():
 			return "", usage("a fixed number of transactions takes its own time, and slices have a fixed one", "leave --design slices out")
 		}
 	case o.trial.cycles > 0:
-		e.Design, why = result.Restart, "Restarts, because a run of whole checkpoint cycles begins right after a checkpoint and ends with one."
+		e.Design, why = experiment.DesignRestart, "Restarts, because a run of whole checkpoint cycles begins right after a checkpoint and ends with one."
 	case o.trial.fixed():
-		e.Design, why = result.Restart, "Restarts, because a run of a fixed number of transactions takes its own time."
+		e.Design, why = experiment.DesignRestart, "Restarts, because a run of a fixed number of transactions takes its own time."
 	case shared:
-		e.Design, why = result.Restart, "Restarts, because what differs is the host's, and both servers would have it."
+		e.Design, why = experiment.DesignRestart, "Restarts, because what differs is the host's, and both servers would have it."
 	case deferred:
-		e.Design, why = result.Restart, "Restarts, because "+strings.Join(off, ", ")+" moves work to checkpoints or away from them, which both servers at once would do to each other."
+		e.Design, why = experiment.DesignRestart, "Restarts, because "+strings.Join(off, ", ")+" moves work to checkpoints or away from them, which both servers at once would do to each other."
 	case e.A.Buffers(e.Binaries.Version.Major())+e.B.Buffers(e.Binaries.Version.Major()) > unit.Bytes(e.Host.Memory)/4:
 		// the page cache wants the rest, twice, as each server has its own copy of the data
-		e.Design, why = result.Restart, "Restarts, because the shared buffers of both servers at once would leave each less of the page cache than it has alone."
+		e.Design, why = experiment.DesignRestart, "Restarts, because the shared buffers of both servers at once would leave each less of the page cache than it has alone."
 	case e.Spec.Cache != "warm":
-		e.Design, why = result.Restart, "Restarts, because the cache is to be "+e.Spec.Cache+" before each run."
+		e.Design, why = experiment.DesignRestart, "Restarts, because the cache is to be "+e.Spec.Cache+" before each run."
 	default:
-		e.Design, why = result.Slices, "Slices, because nothing here needs a restart: they find smaller differences in less time."
+		e.Design, why = experiment.DesignSlices, "Slices, because nothing here needs a restart: they find smaller differences in less time."
 	}
 	if deferred && o.trial.cycles == 0 && !o.trial.said("metric") && o.experiment == "" {
 		e.Metric = "tps_with_checkpoint"

@@ -76,17 +76,15 @@ func (s *chosenPart) shown(d document.Plan) document.Plan {
 	}
 	// A rule's warning has the rule's address in its id; what overrides a value stands
 	// behind its address.
-	about := func(a knob.Address, text string) bool {
-		for _, m := range s.plan.Warned {
-			if m.String() == text {
-				return m.ID == "rule/"+string(ruleOf(a))+"/warning"
-			}
+	about := func(a knob.Address, m say.Message) bool {
+		if m.ID != "" {
+			return m.ID == "rule/"+string(ruleOf(a))+"/warning"
 		}
-		return slices.Contains(strings.Split(strings.SplitN(text, ": ", 2)[0], ", "), string(a))
+		return slices.Contains(strings.Split(strings.SplitN(m.String(), ": ", 2)[0], ", "), string(a))
 	}
-	for _, text := range s.plan.Warnings {
-		if slices.ContainsFunc(of.Changes, func(c plan.Change) bool { return about(c.Address, text) }) {
-			of.Warnings = append(of.Warnings, text)
+	for _, w := range s.plan.Warnings {
+		if slices.ContainsFunc(of.Changes, func(c plan.Change) bool { return about(c.Address, w) }) {
+			of.Warnings = append(of.Warnings, w)
 		}
 	}
 	return d

@@ -24,7 +24,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/markdown"
 	"github.com/pgfettle/pgfettle/internal/show/outline/experiments"
@@ -69,7 +69,7 @@ func (o *trialOptions) flags(cmd *cobra.Command, env *Env) {
 	f.StringVar(&o.restore, "restore", "", "the data of a run: fresh (a copy of those that were loaded) or kept (one copy an arm for all its runs: bloat accrues); default: fresh where the load writes")
 	f.DurationVar(&o.warmup, "warmup", 5*time.Minute, "at most, until the rate is flat: `TIME`")
 	f.Uint64Var(&o.seed, "seed", 0, "of the order and of the load, `N` (default: drawn, and told)")
-	f.StringVar(&o.metric, "metric", "tps", strings.Join(result.Primary(), ", "))
+	f.StringVar(&o.metric, "metric", "tps", strings.Join(experiment.PrimaryMetrics(), ", "))
 	f.StringVar(&o.cache, "cache", "warm", "before a run: warm, os-warm (restarted only) or cold (page cache dropped; root, --kernel)")
 	f.StringVar(&o.protocol, "protocol", "prepared", "prepared, extended or simple")
 	f.IntVar(&o.major, "pg", 0, "major version to run, `N` from 13 to 18 (default: the newest installed)")
@@ -80,7 +80,7 @@ func (o *trialOptions) flags(cmd *cobra.Command, env *Env) {
 	f.BoolVar(&o.kernel, "kernel", false, "this machine's kernel may be touched: huge pages and values that the arms name; all is put back, but the page cache may be emptied to make room for huge pages")
 	f.BoolVar(&o.yes, "yes", false, "ask nothing")
 	f.StringVar(&o.format, "format", "text", docFormsHelp)
-	complete(cmd, "metric", result.Primary()...)
+	complete(cmd, "metric", experiment.PrimaryMetrics()...)
 	complete(cmd, "restore", engine.Fresh, engine.Kept)
 	complete(cmd, "cache", "warm", "os-warm", "cold")
 	complete(cmd, "protocol", "prepared", "extended", "simple")
@@ -137,7 +137,7 @@ func (o *trialOptions) order(ctx context.Context, env *Env) (*prove.Experiment, 
 	for _, c := range []struct {
 		flag, value string
 		names       []string
-	}{{"metric", o.metric, result.Primary()}, {"cache", o.cache, []string{"warm", "os-warm", "cold"}}, {"protocol", o.protocol, []string{"prepared", "extended", "simple"}}} {
+	}{{"metric", o.metric, experiment.PrimaryMetrics()}, {"cache", o.cache, []string{"warm", "os-warm", "cold"}}, {"protocol", o.protocol, []string{"prepared", "extended", "simple"}}} {
 		if err := choice(c.flag, c.value, c.names...); err != nil {
 			return nil, w, err
 		}
@@ -250,7 +250,7 @@ func (o *trialOptions) order(ctx context.Context, env *Env) (*prove.Experiment, 
 	if o.fixed() {
 		jobs = clients // clients of one thread draw their scripts from one sequence, and who is slower draws less of it
 	}
-	e.Spec = result.Spec{Clients: clients, Jobs: jobs, Warmup: o.warmup.Seconds(), Rate: o.rate, Count: o.count, Cycles: o.cycles, Seed: seed, Cache: o.cache, Protocol: protocol}
+	e.Spec = experiment.Spec{Clients: clients, Jobs: jobs, Warmup: o.warmup.Seconds(), Rate: o.rate, Count: o.count, Cycles: o.cycles, Seed: seed, Cache: o.cache, Protocol: protocol}
 	return e, w, o.places(env, e)
 }
 
@@ -297,14 +297,14 @@ func (o *trialOptions) durations(e *prove.Experiment, deferred bool) {
 	case o.duration > 0 || o.fixed():
 	case e.Spec.Cycles > 0:
 		e.Spec.Duration = 1 // the cycles say it
-	case e.Design == result.Slices:
+	case e.Design == experiment.DesignSlices:
 		e.Spec.Duration = 40 // eight slices of 5 s an arm and block: half of what seen differences of 5 % needed in all
 	case deferred:
 		e.Spec.Duration = leastAmortised
 	default:
 		e.Spec.Duration = 120 // pgbench's manual: never believe a run of a few seconds
 	}
-	if e.Design == result.Slices {
+	if e.Design == experiment.DesignSlices {
 		e.Spec.Slice = min(5, e.Spec.Duration) // shorter ones measure the start of pgbench
 	}
 }
@@ -422,8 +422,8 @@ func (o *trialOptions) maker(env *Env, lab prove.Lab, clients int) *prove.Maker 
 }
 
 // hostOf describes the host for the document.
-func hostOf(env *Env, s *snapshot.Snapshot) result.Host {
-	h := result.Host{Line: env.host().Hostname(), CPUs: processorsOf(env), Snapshot: snapshot.Hash(s)}
+func hostOf(env *Env, s *snapshot.Snapshot) experiment.Host {
+	h := experiment.Host{Line: env.host().Hostname(), CPUs: processorsOf(env), Snapshot: snapshot.Hash(s)}
 	if k, err := env.Target.ReadFile("/proc/sys/kernel/osrelease", 4096); err == nil {
 		h.Kernel = strings.TrimSpace(string(k))
 	}
@@ -464,9 +464,9 @@ func processorsOf(env *Env) int {
 }
 
 // write writes a result in the form that was asked for.
-func (o *trialOptions) write(env *Env, r *result.Result) error {
+func (o *trialOptions) write(env *Env, r *experiment.Result) error {
 	return env.writeForm(o.format, forms{
-		text: func(w io.Writer) error { return term.Result(w, r, env.Style()) },
+		text: func(w io.Writer) error { return term.Write(w, experiments.Result(r, env.words, false), env.Style()) },
 		json: func(w io.Writer) error { return json.Result(w, r) },
 		markdown: func(w io.Writer) error {
 			return markdown.Write(w, experiments.Result(r, env.words, env.ascii()))

@@ -9,7 +9,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/prove"
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/outline/experiments"
 	"github.com/pgfettle/pgfettle/internal/show/term"
@@ -18,7 +18,7 @@ import (
 
 // carryOut tells what will be done, asks, and does it. A nil result without an
 // error is one that was declined; it was told.
-func (o *trialOptions) carryOut(ctx context.Context, env *Env, d document.Design) (*result.Result, error) {
+func (o *trialOptions) carryOut(ctx context.Context, env *Env, d document.Design) (*experiment.Result, error) {
 	runner, err := env.runner()
 	if err != nil {
 		return nil, err

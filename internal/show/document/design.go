@@ -2,14 +2,14 @@ package document
 
 import (
 	"github.com/pgfettle/pgfettle/internal/act/prove"
-	"github.com/pgfettle/pgfettle/internal/judge/arm"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
 // Design is an experiment before it is begun.
 type Design struct {
 	*prove.Experiment
 	Title       string // of the workload
-	Differences []arm.Difference
+	Differences []experiment.Difference
 	Why         string // why this design
 	Estimation  prove.Estimation
 }

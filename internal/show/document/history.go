@@ -3,7 +3,7 @@ package document
 import (
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/store"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 )
 
 // HistorySchema names the version of the JSON form.
@@ -18,15 +18,15 @@ type History struct {
 	First  time.Time       `json:"first,omitzero"` // of the samples in the file; zero: there are none
 	Last   time.Time       `json:"last,omitzero"`
 	Older  bool            `json:"older"`  // more events were in that span, before those that are told
-	Events []store.Event   `json:"events"` // oldest first
+	Events []history.Event `json:"events"` // oldest first
 	Series []HistorySeries `json:"series"`
 }
 
 // HistorySeries is one series in that span.
 type HistorySeries struct {
-	store.Series
-	Unit    string         `json:"unit"`
-	Kind    store.Kind     `json:"kind"`
-	Help    string         `json:"help"`
-	Buckets []store.Bucket `json:"buckets"` // oldest first; none where nothing was sampled
+	history.Series
+	Unit    string           `json:"unit"`
+	Kind    history.Kind     `json:"kind"`
+	Help    string           `json:"help"`
+	Buckets []history.Bucket `json:"buckets"` // oldest first; none where nothing was sampled
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
@@ -53,7 +54,7 @@ func carry(p document.Plan, s *snapshot.Snapshot, r reach) carried {
 	for i := range d.left {
 		if c := &d.left[i].Change; selection.Named(o.Skip, c) {
 			d.left[i].Reason = "risk: high, and it was not accepted. Read the reason, then plan with --accept-risk " +
-				selection.WhichOf(c).String() + " to have it in here. The reason: " + c.Reason
+				selection.WhichOf(c).String() + " to have it in here. The reason: " + c.Reason.String()
 		}
 	}
 	d.Plan.Plan = &of
@@ -117,14 +118,14 @@ func trying(list []plan.Change, in *snapshot.Instance) []plan.Change {
 		switch c := &list[i]; {
 		case c.Layer != knob.Instance || c.Key != in.Key:
 		case c.Address == hugePages:
-			c.To, c.ToBase, c.Reason = "try", "try", "the plan has on: "+why
+			c.To, c.ToBase, c.Reason = "try", "try", say.Text("the plan has on: "+why)
 			return list
 		case c.Effect >= knob.Restart:
 			at = min(at, i)
 		}
 	}
 	return slices.Insert(list, at, plan.Change{Address: hugePages, Instance: in.Label(), Key: in.Key, Layer: knob.Instance, From: "on", To: "try", FromBase: "on", ToBase: "try",
-		Effect: knob.Restart, Risk: knob.Low, Title: "huge pages", Reason: why})
+		Effect: knob.Restart, Risk: knob.Low, Title: "huge pages", Reason: say.Text(why)})
 }
 
 // Settings are the changes of one instance as a form that holds them alone does, those
@@ -170,7 +171,7 @@ func was(c plan.Change) string {
 	if c.Risk == knob.High {
 		text += outline.RiskWords[c.Risk].String() + "; "
 	}
-	return text + c.Reason
+	return text + c.Reason.String()
 }
 
 // assumedNotes puts into a file what was assumed of its host.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -64,12 +65,12 @@ func withoutHuge(list []plan.Change, d carried, s *snapshot.Snapshot, key string
 	list = slices.Clone(list)
 	for i := range list {
 		if c := &list[i]; c.Address == hugePages {
-			c.To, c.ToBase, c.Reason = "off", "off", why
+			c.To, c.ToBase, c.Reason = "off", "off", say.Text(why)
 			return list
 		}
 	}
 	return append(list, plan.Change{Address: hugePages, Instance: in.Label(), Key: key, Layer: knob.Instance, From: from, To: "off", FromBase: from, ToBase: "off",
-		Effect: knob.Restart, Risk: knob.Low, Title: "huge pages", Reason: why})
+		Effect: knob.Restart, Risk: knob.Low, Title: "huge pages", Reason: say.Text(why)})
 }
 
 // cnpgResources asks for the huge pages, and for the memory and the processors with

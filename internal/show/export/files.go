@@ -130,7 +130,7 @@ func readme(d carried, files []File) File {
 		b.WriteString("\nBefore you act:\n")
 	}
 	for _, w := range d.Warnings {
-		comment(&b, "  -", w, commentWidth)
+		comment(&b, "  -", w.String(), commentWidth)
 	}
 	return File{Name: "README", Body: []byte(b.String())}
 }

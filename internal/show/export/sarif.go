@@ -142,13 +142,13 @@ func (s *sarifLog) add(f check.Finding, at sarifLocation) {
 			Help: sarifText{"More: pgfettle explain " + f.ID + ". Sources: " + sourcesOf(f.Sources) + "."}, Config: sarifConfig{sarifLevel[f.Severity]}})
 	}
 	run.Results = append(run.Results, sarifResult{RuleID: f.ID, RuleIndex: index, Level: sarifLevel[f.Severity],
-		Message: sarifText{typeset.Clean(f.Seen) + " " + typeset.Clean(f.Do)}, Locations: []sarifLocation{at}})
+		Message: sarifText{typeset.Clean(f.Seen.String()) + " " + typeset.Clean(f.Do.String())}, Locations: []sarifLocation{at}})
 }
 
-func sourcesOf(ids []string) string {
+func sourcesOf(sources []say.Source) string {
 	var out []string
-	for _, id := range ids {
-		if s, ok := say.SourceByID(id); ok {
+	for _, s := range sources {
+		if s.Publisher != "" { // a known one
 			out = append(out, s.Publisher+", "+s.Title)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/checks"
@@ -13,6 +14,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/export"
 	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -27,7 +29,7 @@ func checkedFile() document.File {
 }
 
 func hostReport() document.Check {
-	return document.Check{Report: check.Report{Findings: []check.Finding{{ID: "swap_none", Severity: check.Notice, Title: "No swap", Seen: "100 % of it: none\nat all", Why: "Because.", Do: "Add some.", Sources: []string{"linux-vm"}}}}}
+	return document.Check{Report: check.Report{Findings: []check.Finding{{ID: "swap_none", Severity: check.Notice, Title: "No swap", Seen: say.Text("100 % of it: none\nat all"), Why: "Because.", Do: say.Text("Add some."), Sources: say.SourcesOf([]string{"linux-vm"})}}}}
 }
 
 // TestFileJSONIsValid holds the document against its published schema.
@@ -121,7 +123,7 @@ func TestGitHubEscapes(t *testing.T) {
 // TestFileTextIsClean: nothing of a file reaches the terminal as it is.
 func TestFileTextIsClean(t *testing.T) {
 	var b bytes.Buffer
-	if err := term.File(&b, checkedFile(), term.Style{Width: 80}); err != nil {
+	if err := term.Write(&b, outline.File(checkedFile(), nil), term.Style{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
 	if strings.ContainsAny(b.String(), "\x1b\r\x07") || !strings.Contains(b.String(), "CRITICAL") {

@@ -13,6 +13,7 @@ import (
 	generate "github.com/pgfettle/pgfettle/internal/gen/jsonschema"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/serverlog"
 	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -91,7 +92,7 @@ func TestLogForms(t *testing.T) {
 					err = json.Log(&b, r)
 					valid(t, "diagnose-log", b.Bytes())
 				} else {
-					err = term.Log(&b, r, style(t, name))
+					err = term.Write(&b, reports.Log(r), style(t, name))
 				}
 				if err != nil {
 					t.Fatal(err)

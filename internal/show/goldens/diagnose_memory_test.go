@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 	"github.com/pgfettle/pgfettle/test/hosts"
@@ -27,7 +28,7 @@ func TestDiagnoseMemory(t *testing.T) {
 		t.Run(c.Name, func(t *testing.T) {
 			d := memory.Diagnose(c.Snapshot, hosts.Buffers(c.Snapshot))
 			var b bytes.Buffer
-			if err := term.Memory(&b, d, term.Style{Width: 100}); err != nil {
+			if err := term.Write(&b, reports.Memory(d), term.Style{Width: 100}); err != nil {
 				t.Fatal(err)
 			}
 			if strings.Contains(b.String(), "\x1b") {
@@ -47,7 +48,7 @@ func TestDiagnoseMemory(t *testing.T) {
 				t.Errorf("-want +got\n%s", diff)
 			}
 			b.Reset()
-			if err := term.Memory(&b, d, term.Style{Width: 60, Color: true}); err != nil {
+			if err := term.Write(&b, reports.Memory(d), term.Style{Width: 60, Color: true}); err != nil {
 				t.Fatal(err)
 			}
 			text := b.String()

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
 	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -58,7 +59,7 @@ func TestDiagnoseOOM(t *testing.T) {
 				t.Fatal(err)
 			}
 			valid(t, "diagnose-oom", j.Bytes())
-			if err := term.OOM(&b, d, term.Style{Width: 100}); err != nil {
+			if err := term.Write(&b, reports.OOM(d), term.Style{Width: 100}); err != nil {
 				t.Fatal(err)
 			}
 			golden(t, name+".txt", b.String())
@@ -114,7 +115,7 @@ func FuzzDiagnoseOOM(f *testing.F) {
 		}
 		d := oom.Diagnose(r.Log(), oom.Facts{})
 		var text, j bytes.Buffer
-		if err := term.OOM(&text, d, term.Style{Width: 60}); err != nil {
+		if err := term.Write(&text, reports.OOM(d), term.Style{Width: 60}); err != nil {
 			t.Fatal(err)
 		}
 		if strings.ContainsFunc(strings.ReplaceAll(text.String(), "\n", ""), typeset.Hidden) {

@@ -14,6 +14,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
 	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -44,10 +45,10 @@ func TestSlowText(t *testing.T) {
 			}
 			d := slow.Compare("slow.txt", plans["slow"], "fast.txt", plans["fast"])
 			var text, narrow, doc bytes.Buffer
-			if err := term.Slow(&text, d, term.Style{Width: 100}); err != nil {
+			if err := term.Write(&text, reports.Slow(d), term.Style{Width: 100}); err != nil {
 				t.Fatal(err)
 			}
-			if err := term.Slow(&narrow, d, term.Style{Width: 50, Color: true}); err != nil {
+			if err := term.Write(&narrow, reports.Slow(d), term.Style{Width: 50, Color: true}); err != nil {
 				t.Fatal(err)
 			}
 			if err := json.Slow(&doc, d); err != nil {
@@ -84,7 +85,7 @@ func TestSlowSampleText(t *testing.T) {
 	for name, e := range map[string]*live.Episode{"sample_jam": e, "sample_nothing": {Seconds: 1}} {
 		d := slow.JudgeSample("/srv/pg/17", e)
 		var text, doc bytes.Buffer
-		if err := term.Sample(&text, d, term.Style{Width: 100}); err != nil {
+		if err := term.Write(&text, reports.Sample(d), term.Style{Width: 100}); err != nil {
 			t.Fatal(err)
 		}
 		if err := json.Sample(&doc, d); err != nil {

@@ -50,8 +50,8 @@ func TestExplainJSON(t *testing.T) {
 		}
 		kinds[d.Kind]++
 	}
-	found := document.Check{Report: check.Report{Findings: []check.Finding{{ID: "x", Area: "memory", Title: "t", Seen: "s", Why: "w", Do: "d", Sources: []string{"pg-config"}}},
-		Accepted: []check.Accepted{{Finding: check.Finding{ID: "x", Area: "memory", Title: "t", Seen: "s", Why: "w", Do: "d", Sources: []string{"pg-config"}}, Reason: "r", Expires: check.Never}}}}
+	found := document.Check{Report: check.Report{Findings: []check.Finding{{ID: "x", Area: "memory", Title: "t", Seen: say.Text("s"), Why: "w", Do: say.Text("d"), Sources: say.SourcesOf([]string{"pg-config"})}},
+		Accepted: []check.Accepted{{Finding: check.Finding{ID: "x", Area: "memory", Title: "t", Seen: say.Text("s"), Why: "w", Do: say.Text("d"), Sources: say.SourcesOf([]string{"pg-config"})}, Reason: "r", Expires: check.Never}}}}
 	for _, here := range []*document.Check{nil, {}, &found} {
 		for _, c := range append(checks.All(), conffile.Kinds()...) {
 			hold(func(b *bytes.Buffer) error {

@@ -22,6 +22,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/export"
 	showjson "github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -116,7 +117,7 @@ func TestCheckForms(t *testing.T) {
 			err = showjson.Check(&b, d)
 			valid(t, "check", b.Bytes())
 		} else {
-			err = term.Check(&b, d, style(t, name))
+			err = term.Write(&b, outline.Check(d, nil), style(t, name))
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -182,7 +183,7 @@ func TestPlanForms(t *testing.T) {
 				}
 			}
 		default:
-			err = term.Plan(&b, d, style(t, name))
+			err = term.Write(&b, outline.Plan(d, nil), style(t, name))
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -4,14 +4,14 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/act/oomdemo"
+	"github.com/pgfettle/pgfettle/internal/fact/oomresult"
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 )
 
 func TestOOMForms(t *testing.T) {
 	goldens(t, "oom", func(t *testing.T, given, _ []byte, name string) string {
-		var d oomdemo.OOM
+		var d oomresult.OOM
 		decode(t, given, &d)
 		var b bytes.Buffer
 		var err error

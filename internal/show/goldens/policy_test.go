@@ -5,10 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 )
 
@@ -48,7 +50,7 @@ func TestPolicyForms(t *testing.T) {
 
 // TestAcceptedIsValid holds a report with accepted findings against its schema.
 func TestAcceptedIsValid(t *testing.T) {
-	f := check.Finding{ID: "swap_none", Severity: check.Info, Area: check.Kernel, Title: "T", Seen: "s", Why: "w", Do: "d", Sources: []string{"linux-vm"}}
+	f := check.Finding{ID: "swap_none", Severity: check.Info, Area: check.Kernel, Title: "T", Seen: say.Text("s"), Why: "w", Do: say.Text("d"), Sources: say.SourcesOf([]string{"linux-vm"})}
 	d := document.Check{Report: check.Report{Schema: check.Schema, Accepted: []check.Accepted{{Finding: f, Reason: "r\x1b[31m", Expires: "2027-01-31"}}}, Policy: "p.toml"}
 	var b bytes.Buffer
 	if err := json.Check(&b, d); err != nil {
@@ -57,7 +59,7 @@ func TestAcceptedIsValid(t *testing.T) {
 	valid(t, "check", b.Bytes())
 	b.Reset()
 	d.All = true
-	if err := term.Check(&b, d, term.Style{Width: 80}); err != nil || strings.Contains(b.String(), "\x1b") || !strings.Contains(b.String(), "accepted until 2027-01-31: r") {
+	if err := term.Write(&b, outline.Check(d, nil), term.Style{Width: 80}); err != nil || strings.Contains(b.String(), "\x1b") || !strings.Contains(b.String(), "accepted until 2027-01-31: r") {
 		t.Errorf("%v %q", err, b.String())
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/gen/jsonschema"
@@ -39,7 +40,7 @@ func probed() *document.Probe {
 			Memory:  &measured.Memory{Size: 256 * unit.MB, Latency: 91e-9, Speed: 11 * unit.GB},
 			Missing: []known.Gap{{Fact: "reads (fio)", Reason: "fio is not installed", Reveal: "install it: apt-get install fio, dnf install fio or zypper install fio"}}},
 		Findings: []check.Finding{{ID: "fsync_impossible", Severity: check.Warning, Area: check.Durability, Instance: "/srv/pg/data", Title: "Writes are told safe faster than this disk can make them",
-			Seen: "fdatasync reached 48,817 flushed writes a second.", Why: "Something in front of the disk answers.", Do: "Find out what answers.", Sources: []string{"pg-wal-reliability"}}},
+			Seen: say.Text("fdatasync reached 48,817 flushed writes a second."), Why: "Something in front of the disk answers.", Do: say.Text("Find out what answers."), Sources: say.SourcesOf([]string{"pg-wal-reliability"})}},
 		Follows: []document.ProbeKnob{
 			{Instance: "/srv/pg/data", Knob: "commit_delay", Present: "0", Want: "0", Reason: "no commit waits for others"},
 			{Instance: "/srv/pg/data", Knob: "random_page_cost", Present: "4", Want: "1.6", Reason: "the data's device made 5760 random reads a second one by one"}},

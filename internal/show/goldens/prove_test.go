@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	generate "github.com/pgfettle/pgfettle/internal/gen/jsonschema"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
-	"github.com/pgfettle/pgfettle/internal/judge/stat"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 	showjson "github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/outline/experiments"
 	"github.com/pgfettle/pgfettle/internal/show/term"
@@ -21,27 +21,27 @@ import (
 )
 
 // measuredRun is a run that nothing disturbed.
-func measuredRun(arm string, tps float64) result.Run {
+func measuredRun(arm string, tps float64) experiment.Run {
 	unknown := stat.Number(math.NaN())
-	return result.Run{Arm: arm, Started: "2026-11-21T10:00:00Z", Seconds: 120, Transactions: int64(120 * tps), TPS: tps, Steady: true, Checkpoint: 1.5 + tps/1000,
-		Latency:     result.Latency{Mean: stat.Number(8000 / tps), SD: unknown, P50: unknown, P95: stat.Number(20000 / tps), P99: stat.Number(30000 / tps), Max: unknown},
-		Counters:    map[string]float64{result.WALBytes: 120 * tps * (500 + tps/20), result.TempBytes: 0, result.PageTables: 40 << 20},
-		Environment: result.Environment{Steal: 0.1, Foreign: 0.5, PSICPU: 12, PSIIO: 3.5, PSIMemory: unknown, ClockStep: 0.2, CanaryCPU: 100, CanarySync: 40}}
+	return experiment.Run{Config: arm, Started: "2026-11-21T10:00:00Z", Seconds: 120, Transactions: int64(120 * tps), TPS: tps, Steady: true, Checkpoint: 1.5 + tps/1000,
+		Latency:     experiment.Latency{Mean: stat.Number(8000 / tps), SD: unknown, P50: unknown, P95: stat.Number(20000 / tps), P99: stat.Number(30000 / tps), Max: unknown},
+		Counters:    map[string]float64{experiment.WALBytes: 120 * tps * (500 + tps/20), experiment.TempBytes: 0, experiment.PageTables: 40 << 20},
+		Environment: experiment.Environment{Steal: 0.1, Foreign: 0.5, PSICPU: 12, PSIIO: 3.5, PSIMemory: unknown, ClockStep: 0.2, CalibrationCPU: 100, CalibrationSync: 40}}
 }
 
 // experimentOf has one block for each change in per cent of B against A.
-func experimentOf(changes ...float64) *result.Result {
-	r := &result.Result{
-		Schema: result.Schema, Program: "1.2", Started: "2026-11-21T10:00:00Z", Ended: "2026-11-21T11:12:00Z", Design: result.Restart, Metric: "tps",
-		A:        result.Arm{Name: "default"},
-		B:        result.Arm{Name: "default+pg:work_mem=64MB,jit=off", Settings: []result.Setting{{Address: "pg:jit", Value: "off"}, {Address: "pg:work_mem", Value: "64MB"}}},
-		Workload: result.Workload{Name: "oltp-rw", Scale: 40, Bytes: 6 << 30, Writes: true, Command: "pgbench -n -M prepared -c 8 -j 2 -T 120 -f oltp-rw.sql bench"},
-		Spec:     result.Spec{Blocks: len(changes), Clients: 8, Jobs: 2, Duration: 120, Warmup: 300, Seed: 42, Cache: "warm", Protocol: "prepared", Margin: 2},
-		Host:     result.Host{Line: "db1", Kernel: "6.12.30", CPUs: 2, Memory: 24 << 30, Server: "17.11", Pgbench: "pgbench 17.11"},
+func experimentOf(changes ...float64) *experiment.Result {
+	r := &experiment.Result{
+		Schema: experiment.ResultSchema, Program: "1.2", Started: "2026-11-21T10:00:00Z", Ended: "2026-11-21T11:12:00Z", Design: experiment.DesignRestart, Metric: "tps",
+		A:        experiment.MeasuredConfiguration{Name: "default"},
+		B:        experiment.MeasuredConfiguration{Name: "default+pg:work_mem=64MB,jit=off", Settings: []experiment.Setting{{Address: "pg:jit", Value: "off"}, {Address: "pg:work_mem", Value: "64MB"}}},
+		Workload: experiment.MeasuredWorkload{Name: "oltp-rw", Scale: 40, Bytes: 6 << 30, Writes: true, Command: "pgbench -n -M prepared -c 8 -j 2 -T 120 -f oltp-rw.sql bench"},
+		Spec:     experiment.Spec{Blocks: len(changes), Clients: 8, Jobs: 2, Duration: 120, Warmup: 300, Seed: 42, Cache: "warm", Protocol: "prepared", Margin: 2},
+		Host:     experiment.Host{Line: "db1", Kernel: "6.12.30", CPUs: 2, Memory: 24 << 30, Server: "17.11", Pgbench: "pgbench 17.11"},
 	}
 	for i, c := range changes {
 		a := 4000 + 40*math.Sin(float64(i))
-		b := result.Block{Number: i + 1, Order: "AB", Seed: uint64(100 + i), Runs: []result.Run{measuredRun("A", a), measuredRun("B", a*(1+c/100))}}
+		b := experiment.Block{Number: i + 1, Order: "AB", Seed: uint64(100 + i), Runs: []experiment.Run{measuredRun("A", a), measuredRun("B", a*(1+c/100))}}
 		if i%2 == 1 {
 			b.Order, b.Runs[0], b.Runs[1] = "BA", b.Runs[1], b.Runs[0]
 		}
@@ -51,8 +51,8 @@ func experimentOf(changes ...float64) *result.Result {
 }
 
 // proveCases are the experiments that the goldens show.
-func proveCases() map[string]*result.Result {
-	cases := map[string]*result.Result{
+func proveCases() map[string]*experiment.Result {
+	cases := map[string]*experiment.Result{
 		"improved":     experimentOf(4.4, 3.1, 5.2, 4.9, 3.9, 4.2, 2.8, 5.5),
 		"small":        experimentOf(0.9, 1.1, 1.2, 0.8, 1.0, 0.7, 1.3, 0.9),
 		"equivalent":   experimentOf(0.4, -0.6, 0.2, -0.3, 0.5, -0.2, 0.1, -0.4),
@@ -92,15 +92,15 @@ func proveCases() map[string]*result.Result {
 	}
 	course := experimentOf(515, 480, 530, 501, 495, 522)
 	course.Name, course.Workload.Name = "fsync-off", "tpcb"
-	course.B = result.Arm{Name: "default+pg:fsync=off", Settings: []result.Setting{{Address: "pg:fsync", Value: "off"}}}
+	course.B = experiment.MeasuredConfiguration{Name: "default+pg:fsync=off", Settings: []experiment.Setting{{Address: "pg:fsync", Value: "off"}}}
 	course.Blocks[1].Runs[0].Steady = false
 	cases["course"] = course
 
 	single := experimentOf(0, 0, 0, 0)
-	single.Design, single.B, single.Metric = result.Single, result.Arm{}, "tps"
+	single.Design, single.B, single.Metric = experiment.DesignSingle, experiment.MeasuredConfiguration{}, "tps"
 	for i := range single.Blocks {
 		b := &single.Blocks[i]
-		b.Order, b.Runs = "A", []result.Run{*b.Run("A")}
+		b.Order, b.Runs = "A", []experiment.Run{*b.Run("A")}
 	}
 	single.Blocks[2].Runs[0].Environment.Foreign = 9
 	cases["single"] = single
@@ -112,7 +112,7 @@ func proveCases() map[string]*result.Result {
 			run := &cycles.Blocks[i].Runs[k]
 			run.Cycles, run.Seconds = 2, 12+float64(i)
 			run.Transactions = int64(run.TPS * run.Seconds)
-			run.Counters[result.WALBytes] *= run.Seconds / 120
+			run.Counters[experiment.WALBytes] *= run.Seconds / 120
 		}
 	}
 	cycles.Blocks[3].Runs[1].Cycles = 1
@@ -128,7 +128,7 @@ func proveCases() map[string]*result.Result {
 	cases["number"] = number
 
 	kept := experimentOf(4.4, 3.1, 5.2, 4.9, 3.9, 4.2)
-	kept.Spec.Restore, kept.Spec.Slice, kept.Spec.Duration, kept.Design = "kept", 5, 40, result.Slices
+	kept.Spec.Restore, kept.Spec.Slice, kept.Spec.Duration, kept.Design = "kept", 5, 40, experiment.DesignSlices
 	cases["kept"] = kept
 
 	hostile := experimentOf(5, 6, 4, 5, 6, 5)
@@ -146,10 +146,10 @@ func TestResultText(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r.Judge()
 			var text, narrow, doc bytes.Buffer
-			if err := term.Result(&text, r, term.Style{Width: 100}); err != nil {
+			if err := term.Write(&text, experiments.Result(r, nil, false), term.Style{Width: 100}); err != nil {
 				t.Fatal(err)
 			}
-			if err := term.Result(&narrow, r, term.Style{Width: 50, Color: true, ASCII: true}); err != nil {
+			if err := term.Write(&narrow, experiments.Result(r, nil, false), term.Style{Width: 50, Color: true, ASCII: true}); err != nil {
 				t.Fatal(err)
 			}
 			proveGolden(t, name, text.Bytes())
@@ -160,7 +160,7 @@ func TestResultText(t *testing.T) {
 				t.Fatal(err)
 			}
 			validResult(t, doc.Bytes())
-			again, err := result.Decode(doc.Bytes())
+			again, err := experiment.DecodeResult(doc.Bytes())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -180,7 +180,7 @@ func TestPeekingIsNotShown(t *testing.T) {
 	r := proveCases()["interrupted"]
 	r.Judge()
 	var b bytes.Buffer
-	if err := term.Result(&b, r, term.Style{Width: 100}); err != nil {
+	if err := term.Write(&b, experiments.Result(r, nil, false), term.Style{Width: 100}); err != nil {
 		t.Fatal(err)
 	}
 	for _, bad := range []string{"4.4 %", "+3.1", "4,176", "4,000", "●"} {
@@ -197,7 +197,7 @@ func TestVerdictStandsFirst(t *testing.T) {
 		r := proveCases()[name]
 		r.Judge()
 		var b bytes.Buffer
-		if err := term.Result(&b, r, term.Style{Width: 100}); err != nil {
+		if err := term.Write(&b, experiments.Result(r, nil, false), term.Style{Width: 100}); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.HasPrefix(b.String(), want) {
@@ -256,8 +256,8 @@ func TestResultSchema(t *testing.T) {
 	want, err := generate.Render(generate.Document{
 		Title:       "result of an experiment with PostgreSQL",
 		Description: "Every run as it was measured, in the order in which they were run, and the verdict over them. A figure that is not known is null. Changes are of B against A, in per cent.",
-		Type:        reflect.TypeFor[result.Result](),
-		Version:     result.Schema,
+		Type:        reflect.TypeFor[experiment.Result](),
+		Version:     experiment.ResultSchema,
 		File:        "result.schema.json",
 		Module:      "github.com/pgfettle/pgfettle",
 		Source:      os.DirFS(filepath.Join("..", "..", "..")),

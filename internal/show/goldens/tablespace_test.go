@@ -8,6 +8,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/show/document"
@@ -19,7 +20,7 @@ import (
 func TestTablespacesInForms(t *testing.T) {
 	const set = `ALTER TABLESPACE "Old ""D'ata" SET (random_page_cost = '4');`
 	of := func(name, from string) plan.Change {
-		return plan.Change{Address: knob.Tablespace(name, "random_page_cost"), Layer: knob.Instance, Key: "1", Instance: "/d", From: from, FromBase: from, To: "4", ToBase: "4", Effect: knob.Now, Reason: "a reason\nof two lines"}
+		return plan.Change{Address: knob.Tablespace(name, "random_page_cost"), Layer: knob.Instance, Key: "1", Instance: "/d", From: from, FromBase: from, To: "4", ToBase: "4", Effect: knob.Now, Reason: say.Text("a reason\nof two lines")}
 	}
 	spaces := []plan.Change{of(`Old "D'ata`, "1.1"), of("a\n; DROP TABLE x;\n\u202e", knob.Unset)}
 	setting := plan.Change{Address: "pg:work_mem", Layer: knob.Instance, Key: "1", Instance: "/d", From: "4MB", FromBase: "4096", To: "16MB", ToBase: "16384", Effect: knob.Reload}

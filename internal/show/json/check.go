@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 )
@@ -16,10 +17,10 @@ func Check(w io.Writer, d document.Check) error {
 	d.Unknown = append([]known.Gap{}, d.Unknown...)
 	d.Accepted = slices.Clone(d.Accepted)
 	for i := range d.Accepted {
-		d.Accepted[i].Sources = append([]string{}, d.Accepted[i].Sources...)
+		filled(&d.Accepted[i].Finding)
 	}
 	for i := range d.Findings {
-		d.Findings[i].Sources = append([]string{}, d.Findings[i].Sources...)
+		filled(&d.Findings[i])
 	}
 	d.Subject.Instances = append([]document.SubjectInstance{}, d.Subject.Instances...)
 	return Write(w, d)
@@ -27,3 +28,10 @@ func Check(w io.Writer, d document.Check) error {
 
 // File writes the report as JSON: the same document, the same bytes.
 func File(w io.Writer, d document.File) error { return Write(w, d) }
+
+// filled makes the lists of a finding arrays where they are null.
+func filled(f *check.Finding) {
+	f.Values = append([]check.Value{}, f.Values...)
+	f.Commands = append([]check.Command{}, f.Commands...)
+	f.Sources = append([]say.Source{}, f.Sources...)
+}

@@ -24,24 +24,6 @@ type pageHead struct {
 
 func pageHeadOf(kind, id string) pageHead { return pageHead{ExplainSchema, kind, id} }
 
-// sourceDoc is a source in full: who reads the page elsewhere has no list of them.
-type sourceDoc struct {
-	ID        string `json:"id"`
-	Title     string `json:"title"`
-	Publisher string `json:"publisher"`
-	Version   string `json:"version,omitempty"`
-	Date      string `json:"date,omitempty"`
-}
-
-func sourceDocs(ids []string) []sourceDoc {
-	out := []sourceDoc{}
-	for _, id := range ids {
-		s, _ := say.SourceByID(id) // a test holds that there is one
-		out = append(out, sourceDoc{id, s.Title, s.Publisher, s.Version, s.Date})
-	}
-	return out
-}
-
 func pageIDs(pages []advice.Page) []string {
 	out := []string{}
 	for _, p := range pages {
@@ -73,10 +55,10 @@ func ExplainCheck(w io.Writer, c document.CheckPage, words *say.Catalogue) error
 		To        int            `json:"to,omitempty"`
 		DependsOn []string       `json:"silent_while"`
 		Pages     []string       `json:"pages"`
-		Sources   []sourceDoc    `json:"sources"`
+		Sources   []say.Source   `json:"sources"`
 		Here      *checkHere     `json:"here,omitempty"`
 	}{pageHeadOf("check", k.ID), k.Area, k.Severity, "instance", k.Title, k.Why, k.Do, k.From, k.To,
-		append([]string{}, k.DependsOn...), pageIDs(c.Pages), sourceDocs(k.Sources), nil}
+		append([]string{}, k.DependsOn...), pageIDs(c.Pages), say.SourcesOf(k.Sources), nil}
 	if k.Scope == check.PerHost {
 		d.Scope = "host"
 	}
@@ -148,9 +130,9 @@ func ExplainKnob(w io.Writer, k document.KnobPage, words *say.Catalogue) error {
 		Tolerance float64        `json:"tolerance,omitempty"` // a share of the wanted value
 		From      int            `json:"from,omitempty"`
 		To        int            `json:"to,omitempty"`
-		Sources   []sourceDoc    `json:"sources"`
+		Sources   []say.Source   `json:"sources"`
 	}{pageHeadOf("knob", string(r.Address)), knobPartOf(r.Address, r.Why, k.Pages, k.Looked, k.Here, k.Gaps), r.Title, r.Formula, "", r.Risk,
-		append([]knob.Address{}, r.Needs...), r.Tolerance, from, to, sourceDocs(r.Sources)}
+		append([]knob.Address{}, r.Needs...), r.Tolerance, from, to, say.SourcesOf(r.Sources)}
 	if r.Address.Prefix() != "pg" { // a server setting's follows from its context
 		d.Effect = r.Effect.String()
 	}
@@ -172,16 +154,16 @@ func ExplainUnplanned(w io.Writer, k document.UnplannedPage) error {
 func ExplainPage(w io.Writer, a advice.Page) error {
 	return Write(w, struct {
 		pageHead
-		PageKind advice.Kind `json:"page_kind"`
-		Title    string      `json:"title"`
-		Names    []string    `json:"names"`
-		Verdict  string      `json:"verdict,omitempty"`
-		Text     []string    `json:"text"`
-		Verify   string      `json:"verify,omitempty"`
-		See      []string    `json:"see"`
-		Sources  []sourceDoc `json:"sources"`
+		PageKind advice.Kind  `json:"page_kind"`
+		Title    string       `json:"title"`
+		Names    []string     `json:"names"`
+		Verdict  string       `json:"verdict,omitempty"`
+		Text     []string     `json:"text"`
+		Verify   string       `json:"verify,omitempty"`
+		See      []string     `json:"see"`
+		Sources  []say.Source `json:"sources"`
 	}{pageHeadOf("page", a.ID), a.Kind, a.Title, append([]string{}, a.Names...), a.Verdict(), append([]string{}, a.Text...), a.Verify,
-		append([]string{}, a.See...), sourceDocs(a.Sources)})
+		append([]string{}, a.See...), say.SourcesOf(a.Sources)})
 }
 
 // entry is one line of the index.

@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -15,7 +16,7 @@ import (
 func Plan(w io.Writer, d document.Plan) error {
 	p := *d.Plan
 	p.Changes = append([]plan.Change{}, p.Changes...)
-	p.Warnings = append([]string{}, p.Warnings...)
+	p.Warnings = append([]say.Message{}, p.Warnings...)
 	p.Unknown = append([]known.Gap{}, p.Unknown...)
 	p.Left = append([]plan.Left{}, p.Left...)
 	p.Shared = append([]plan.Shared{}, p.Shared...)

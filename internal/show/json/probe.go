@@ -13,7 +13,7 @@ func Probe(w io.Writer, d *document.Probe) error {
 	o.Methods = append([]string{}, d.Methods...)
 	o.Findings = append([]check.Finding{}, d.Findings...)
 	for i := range o.Findings {
-		o.Findings[i].Sources = append([]string{}, o.Findings[i].Sources...)
+		filled(&o.Findings[i])
 	}
 	o.Follows = append([]document.ProbeKnob{}, d.Follows...)
 	o.Subject.Instances = append([]document.SubjectInstance{}, d.Subject.Instances...)

@@ -17,7 +17,7 @@ import (
 // for a link, or for somebody who is to be notified.
 func Write(w io.Writer, o outline.Outline) error {
 	var b strings.Builder
-	markdownBlocks(&b, o, "")
+	markdownBlocks(&b, outline.Plain(o), "")
 	_, err := io.WriteString(w, strings.TrimLeft(b.String(), "\n"))
 	return err
 }
@@ -36,10 +36,16 @@ func markdownBlocks(b *strings.Builder, list []outline.Block, indent string) {
 	}
 }
 
+// pictureWidth is what a ticket shows of a listing without scrolling.
+const pictureWidth = 90
+
 // drawing is the picture of a figure as lines of signs.
 func drawing(f outline.Figure) []string {
 	var out []string
-	for _, l := range f.Signs {
+	if f.Picture == nil {
+		return nil
+	}
+	for _, l := range f.Picture.Draw(pictureWidth, false) {
 		out = append(out, strings.TrimRight(l.String(), " "))
 	}
 	return out
@@ -144,7 +150,7 @@ func markdownProse(p outline.Prose, at where) string {
 			text += oneLine(p[j].Text)
 		}
 		switch p[i].As {
-		case outline.AsCode:
+		case outline.AsCode, outline.AsSign:
 			text = markdownCode(text, cell)
 		case outline.AsStrong:
 			if text = strings.TrimSpace(text); text != "" {

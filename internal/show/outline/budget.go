@@ -45,28 +45,67 @@ func (p Words) budgetOutline(o *Outline, b plan.Budget) {
 	}
 	o.Heading(2, p.BudgetBound(b))
 	o.Para(p.BudgetWorst())
-	before, after := p.Say("show/budget/before", "before"), p.Say("show/budget/after", "after")
-	rows := [][]string{{p.Say("show/web/part", "part"), before, "%", after, "%"}}
-	row := func(name string, was, will unit.Bytes) {
-		rows = append(rows, []string{name, Amount(was), Percent(was, b.Before.Total), Amount(will), Percent(will, b.After.Total)})
+	before, after := p.Before(), p.After()
+	o.Add(Figure{Name: FigureBudget, Picture: budgetBars(before, b.Before, after, b.After)})
+	t := Table{Caption: p.Say("show/budget/title", "Memory budget"), Head: []string{p.Say("show/web/part", "part"), before, "%", after, "%"}, Numbers: 1}
+	row := func(sign Sign, name string, was, will unit.Bytes) {
+		cells := Cells(name, Amount(was), Percent(was, b.Before.Total), Amount(will), Percent(will, b.After.Total))
+		cells[0] = sign.Before(name)
+		t.Rows = append(t.Rows, cells)
 	}
 	for _, pt := range Parts {
 		was, will := pt.Of(b.Before), pt.Of(b.After)
 		if was == 0 && will == 0 && !pt.Always {
 			continue
 		}
-		row(p.Word(pt.Name), was, will)
+		row(partSigns[pt.ID()], p.Word(pt.Name), was, will)
 	}
 	if b.Before.Shortfall > 0 || b.After.Shortfall > 0 {
-		row(p.Say("show/web/shortfall", "missing, past the end of the memory"), b.Before.Shortfall, b.After.Shortfall)
+		t.Tones = map[int]Tone{len(t.Rows): ToneBad}
+		row(Sign{Mark: "|"}, p.Say("show/web/shortfall", "missing, past the end of the memory"), b.Before.Shortfall, b.After.Shortfall)
 	}
-	o.Add(TableOf(p.Say("show/budget/title", "Memory budget"), rows, 1))
+	o.Add(t)
 	for _, l := range p.BudgetBeneath(b) {
 		o.Para(l)
 	}
 	if b.After.Shortfall > 0 {
 		o.Toned(ToneBad, Bold(p.BudgetMisfit(b)))
 	}
+	if all := p.BudgetAll(b); all != "" {
+		o.Para(all)
+		o.Add(Figure{Name: FigureAllAtWork, Picture: budgetBars(before, b.AllBefore, after, b.AllAfter)})
+	}
+}
+
+// The pictures of a memory budget: with as many sessions at work as are expected, and with all of them.
+const (
+	FigureBudget    = "budget"
+	FigureAllAtWork = "all_at_work"
+)
+
+// partSigns draw the parts, each by a sign of its own, so that the bar can be read without color.
+var partSigns = map[string]Sign{
+	"shared": {"#", "34"}, "page_tables": {"%", "31"}, "backends": {"=", "36"}, "work": {"+", "35"}, "maintenance": {"~", "33"},
+	"neighbours": {"@", "37"}, "others": {"o", "37"}, "reserve": {":", "2"}, "unused": {"!", "1;31"}, "file_cache": {".", "32"},
+}
+
+// budgetBars are the memory before and after.
+func budgetBars(was string, before memory.Budget, will string, after memory.Budget) Bars {
+	var out Bars
+	for _, pt := range Parts {
+		out.Signs = append(out.Signs, partSigns[pt.ID()])
+	}
+	for _, b := range []struct {
+		name string
+		of   memory.Budget
+	}{{was, before}, {will, after}} {
+		bar := Bar{Label: b.name, Total: b.of.Total}
+		for _, pt := range Parts {
+			bar.Amounts = append(bar.Amounts, max(pt.Of(b.of), 0))
+		}
+		out.Bars = append(out.Bars, bar)
+	}
+	return out
 }
 
 // BudgetPart is one piece of the memory bar, before and after.
@@ -88,10 +127,6 @@ func (p Words) BudgetParts(before, after memory.Budget) []BudgetPart {
 	}
 	return out
 }
-
-// BudgetOverflow is how far a bar may go past the memory, as a share of it: more than
-// half as much again is drawn as a cut bar and told in the legend.
-const BudgetOverflow = 0.5
 
 // BudgetAll tells the budget with every connection at work in words.
 func (p Words) BudgetAll(b plan.Budget) string {
@@ -143,8 +178,8 @@ func (p Words) BudgetBeneath(b plan.Budget) []string {
 	if b.Outside > 0 {
 		out = append(out, p.Say("show/budget/outside", "The shared memory, {size}, lies in huge pages, which are not charged to the control group: the memory of the host bounds it.", "size", b.Outside))
 	}
-	if b.OthersReason != "" {
-		out = append(out, p.Word(b.OthersWhy))
+	if !b.OthersReason.IsZero() {
+		out = append(out, p.Word(b.OthersReason))
 	}
 	for _, n := range b.Neighbours {
 		out = append(out, p.neighbour(n))

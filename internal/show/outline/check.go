@@ -18,23 +18,23 @@ func Check(d document.Check, c *say.Catalogue) Outline {
 	var o Outline
 	o.title("pgfettle check", d.Subject.Host)
 	p.subjectOutline(&o, p.Say("show/check/about", "Checked"), d.Subject)
-	o.Para(Bold(p.CheckSummary(d)))
+	summary := []string{p.CheckSummary(d)}
 	if len(d.Accepted) > 0 {
-		o.Para(p.Kept(d))
+		summary = append(summary, p.Kept(d))
 	}
+	o.Summary(summary...)
 	groups := Alike(d.Findings)
 	p.findingTable(&o, groups)
 	for _, g := range groups {
-		p.findingOutline(&o, g, p.details(g))
+		o.Add(p.findingOf(g))
 	}
 	if d.All {
 		for _, a := range d.Accepted {
-			g := []check.Finding{a.Finding}
-			p.findingOutline(&o, g, append(p.details(g), ItemOf(Join(Bold(p.Word(LabelAccepted)), " "), p.Word(Until(a))+p.Colon()+a.Reason)))
+			o.Add(p.acceptedOf(a))
 		}
 	}
 	p.gapOutline(&o, d.Unknown)
-	o.List(p.unjudgedItems(d.Unjudged))
+	o.Kind(Gaps, p.unjudgedItems(d.Unjudged))
 	return o
 }
 
@@ -48,41 +48,56 @@ func (p Words) findingTable(o *Outline, groups [][]check.Finding) {
 	for _, g := range groups {
 		t.Rows = append(t.Rows, []Prose{Join(p.Word(SeverityWords[g[0].Severity])), Join(g[0].Title), Join(p.Places(g)), Join(Code(g[0].ID))})
 	}
-	o.Add(t)
+	o.Add(Contents{t})
 }
 
-func (p Words) findingOutline(o *Outline, g []check.Finding, details []Item) {
+var severityTones = map[check.Severity]Tone{check.Critical: ToneBad, check.Warning: ToneMind, check.Notice: ToneInfo, check.Info: ToneNote}
+
+// findingOf is a finding, or several that differ only in where and what was seen.
+func (p Words) findingOf(g []check.Finding) Finding {
 	f := g[0]
-	o.Heading(2, p.Word(SeverityWords[f.Severity]), p.Colon(), f.Title, " (", Code(f.ID), ")")
-	o.List(details)
+	out := Finding{Severity: p.Word(SeverityWords[f.Severity]), Colon: p.Colon(), Tone: severityTones[f.Severity], Title: f.Title, ID: f.ID,
+		Fields: Fields{List: p.details(g)}}
+	for _, m := range FindingLabels {
+		out.Fields.Labels = append(out.Fields.Labels, p.Word(m))
+	}
+	return out
+}
+
+// acceptedOf is a finding that the policy accepts.
+func (p Words) acceptedOf(a check.Accepted) Finding {
+	f := p.findingOf([]check.Finding{a.Finding})
+	why := ItemOf(nil, p.Word(Until(a))+p.Colon()+a.Reason)
+	f.Fields.List = append(f.Fields.List, Field{Name: p.Word(LabelAccepted), Items: []Item{why}})
+	return f
 }
 
 // details are the fields of findings that differ only in where and what was seen.
-func (p Words) details(g []check.Finding) []Item {
-	lead := func(m say.Message) Prose { return Join(Bold(p.Word(m)), " ") }
-	field := func(m say.Message, of func(check.Finding) string) (it Item, same bool) {
-		same = true
-		for _, f := range g {
-			same = same && of(f) == of(g[0])
-		}
-		if same {
-			return ItemOf(lead(m), of(g[0])), true
-		}
-		var list []Item
-		for _, f := range g {
-			list = append(list, ItemOf(Join(p.Place(f), p.Colon()), of(f)))
-		}
-		return Item{Text: Join(Bold(p.Word(m))), More: []Block{List{list}}}, false
+func (p Words) details(g []check.Finding) []Field {
+	one := func(m say.Message, text string) Field {
+		return Field{Name: p.Word(m), Items: []Item{ItemOf(nil, text)}}
 	}
-	seen, same := field(LabelSeen, func(f check.Finding) string { return f.Seen })
-	var out []Item
+	field := func(m say.Message, of func(check.Finding) string) (f Field, same bool) {
+		if !slices.ContainsFunc(g, func(f check.Finding) bool { return of(f) != of(g[0]) }) {
+			return one(m, of(g[0])), true
+		}
+		f.Name = p.Word(m)
+		for _, x := range g {
+			f.Items = append(f.Items, ItemOf(Join(p.Place(x), p.Colon()), of(x)))
+		}
+		return f, false
+	}
+	seen, same := field(LabelSeen, func(f check.Finding) string { return f.Seen.String() })
+	var out []Field
 	if same {
-		out = append(out, ItemOf(lead(LabelWhere), p.Places(g)))
+		out = append(out, one(LabelWhere, p.Places(g)))
 	}
-	do, _ := field(LabelDo, func(f check.Finding) string { return f.Do })
-	out = append(out, seen, ItemOf(lead(LabelWhy), g[0].Why), do)
+	do, _ := field(LabelDo, func(f check.Finding) string { return f.Do.String() })
+	out = append(out, seen, one(LabelWhy, g[0].Why), do)
 	if len(g[0].Sources) > 0 {
-		out = append(out, ItemOf(lead(LabelSources), SourceTitles(g[0].Sources)))
+		sources := one(LabelSources, SourceTitles(g[0].Sources))
+		sources.Tone = ToneNote
+		out = append(out, sources)
 	}
 	return out
 }

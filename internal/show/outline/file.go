@@ -20,21 +20,21 @@ func File(d document.File, c *say.Catalogue) Outline {
 	for _, l := range p.FileSubject(d) {
 		o.Para(l)
 	}
-	o.Para(Bold(p.FileSummary(d)))
+	summary := []string{p.FileSummary(d)}
 	if len(d.Accepted) > 0 {
-		o.Para(p.Kept(AcceptedFile(d)))
+		summary = append(summary, p.Kept(AcceptedFile(d)))
 	}
+	o.Summary(summary...)
 	groups := Alike(FileFindings(d))
 	p.findingTable(&o, groups)
 	for _, g := range groups {
-		p.findingOutline(&o, g, p.details(g))
+		o.Add(p.findingOf(g))
 	}
 	if d.All {
 		for _, a := range d.Accepted {
 			f := a.Finding.Finding
 			f.Instance = FilePlace(a.Finding)
-			g := []check.Finding{f}
-			p.findingOutline(&o, g, append(p.details(g), ItemOf(Join(Bold(p.Word(LabelAccepted)), " "), p.Word(Until(check.Accepted{Expires: a.Expires}))+p.Colon()+a.Reason)))
+			o.Add(p.acceptedOf(check.Accepted{Finding: f, Expires: a.Expires, Reason: a.Reason}))
 		}
 	}
 	return o

@@ -5,24 +5,24 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-var EventWords = map[store.EventKind]say.Message{
-	store.SettingChanged:  say.M("show/history/setting", "setting"),
-	store.FindingAppeared: say.M("show/history/finding_new", "new finding"),
-	store.FindingVanished: say.M("show/history/finding_gone", "finding gone"),
-	store.FindingSeverity: say.M("show/history/finding_severity", "finding"),
-	store.PlanStale:       say.M("show/history/plan_stale", "plan stale"),
-	store.Restarted:       say.M("show/history/restart", "restart"),
-	store.OOMKill:         say.M("show/history/oom", "OOM kill"),
-	store.Gap:             say.M("show/history/gap", "gap"),
-	store.ClockJumped:     say.M("show/history/clock", "clock"),
-	store.Limited:         say.M("show/history/limit", "limit"),
+var EventWords = map[history.EventKind]say.Message{
+	history.SettingChanged:  say.M("show/history/setting", "setting"),
+	history.FindingAppeared: say.M("show/history/finding_new", "new finding"),
+	history.FindingVanished: say.M("show/history/finding_gone", "finding gone"),
+	history.FindingSeverity: say.M("show/history/finding_severity", "finding"),
+	history.PlanStale:       say.M("show/history/plan_stale", "plan stale"),
+	history.Restarted:       say.M("show/history/restart", "restart"),
+	history.OOMKill:         say.M("show/history/oom", "OOM kill"),
+	history.Gap:             say.M("show/history/gap", "gap"),
+	history.ClockJumped:     say.M("show/history/clock", "clock"),
+	history.Limited:         say.M("show/history/limit", "limit"),
 }
 
 // Times are told as they are stored, in UTC: those of a host and of who reads
@@ -34,39 +34,39 @@ const (
 )
 
 // Event is what happened, in a clause.
-func (p Words) Event(e store.Event) string {
+func (p Words) Event(e history.Event) string {
 	from, to := Shown(e.Before), Shown(e.After)
 	switch e.Kind {
-	case store.SettingChanged:
+	case history.SettingChanged:
 		return p.Say("show/history/changed", "{name}: {before} → {after}", "name", typeset.Clean(e.Subject), "before", from, "after", to)
-	case store.FindingAppeared:
+	case history.FindingAppeared:
 		return p.Say("show/history/appeared", "{severity}: {title} ({id})", "severity", typeset.Clean(e.After), "title", typeset.Clean(e.Detail), "id", typeset.Clean(e.Subject))
-	case store.FindingVanished:
+	case history.FindingVanished:
 		return p.Say("show/history/vanished", "{title} ({id}, was {severity})", "severity", typeset.Clean(e.Before), "title", typeset.Clean(e.Detail), "id", typeset.Clean(e.Subject))
-	case store.FindingSeverity:
+	case history.FindingSeverity:
 		return p.Say("show/history/severity", "{before} → {after}: {title} ({id})", "before", from, "after", to, "title", typeset.Clean(e.Detail), "id", typeset.Clean(e.Subject))
-	case store.PlanStale:
+	case history.PlanStale:
 		return p.Say("show/history/stale", "{fact} moved: {before} → {after}", "fact", typeset.Clean(e.Subject), "before", from, "after", to)
-	case store.Restarted:
+	case history.Restarted:
 		if e.Instance == "" {
 			return p.Say("show/history/booted", "the host was started at {when}", "when", typeset.Clean(e.After))
 		}
 		return p.Say("show/history/started", "the server was started at {when}", "when", typeset.Clean(e.After))
-	case store.OOMKill:
+	case history.OOMKill:
 		if e.Subject == "" {
 			return p.Say("show/history/killed_some", "the kernel killed a process for memory")
 		}
 		return p.Say("show/history/killed", "the kernel killed {name} for memory", "name", typeset.Clean(e.Subject))
-	case store.Gap:
+	case history.Gap:
 		return p.Say("show/history/nothing", "nothing was stored for {long}", "long", howLong(e.At.Sub(e.Since)))
-	case store.ClockJumped:
+	case history.ClockJumped:
 		return p.Say("show/history/jumped", "{before} → {after}", "before", from, "after", to)
 	}
 	return typeset.Clean(e.Detail)
 }
 
 // Besides are the particulars of an event: of what, by whom, where, since when.
-func (p Words) Besides(e store.Event) []string {
+func (p Words) Besides(e history.Event) []string {
 	var out []string
 	if e.Instance != "" {
 		out = append(out, typeset.Clean(e.Instance))
@@ -80,13 +80,13 @@ func (p Words) Besides(e store.Event) []string {
 		out = append(out, p.Say("show/history/in", "in {where}", "where", typeset.Clean(e.Where)))
 	}
 	switch e.Kind {
-	case store.FindingAppeared, store.FindingVanished, store.FindingSeverity, store.Limited: // told already
+	case history.FindingAppeared, history.FindingVanished, history.FindingSeverity, history.Limited: // told already
 	default:
 		if e.Detail != "" {
 			out = append(out, typeset.Clean(e.Detail))
 		}
 	}
-	if e.Kind != store.Gap && !e.Since.IsZero() && e.At.Sub(e.Since) > time.Minute {
+	if e.Kind != history.Gap && !e.Since.IsZero() && e.At.Sub(e.Since) > time.Minute {
 		out = append(out, p.Say("show/history/since", "seen now; it was not so at {when}", "when", e.Since.Format(HistoryFull)))
 	}
 	return out

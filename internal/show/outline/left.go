@@ -43,5 +43,5 @@ func (p Words) leftOutline(o *Outline, list []plan.Left) {
 		head, rest := p.Left(l)
 		items = append(items, ItemOf(nil, head+" ("+p.Say("show/severity/"+l.Severity.String(), l.Severity.String())+"): "+rest))
 	}
-	o.List(items)
+	o.Kind(Points, items)
 }

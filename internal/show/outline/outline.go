@@ -13,13 +13,16 @@ import (
 // the same. Texts in it are raw; who writes a form escapes them for it.
 type Outline []Block
 
-// Block is one part of an outline: Heading, Para, List, Table, Listing or Figure.
+// Block is one part of an outline: Heading, Para, List, Table, Listing, Figure, or one of elements.go.
 type Block interface{ block() }
 
 // Heading stands above what follows it. Level 1 is the title of the document.
 type Heading struct {
-	Level int
-	Text  Prose
+	Level   int
+	Text    Prose
+	Command bool // the title is the command that made the document: who typed it knows that
+	Part    bool // of a long report: a form of text draws a line before it
+	Tone    Tone // of a heading that is a verdict
 }
 
 // Para is a paragraph. Tone is a meaning that a form may colour; the words say it
@@ -43,12 +46,32 @@ const (
 )
 
 // List is a list without numbers.
-type List struct{ Items []Item }
+type List struct {
+	Items []Item
+	Kind  Kind
+	Lead  string // names the list, for forms that do not show its kind
+	Tone  Tone   // of all of it
+}
+
+// Kind is what the entries of a list are. A form of text shows it by its mark.
+type Kind int
+
+// The kinds.
+const (
+	Points Kind = iota
+	Lines       // short lines under each other
+	Evidence
+	Steps    // what to do next
+	Numbered // steps in their order
+	Gaps     // what is not known
+	Warnings
+)
 
 // Item is an entry of a list, with what belongs to it.
 type Item struct {
 	Text Prose
 	More []Block
+	Tone Tone
 }
 
 // Table has a head and rows of as many cells. Columns from Numbers on are numbers,
@@ -58,6 +81,9 @@ type Table struct {
 	Head    []string
 	Rows    [][]Prose
 	Numbers int
+	Long    bool         // the first column is long: where lines are short it stands last, and is wrapped
+	Shares  []float64    // of the rows, from 0 to 1, which a form may draw as bars; below 0: none
+	Tones   map[int]Tone // of rows that stand out; words say it too
 }
 
 // Listing is commands or lines of others, as they are.
@@ -69,9 +95,9 @@ type Listing struct {
 // Figure is the place of a picture. The table after it has its figures, so a form
 // without pictures leaves nothing out.
 type Figure struct {
-	Name  string  // which picture: memory, tables, held, blocks
-	At    int     // of which instance or kill of the document
-	Signs []Prose // the picture drawn with signs, line by line, for forms of text; empty where it has none
+	Name    string  // which picture: memory, tables, held, blocks
+	At      int     // of which instance or kill of the document
+	Picture Picture // for forms of text; nil where it has none
 }
 
 func (Heading) block() {}
@@ -93,6 +119,7 @@ type Prose []Piece
 type Piece struct {
 	Text string
 	As   Look
+	Hue  Hue // of a sign
 }
 
 // Look is how a piece of text stands among others.
@@ -105,13 +132,15 @@ const (
 	AsCode  // a name, a value, a command: as it is spelled
 	AsFaint // what stands back, where a form can show that
 	AsInfo  // what stands out, where a form can show that
+	AsBad   // what is past a bound
+	AsSign  // a sign of a picture drawn with signs; forms with pictures of their own leave it out
 )
 
-func Bold(s string) Piece { return Piece{s, AsStrong} }
+func Bold(s string) Piece { return Piece{Text: s, As: AsStrong} }
 
-func Code(s string) Piece { return Piece{s, AsCode} }
+func Code(s string) Piece { return Piece{Text: s, As: AsCode} }
 
-func Faint(s string) Piece { return Piece{s, AsFaint} }
+func Faint(s string) Piece { return Piece{Text: s, As: AsFaint} }
 
 // Join joins strings, pieces and other prose.
 func Join(parts ...any) Prose {
@@ -144,7 +173,17 @@ func (p Prose) String() string {
 
 func (o *Outline) Add(blocks ...Block) { *o = append(*o, blocks...) }
 
-func (o *Outline) Heading(level int, parts ...any) { o.Add(Heading{level, Join(parts...)}) }
+func (o *Outline) Heading(level int, parts ...any) {
+	o.Add(Heading{Level: level, Text: Join(parts...)})
+}
+
+// Part adds the heading of a part of a long report.
+func (o *Outline) Part(parts ...any) { o.Add(Heading{Level: 2, Text: Join(parts...), Part: true}) }
+
+// Command adds the title of a document that is the command which made it.
+func (o *Outline) Command(parts ...any) {
+	o.Add(Heading{Level: 1, Text: Join(parts...), Command: true})
+}
 
 func (o *Outline) Para(parts ...any) { o.Toned(ToneNone, parts...) }
 
@@ -155,9 +194,12 @@ func (o *Outline) Toned(t Tone, parts ...any) {
 }
 
 // List adds a list where there is something to list.
-func (o *Outline) List(items []Item) {
+func (o *Outline) List(items []Item) { o.Kind(Points, items) }
+
+// Kind adds a list of a kind where there is something to list.
+func (o *Outline) Kind(k Kind, items []Item) {
 	if len(items) > 0 {
-		o.Add(List{items})
+		o.Add(List{Items: items, Kind: k})
 	}
 }
 
@@ -254,8 +296,8 @@ func TableOf(caption string, rows [][]string, numbers int) Table {
 // title is the heading of a document: the command, and what it was about.
 func (o *Outline) title(command, of string) {
 	if of == "" {
-		o.Heading(1, command)
+		o.Command(command)
 		return
 	}
-	o.Heading(1, command+": ", Code(of))
+	o.Command(command+": ", Code(of))
 }

@@ -21,69 +21,70 @@ func Plan(d document.Plan, c *say.Catalogue) Outline {
 	p.subjectOutline(&o, p.Say("show/plan/about", "Plan for"), d.Subject)
 	this, others := p.PlannedFor(d.Profile)
 	o.Para(Bold(p.Say("show/plan/profile", "Profile:")), " ", this, "; ", others)
-	for i, l := range p.PlanSummary(d) {
-		if i == 0 {
-			o.Para(Bold(l))
-			continue
+	o.Summary(p.PlanSummary(d)...)
+	whole := d.Of == 0 // else the memory is that of the whole plan, and so is what it lacks
+	if whole {
+		p.budgetOutline(&o, d.Budget)
+		var shared []Item
+		for _, s := range d.Shared {
+			shared = append(shared, Item{Text: Join(p.Shared(s))})
 		}
-		o.Para(l)
+		o.Kind(Lines, shared)
 	}
-	p.budgetOutline(&o, d.Budget)
-	var shared []Item
-	for _, s := range d.Shared {
-		shared = append(shared, Item{Text: Join(p.Shared(s))})
-	}
-	o.List(shared)
 	for _, g := range Groups(d.Changes) {
 		p.changeOutline(&o, g)
 	}
-	if len(d.Warnings) > 0 {
-		o.Heading(2, p.Say("show/plan/warnings", "Before you act"))
-		var list []Item
-		for _, text := range d.Warnings {
-			list = append(list, ItemOf(nil, text))
-		}
-		o.List(list)
+	p.Warned(&o, say.Strings(d.Warnings))
+	if whole {
+		p.leftOutline(&o, d.Left)
+		p.gapOutline(&o, d.Unknown)
 	}
-	p.leftOutline(&o, d.Left)
-	p.gapOutline(&o, d.Unknown)
 	return o
 }
+
+// Warned adds what is to be known before one acts.
+func (p Words) Warned(o *Outline, list []string) {
+	if len(list) == 0 {
+		return
+	}
+	o.Add(Heading{Level: 2, Text: Join(p.Warnings()), Tone: ToneMind})
+	var items []Item
+	for _, text := range list {
+		items = append(items, ItemOf(nil, text))
+	}
+	o.Kind(Warnings, items)
+}
+
+var riskTones = map[knob.Risk]Tone{knob.Medium: ToneMind, knob.High: ToneBad}
 
 // changeOutline is the changes that stand under one heading: their values side by
 // side, then why.
 func (p Words) changeOutline(o *Outline, g Group) {
 	o.Heading(2, p.Heading(g))
-	t := Table{Caption: p.Heading(g), Head: []string{p.Say("show/web/setting", "setting"), p.Say("show/budget/before", "before"), p.Say("show/budget/after", "after")}}
+	out := Changes{Caption: p.Heading(g), Words: p.changeWords()}
 	risky := false
 	for _, c := range g.Changes {
-		risky = risky || c.Risk != knob.Low && c.Risk != ""
-	}
-	if risky {
-		t.Head = append(t.Head, p.Say("show/column/risk", "risk"))
-	}
-	var why []Item
-	for _, c := range g.Changes {
-		row := []Prose{Join(Code(ShortName(c.Address))), Join(Code(Shown(c.From))), Join(Code(Shown(c.To) + Measure(c)))}
-		if risky {
-			row = append(row, Join(p.Risk(c.Risk)))
+		x := Change{Name: ShortName(c.Address), From: Shown(c.From), To: Shown(c.To) + Measure(c), Reason: c.Reason.String()}
+		if c.Risk != knob.Low && c.Risk != "" {
+			risky, x.Risk, x.RiskTone = true, p.Risk(c.Risk), riskTones[c.Risk]
 		}
-		t.Rows = append(t.Rows, row)
-		it := ItemOf(Join(Code(ShortName(c.Address)), p.Colon()), c.Reason)
-		var more []Item
 		if in := UnsaidOf(&c); in != "" {
-			more = append(more, Item{Text: Join(p.Say("show/plan/inputs", "inputs:")+" ", in)})
+			x.Notes = append(x.Notes, Note{p.Say("show/plan/inputs", "inputs:"), in, ToneNote})
 		}
 		if len(c.Sources) > 0 {
-			more = append(more, Item{Text: Join(p.Say("show/plan/source", "source:")+" ", SourceTitles(c.Sources))})
+			x.Notes = append(x.Notes, Note{p.Say("show/plan/source", "source:"), SourceTitles(say.SourcesOf(c.Sources)), ToneNote})
 		}
-		if len(more) > 0 {
-			it.More = append(it.More, List{more})
-		}
-		why = append(why, it)
+		out.List = append(out.List, x)
 	}
-	o.Add(t)
-	o.List(why)
+	if risky {
+		out.Words.Risk = p.Say("show/column/risk", "risk")
+	}
+	o.Add(out)
+}
+
+// changeWords head the columns that every table of changes has.
+func (p Words) changeWords() ChangeWords {
+	return ChangeWords{Setting: p.Say("show/web/setting", "setting"), Before: p.Before(), After: p.After(), Colon: p.Colon()}
 }
 
 // PlannedFor says what was planned for, and how to ask for something else.
@@ -199,11 +200,7 @@ func Measure(c plan.Change) string {
 
 // UnsaidOf lists the inputs of a change whose numbers its reason does not say.
 func UnsaidOf(c *plan.Change) string {
-	said := c.Reason
-	if !c.Because.IsZero() { // the reason in English, as the inputs are
-		said = c.Because.String()
-	}
-	return Unsaid(said, c.Inputs)
+	return Unsaid(c.Reason.English(), c.Inputs) // in English, as the inputs are
 }
 
 // Unsaid lists the inputs whose numbers the reason does not already say.

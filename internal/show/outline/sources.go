@@ -12,16 +12,12 @@ var publishers = map[string]string{
 	"The Linux kernel":                    "Linux",
 }
 
-// SourceTitles spells source ids for people: the titles, in the given order,
+// SourceTitles spells sources for people: the titles, in the given order,
 // those of one publisher together under its name.
-func SourceTitles(ids []string) string {
+func SourceTitles(sources []say.Source) string {
 	var order []string
 	titles := map[string][]string{}
-	for _, id := range ids {
-		s, ok := say.SourceByID(id)
-		if !ok {
-			s = say.Source{Title: id}
-		}
+	for _, s := range sources {
 		by := s.Publisher
 		if short, ok := publishers[by]; ok {
 			by = short

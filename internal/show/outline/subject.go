@@ -16,9 +16,9 @@ func (p Words) subjectOutline(o *Outline, verb string, s document.Subject) {
 		list = append(list, Item{Text: Join(p.Instance(in))})
 	}
 	for _, a := range s.Assumed {
-		list = append(list, Item{Text: Join(p.Assumed(a))})
+		list = append(list, Item{Text: Join(p.Assumed(a)), Tone: ToneMind})
 	}
-	o.List(list)
+	o.Kind(Lines, list)
 }
 
 func (p Words) Subject(verb string, s document.Subject) string {
@@ -71,11 +71,11 @@ func (p Words) gapOutline(o *Outline, gaps []known.Gap) {
 	for _, g := range Causes(gaps) {
 		it := ItemOf(Join(strings.Join(g.Facts, ", ")+": "), g.Reason)
 		if g.Reveal != "" {
-			it.More = append(it.More, List{[]Item{ItemOf(Join(p.Say("show/reveal", "to know it:")+" "), g.Reveal)}})
+			it.More = append(it.More, List{Items: []Item{ItemOf(Join(p.Say("show/reveal", "to know it:")+" "), g.Reveal)}, Kind: Lines})
 		}
 		list = append(list, it)
 	}
-	o.List(list)
+	o.Kind(Gaps, list)
 }
 
 func (p Words) GapLine(g known.Gap) string {

@@ -8,20 +8,20 @@ import (
 	"slices"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/store"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
 // kindWords are the kinds of event as a reader is told them.
-var kindWords = map[store.EventKind]string{
-	store.SettingChanged: "setting changed", store.FindingAppeared: "finding appeared", store.FindingVanished: "finding vanished",
-	store.FindingSeverity: "finding of another severity", store.PlanStale: "plan stale", store.Restarted: "restart", store.OOMKill: "OOM kill",
-	store.Gap: "gap", store.ClockJumped: "clock jumped", store.Limited: "not kept",
+var kindWords = map[history.EventKind]string{
+	history.SettingChanged: "setting changed", history.FindingAppeared: "finding appeared", history.FindingVanished: "finding vanished",
+	history.FindingSeverity: "finding of another severity", history.PlanStale: "plan stale", history.Restarted: "restart", history.OOMKill: "OOM kill",
+	history.Gap: "gap", history.ClockJumped: "clock jumped", history.Limited: "not kept",
 }
 
 // happened is the table of what happened in the time, the newest first.
 func (p *past) happened(ctx context.Context) (template.HTML, error) {
-	list, err := p.EventsBetween(ctx, store.EventFilter{From: p.span.From, To: p.span.To, Most: mostEvents})
+	list, err := p.EventsBetween(ctx, history.EventFilter{From: p.span.From, To: p.span.To, Most: mostEvents})
 	if err != nil || len(list) == 0 {
 		return "", err
 	}
@@ -44,7 +44,7 @@ func (p *past) happened(ctx context.Context) (template.HTML, error) {
 	return web.TableHTML(web.Table{Caption: caption, Head: []string{"When (UTC)", "What", "Of", "Before", "After", "Who, where"}, Rows: rows})
 }
 
-func since(e store.Event) string {
+func since(e history.Event) string {
 	if e.Since.IsZero() {
 		return ""
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/prove"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
@@ -133,7 +133,7 @@ func (s *Server) summary(root *os.Root, name string) (found, bool) {
 		f.Wrong = reason(err)
 	default:
 		f.Title, f.Verdict, f.When = res.Workload.Name+": "+res.A.Name, string(res.Word), res.Ended
-		if res.Design != result.Single {
+		if res.Design != experiment.DesignSingle {
 			f.Title += " against " + res.B.Name
 		} else {
 			f.Verdict = "measured alone"
@@ -157,8 +157,8 @@ func (s *Server) summary(root *os.Root, name string) (found, bool) {
 }
 
 // verdictOf is the difference with its interval, where there is one.
-func verdictOf(r *result.Result) string {
-	if r.Design == result.Single || !r.Effect.Known() || !r.Low.Known() || !r.High.Known() {
+func verdictOf(r *experiment.Result) string {
+	if r.Design == experiment.DesignSingle || !r.Effect.Known() || !r.Low.Known() || !r.High.Known() {
 		return ""
 	}
 	return fmt.Sprintf("%+.1f %% (%+.1f to %+.1f)", float64(r.Effect), float64(r.Low), float64(r.High))
@@ -188,7 +188,7 @@ func documentOf(root *os.Root, name string) (string, fs.FileInfo, error) {
 	return name, st, nil
 }
 
-func readDocument(root *os.Root, file string) (*result.Result, error) {
+func readDocument(root *os.Root, file string) (*experiment.Result, error) {
 	f, err := root.Open(file)
 	if err != nil {
 		return nil, err
@@ -198,7 +198,7 @@ func readDocument(root *os.Root, file string) (*result.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return result.Decode(b)
+	return experiment.DecodeResult(b)
 }
 
 // experiment shows one.
@@ -209,7 +209,7 @@ func (s *Server) experiment(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer root.Close()
 	id := r.PathValue("id")
-	var res *result.Result
+	var res *experiment.Result
 	file, _, err := documentOf(root, id)
 	if err == nil {
 		res, err = readDocument(root, file)

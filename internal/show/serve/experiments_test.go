@@ -10,24 +10,24 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/act/prove"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
-	"github.com/pgfettle/pgfettle/internal/judge/stat"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 	"github.com/pgfettle/pgfettle/test/page"
 )
 
 // experimentOf is a finished experiment in which B is faster by so many per cent.
-func experimentOf(name string, percent ...float64) *result.Result {
+func experimentOf(name string, percent ...float64) *experiment.Result {
 	unknown := stat.Number(math.NaN())
-	run := func(arm string, tps float64) result.Run {
-		return result.Run{Arm: arm, Seconds: 120, Transactions: int64(120 * tps), TPS: tps, Latency: result.Latency{Mean: stat.Number(8000 / tps), SD: unknown, P50: unknown, P95: unknown, P99: unknown, Max: unknown},
-			Environment: result.Environment{Steal: 0.1, Foreign: 0.5, PSICPU: 12, PSIIO: 3.5, PSIMemory: unknown, ClockStep: 0.2, CanaryCPU: 100, CanarySync: 40}}
+	run := func(arm string, tps float64) experiment.Run {
+		return experiment.Run{Config: arm, Seconds: 120, Transactions: int64(120 * tps), TPS: tps, Latency: experiment.Latency{Mean: stat.Number(8000 / tps), SD: unknown, P50: unknown, P95: unknown, P99: unknown, Max: unknown},
+			Environment: experiment.Environment{Steal: 0.1, Foreign: 0.5, PSICPU: 12, PSIIO: 3.5, PSIMemory: unknown, ClockStep: 0.2, CalibrationCPU: 100, CalibrationSync: 40}}
 	}
-	r := &result.Result{Schema: result.Schema, Program: "1.2", Name: name, Started: "2026-11-21T10:00:00Z", Ended: "2026-11-21T11:12:00Z", Design: result.Restart, Metric: "tps",
-		A: result.Arm{Name: "default"}, B: result.Arm{Name: "plan:<b>oltp</b>", Settings: []result.Setting{{Address: "pg:jit", Value: "off"}}},
-		Workload: result.Workload{Name: "oltp-rw", Scale: 40, Command: "pgbench -c 8"}, Spec: result.Spec{Blocks: len(percent), Clients: 8, Duration: 120, Margin: 2}, Host: result.Host{Line: "db1", CPUs: 2, Memory: 24 << 30, Server: "17.11"}}
+	r := &experiment.Result{Schema: experiment.ResultSchema, Program: "1.2", Name: name, Started: "2026-11-21T10:00:00Z", Ended: "2026-11-21T11:12:00Z", Design: experiment.DesignRestart, Metric: "tps",
+		A: experiment.MeasuredConfiguration{Name: "default"}, B: experiment.MeasuredConfiguration{Name: "plan:<b>oltp</b>", Settings: []experiment.Setting{{Address: "pg:jit", Value: "off"}}},
+		Workload: experiment.MeasuredWorkload{Name: "oltp-rw", Scale: 40, Command: "pgbench -c 8"}, Spec: experiment.Spec{Blocks: len(percent), Clients: 8, Duration: 120, Margin: 2}, Host: experiment.Host{Line: "db1", CPUs: 2, Memory: 24 << 30, Server: "17.11"}}
 	for i, p := range percent {
 		a := 4000 + 40*math.Sin(float64(i))
-		b := result.Block{Number: i + 1, Order: "AB", Runs: []result.Run{run("A", a), run("B", a*(1+p/100))}}
+		b := experiment.Block{Number: i + 1, Order: "AB", Runs: []experiment.Run{run("A", a), run("B", a*(1+p/100))}}
 		if i%2 == 1 {
 			b.Order, b.Runs[0], b.Runs[1] = "BA", b.Runs[1], b.Runs[0]
 		}

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
@@ -24,7 +24,7 @@ func (d drawn) figure(id string, sp span) (template.HTML, error) {
 		f.Keys = append(f.Keys, web.Key{Class: fmt.Sprintf("c-%d", len(c.Series)), Text: name})
 	}
 	for _, l := range d.lines {
-		add(l.name, points(l.buckets, func(b store.Bucket) float64 { return b.Mean }))
+		add(l.name, points(l.buckets, func(b history.Bucket) float64 { return b.Mean }))
 	}
 	// Of one line alone there is room for its peaks too, which a mean hides; of
 	// several the table tells them.
@@ -32,7 +32,7 @@ func (d drawn) figure(id string, sp span) (template.HTML, error) {
 		f.Keys[0].Text = d.help[0]
 		if peaks(one.buckets) {
 			f.Keys[0].Text += ", mean"
-			add("the most in each stretch of time", points(one.buckets, func(b store.Bucket) float64 { return b.Max }))
+			add("the most in each stretch of time", points(one.buckets, func(b history.Bucket) float64 { return b.Max }))
 		}
 	}
 	var err error
@@ -44,17 +44,17 @@ func (d drawn) figure(id string, sp span) (template.HTML, error) {
 
 // peaks says whether a line of the largest values would be another than that of
 // the means: somewhere by a twentieth of the height of the picture.
-func peaks(list []store.Bucket) bool {
+func peaks(list []history.Bucket) bool {
 	top := 0.0
 	for _, b := range list {
 		top = max(top, b.Max)
 	}
-	return slices.ContainsFunc(list, func(b store.Bucket) bool { return b.Max-b.Mean > top/20 })
+	return slices.ContainsFunc(list, func(b history.Bucket) bool { return b.Max-b.Mean > top/20 })
 }
 
 // points turns buckets into points of a line, with a hole where nothing was
 // sampled: where three times as long as usual is between two of them.
-func points(list []store.Bucket, of func(store.Bucket) float64) []web.Point {
+func points(list []history.Bucket, of func(history.Bucket) float64) []web.Point {
 	usual := time.Duration(math.MaxInt64)
 	if len(list) > 1 {
 		steps := make([]time.Duration, 0, len(list))
@@ -121,7 +121,7 @@ func (d drawn) times() []stretch {
 }
 
 // cell is one line in one stretch; empty where nothing was sampled.
-func (d drawn) cell(list []store.Bucket, s stretch) web.Cell {
+func (d drawn) cell(list []history.Bucket, s stretch) web.Cell {
 	n, sum, most := 0, 0.0, 0.0
 	for _, b := range list {
 		if b.At.Before(s.from) || !b.At.Before(s.to) {

@@ -14,6 +14,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	diagmemory "github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
@@ -71,17 +73,17 @@ func hostile(e *stub, evil string) *stub {
 		c, _, err := judged(l)
 		for i := range c.Findings {
 			f := &c.Findings[i]
-			f.Title, f.Seen, f.Why, f.Do, f.Instance = evil, evil, evil, evil, evil
+			f.Title, f.Seen, f.Why, f.Do, f.Instance = evil, say.Text(evil), evil, say.Text(evil), evil
 		}
 		c.Unknown = append(c.Unknown, known.Gap{Fact: evil, Reason: evil, Reveal: evil})
 		return c, evil, err
 	}
 	e.plan = func(ctx context.Context, l *app.Session, a app.PlanAsk) (*plan.Plan, error) {
 		p, err := planned(ctx, l, a)
-		p.Warnings = append(p.Warnings, evil)
+		p.Warnings = append(p.Warnings, say.Text(evil))
 		for i := range p.Changes {
 			c := &p.Changes[i]
-			c.From, c.To, c.Reason, c.Title, c.Instance = evil, evil, evil, evil, evil
+			c.From, c.To, c.Reason, c.Title, c.Instance = evil, evil, say.Text(evil), evil, evil
 		}
 		return p, err
 	}
@@ -192,10 +194,10 @@ func mishaps(t *testing.T, evil string) string {
 		t.Fatal(err)
 	}
 	defer st.Close()
-	if err := st.Append(t.Context(), time.Now().Add(-time.Minute), []store.Point{{Series: store.Series{Name: "connections", Instance: "/x<script>", Label: "<script>"}, Value: 1}}); err != nil {
+	if err := st.Append(t.Context(), time.Now().Add(-time.Minute), []history.Point{{Series: history.Series{Name: "connections", Instance: "/x<script>", Label: "<script>"}, Value: 1}}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := st.AppendEvent(t.Context(), store.Event{At: time.Now().Add(-time.Minute), Kind: store.OOMKill, Instance: evil, Subject: evil, Before: evil, After: evil, Who: evil, Where: evil, Detail: evil}); err != nil {
+	if _, err := st.AppendEvent(t.Context(), history.Event{At: time.Now().Add(-time.Minute), Kind: history.OOMKill, Instance: evil, Subject: evil, Before: evil, After: evil, Who: evil, Where: evil, Detail: evil}); err != nil {
 		t.Fatal(err)
 	}
 	return path

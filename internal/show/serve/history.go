@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/store"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
 
@@ -83,7 +84,7 @@ func (s *Server) open() (st *store.Store, why string, err error) {
 type past struct {
 	*store.Store
 	span      span
-	infos     []store.Info
+	infos     []history.Info
 	first     time.Time
 	last      time.Time
 	instance  string // whose series are shown
@@ -186,32 +187,32 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) error {
 // line is one series of a chart.
 type line struct {
 	name    string
-	buckets []store.Bucket
+	buckets []history.Bucket
 }
 
 // drawn is a chart with what there is for it.
 type drawn struct {
 	chart
 	unit  string
-	kind  store.Kind
+	kind  history.Kind
 	help  []string // what its lines are, where their names do not tell
 	lines []line
 }
 
 // read reads the series of all charts in one go. A chart without any is left out.
 func (p *past) read(ctx context.Context) ([]drawn, error) {
-	var series []store.Series
+	var series []history.Series
 	var out []drawn
 	for _, c := range charts {
 		d := drawn{chart: c}
 		for _, name := range c.Names {
-			m, ok := store.MeaningOf(name)
+			m, ok := history.MeaningOf(name)
 			if !ok {
 				return nil, fmt.Errorf("history: no series is named %s", name)
 			}
 			d.unit, d.kind = m.Unit, m.Kind
 			for _, in := range p.infos {
-				if in.Name != name || m.Scope == store.OfInstance && in.Instance != p.instance || in.Last.Before(p.span.From) || in.First.After(p.span.To) || len(d.lines) == mostRead {
+				if in.Name != name || m.Scope == history.OfInstance && in.Instance != p.instance || in.Last.Before(p.span.From) || in.First.After(p.span.To) || len(d.lines) == mostRead {
 					continue
 				}
 				d.lines = append(d.lines, line{name: called(m, in.Label, len(c.Names) > 1)})
@@ -259,7 +260,7 @@ func largest(list []line) []line {
 }
 
 // called is what a line is named in its picture.
-func called(m store.Meaning, label string, several bool) string {
+func called(m history.Meaning, label string, several bool) string {
 	name := strings.ReplaceAll(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(m.Name, "_per_second"), "_bytes"), "_ratio"), "_", " ")
 	switch {
 	case label != "" && several:

@@ -12,6 +12,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/act/store/storetest"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/test/page"
 )
 
@@ -33,9 +34,9 @@ func sampled(t *testing.T) string {
 	defer st.Close()
 	for i := range 360 {
 		at := begun.Add(time.Duration(i) * time.Minute)
-		var points []store.Point
+		var points []history.Point
 		add := func(instance, name, label string, v float64) {
-			points = append(points, store.Point{Series: store.Series{Instance: instance, Name: name, Label: label}, Value: v})
+			points = append(points, history.Point{Series: history.Series{Instance: instance, Name: name, Label: label}, Value: v})
 		}
 		add("", "memory_used_bytes", "", float64(8<<30+i<<20))
 		add("", "page_tables_bytes", "", float64(i<<20))
@@ -52,14 +53,14 @@ func sampled(t *testing.T) string {
 			}
 		}
 	}
-	old := map[string]store.Setting{"work_mem": {Value: "4MB"}, "fsync": {Value: "on"}, "old": {Value: ""}}
-	now := map[string]store.Setting{"work_mem": {Value: "<script>", Where: "postgresql.auto.conf:3", Who: "alice"}, "fsync": {Value: "on"}}
-	for i, set := range []map[string]store.Setting{old, now} {
+	old := map[string]history.Setting{"work_mem": {Value: "4MB"}, "fsync": {Value: "on"}, "old": {Value: ""}}
+	now := map[string]history.Setting{"work_mem": {Value: "<script>", Where: "postgresql.auto.conf:3", Who: "alice"}, "fsync": {Value: "on"}}
+	for i, set := range []map[string]history.Setting{old, now} {
 		if _, err := st.AppendSettings(t.Context(), begun.Add(time.Duration(1+2*i)*time.Hour), second, set); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := st.AppendEvent(t.Context(), store.Event{At: begun.Add(4 * time.Hour), Kind: store.OOMKill, Subject: "postgres", Detail: "it had 12 GB"}); err != nil {
+	if _, err := st.AppendEvent(t.Context(), history.Event{At: begun.Add(4 * time.Hour), Kind: history.OOMKill, Subject: "postgres", Detail: "it had 12 GB"}); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -129,20 +130,20 @@ func refused(status int, text string) struct{ has, hasNot []string } {
 // TestHoles holds that a line has a hole where nothing was sampled, and none where
 // its samples are as far from each other as they always are.
 func TestHoles(t *testing.T) {
-	at := func(minutes ...int) (out []store.Bucket) {
+	at := func(minutes ...int) (out []history.Bucket) {
 		for _, m := range minutes {
-			out = append(out, store.Bucket{At: begun.Add(time.Duration(m) * time.Minute), Mean: 1, Max: 1, N: 1})
+			out = append(out, history.Bucket{At: begun.Add(time.Duration(m) * time.Minute), Mean: 1, Max: 1, N: 1})
 		}
 		return out
 	}
 	for name, c := range map[string]struct {
-		list  []store.Bucket
+		list  []history.Bucket
 		holes int
 	}{
 		"none": {at(0, 1, 2, 3), 0}, "rare": {at(0, 60, 120, 180), 0}, "one": {at(0, 1, 2, 60, 61), 1}, "late": {at(0, 1, 2, 5, 6), 0}, "single": {at(7), 0}, "nothing": {nil, 0},
 	} {
 		holes := 0
-		for _, p := range points(c.list, func(b store.Bucket) float64 { return b.Mean }) {
+		for _, p := range points(c.list, func(b history.Bucket) float64 { return b.Mean }) {
 			if p.Value != 1 {
 				holes++
 			}
@@ -157,9 +158,9 @@ func TestHoles(t *testing.T) {
 // of the host or of an instance, and that every name is one that is kept.
 func TestChartsAreOfOneKind(t *testing.T) {
 	for _, c := range charts {
-		var first store.Meaning
+		var first history.Meaning
 		for i, name := range c.Names {
-			m, ok := store.MeaningOf(name)
+			m, ok := history.MeaningOf(name)
 			if !ok {
 				t.Fatalf("%s: nobody keeps %s", c.Title, name)
 			}

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/oomdemo"
+	"github.com/pgfettle/pgfettle/internal/fact/oomresult"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
 // Demo writes it for a person: each round with the lines of the logs, then
 // both side by side, and what decides between the two.
-func Demo(w io.Writer, d *oomdemo.OOM, st Style) error {
+func Demo(w io.Writer, d *oomresult.OOM, st Style) error {
 	p := newPage(st)
 	p.para("", strong, "Out of memory, on purpose")
 	p.para("", plain, fmt.Sprintf("PostgreSQL %s runs in a control group of its own with %s of memory; %s at work in it. "+
@@ -42,14 +42,14 @@ func oomTitle(i int) string {
 	return [...]string{"by default", "under strict overcommit"}[min(i, 1)]
 }
 
-func (p *page) oomRound(d *oomdemo.OOM, i int) {
+func (p *page) oomRound(d *oomresult.OOM, i int) {
 	r := &d.Rounds[i]
 	p.line(p.tint(strong, fmt.Sprintf("── Round %d: %s", i+1, oomTitle(i))))
 	p.gap()
 	p.para("", plain, oomSetting(d, r))
 	p.gap()
 	p.para("", oomTone(r), oomEnd(r))
-	if r.Query.Outcome != oomdemo.Killed {
+	if r.Query.Outcome != oomresult.Killed {
 		p.verbatim([]string{r.Query.Message})
 		if r.Query.Detail != "" {
 			p.verbatim([]string{"DETAIL: " + r.Query.Detail})
@@ -81,7 +81,7 @@ func (p *page) oomRound(d *oomdemo.OOM, i int) {
 }
 
 // oomReading writes the post-mortem of a round in short.
-func (p *page) oomReading(x oomdemo.Reading) {
+func (p *page) oomReading(x oomresult.Reading) {
 	p.gap()
 	what := "killed"
 	if x.Command == "log" {
@@ -115,14 +115,14 @@ func (p *page) verbatim(lines []string) {
 }
 
 // oomSetting says what the kernel was told.
-func oomSetting(d *oomdemo.OOM, r *oomdemo.Round) string {
+func oomSetting(d *oomresult.OOM, r *oomresult.Round) string {
 	s := &r.Setting
 	used := fmt.Sprintf("The server with its sessions uses %s of the %s.", s.Used, d.Limit)
 	switch {
 	case s.AddressSpace > 0:
 		return fmt.Sprintf("A limit on the address space of each process of the server stands in for vm.overcommit_memory = 2, which would be for every program of this host and is not touched: %s (RLIMIT_AS), "+
 			"%s more than a session of the load has. The real one bounds the sum of what the kernel has promised to all programs. %s", s.AddressSpace, s.AddressSpace-d.Rounds[0].Setting.Session, used)
-	case s.Mode == 2 && d.Overcommit == oomdemo.StandIn:
+	case s.Mode == 2 && d.Overcommit == oomresult.StandIn:
 		return fmt.Sprintf("vm.overcommit_memory = 2: this host is strict already, with a limit of %s of which %s are committed. %s", s.CommitLimit, s.CommittedAS, used)
 	case s.Mode == 2:
 		return fmt.Sprintf("vm.overcommit_memory = 2, for every program of this host. The commit limit is %s for these seconds, where %s were committed: low enough to be met inside of the control group. "+
@@ -131,32 +131,32 @@ func oomSetting(d *oomdemo.OOM, r *oomdemo.Round) string {
 	return fmt.Sprintf("vm.overcommit_memory = %d: the kernel promises memory that it may not have. %s", s.Mode, used)
 }
 
-func oomTone(r *oomdemo.Round) tone {
-	if r.Query.Outcome == oomdemo.Refused {
+func oomTone(r *oomresult.Round) tone {
+	if r.Query.Outcome == oomresult.Refused {
 		return green
 	}
 	return red
 }
 
 // oomEnd says what became of the query.
-func oomEnd(r *oomdemo.Round) string {
+func oomEnd(r *oomresult.Round) string {
 	took := micros(r.Query.Took)
 	switch r.Query.Outcome {
-	case oomdemo.Killed:
+	case oomresult.Killed:
 		return fmt.Sprintf("After %s there was nothing left to keep the promise with: the kernel killed the process of the query (PID %d). All that its session saw is the end of the connection.", took, r.Query.PID)
-	case oomdemo.Refused:
+	case oomresult.Refused:
 		if r.Query.Alive {
 			return fmt.Sprintf("After %s the kernel refused, and the query failed alone (SQLSTATE %s). Its session lives: the same connection, to the same process, answered the next query.", took, typeset.Clean(r.Query.SQLState))
 		}
 		return fmt.Sprintf("After %s the kernel refused, and the query failed (SQLSTATE %s), but its session did not answer the next one.", took, typeset.Clean(r.Query.SQLState))
-	case oomdemo.Completed:
+	case oomresult.Completed:
 		return fmt.Sprintf("The query got all that it wanted, in %s: the limit of the control group did not hold it.", took)
 	}
 	return fmt.Sprintf("The query ended after %s, in a way that is neither of the two:", took)
 }
 
 // oomLoad says what the other sessions went through.
-func oomLoad(d *oomdemo.OOM, r *oomdemo.Round) string {
+func oomLoad(d *oomresult.OOM, r *oomresult.Round) string {
 	text := fmt.Sprintf("%d of the %d other sessions lost their connection", r.Load.Lost, d.Sessions)
 	switch r.Load.Lost {
 	case 0:
@@ -184,35 +184,35 @@ func micros(us int64) string {
 }
 
 // oomTable puts both rounds side by side.
-func (p *page) oomTable(d *oomdemo.OOM) {
+func (p *page) oomTable(d *oomresult.OOM) {
 	rows := [][3]string{{"", oomTitle(0), oomTitle(1)}}
 	for _, row := range []struct {
 		what string
-		cell func(*oomdemo.Round) string
+		cell func(*oomresult.Round) string
 	}{
-		{"vm.overcommit_memory", func(r *oomdemo.Round) string {
+		{"vm.overcommit_memory", func(r *oomresult.Round) string {
 			if r.Setting.AddressSpace > 0 {
 				return "2, by a stand-in"
 			}
 			return typeset.Digits(int(r.Setting.Mode))
 		}},
-		{"the greedy query", func(r *oomdemo.Round) string {
+		{"the greedy query", func(r *oomresult.Round) string {
 			switch r.Query.Outcome {
-			case oomdemo.Killed:
+			case oomresult.Killed:
 				return "killed by the kernel"
-			case oomdemo.Refused:
+			case oomresult.Refused:
 				return "ERROR: out of memory"
 			}
 			return r.Query.Outcome
 		}},
-		{"its session", func(r *oomdemo.Round) string {
+		{"its session", func(r *oomresult.Round) string {
 			if r.Query.Alive {
 				return "lives"
 			}
 			return "lost"
 		}},
-		{"other sessions lost", func(r *oomdemo.Round) string { return fmt.Sprintf("%d of %d", r.Load.Lost, d.Sessions) }},
-		{"the server", func(r *oomdemo.Round) string {
+		{"other sessions lost", func(r *oomresult.Round) string { return fmt.Sprintf("%d of %d", r.Load.Lost, d.Sessions) }},
+		{"the server", func(r *oomresult.Round) string {
 			switch {
 			case r.Restarted && r.SamePostmaster:
 				return "crash recovery"
@@ -221,8 +221,8 @@ func (p *page) oomTable(d *oomdemo.OOM) {
 			}
 			return "gone"
 		}},
-		{"longest time without a commit", func(r *oomdemo.Round) string { return micros(r.Load.Pause) }},
-		{"processes killed by the kernel", func(r *oomdemo.Round) string { return typeset.Digits(int(r.OOMKills)) }},
+		{"longest time without a commit", func(r *oomresult.Round) string { return micros(r.Load.Pause) }},
+		{"processes killed by the kernel", func(r *oomresult.Round) string { return typeset.Digits(int(r.OOMKills)) }},
 	} {
 		rows = append(rows, [3]string{row.what, row.cell(&d.Rounds[0]), row.cell(&d.Rounds[1])})
 	}
@@ -253,10 +253,10 @@ var oomKnobs = [][2]string{
 	{"pg:work_mem", "what each sort and hash may take: fewer queries come that far"},
 }
 
-func (p *page) oomMeaning(d *oomdemo.OOM) {
+func (p *page) oomMeaning(d *oomresult.OOM) {
 	p.line(p.tint(strong, "── What it means"))
 	p.gap()
-	if d.Rounds[0].Query.Outcome != oomdemo.Killed || d.Rounds[1].Query.Outcome != oomdemo.Refused {
+	if d.Rounds[0].Query.Outcome != oomresult.Killed || d.Rounds[1].Query.Outcome != oomresult.Refused {
 		p.para("", yellow, "The rounds did not end as they do elsewhere, so nothing is concluded from them; the lines above say what happened.")
 		return
 	}

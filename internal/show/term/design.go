@@ -6,8 +6,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/judge/arm"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/outline/experiments"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
@@ -18,7 +17,7 @@ import (
 func Design(w io.Writer, d document.Design, st Style) error {
 	p := newPage(st)
 	e := d.Experiment
-	metric, _ := result.MetricOf(e.Metric)
+	metric, _ := experiment.FindMetric(e.Metric)
 	if x := experiments.Course(e.Name); x != nil {
 		p.line(p.tint(strong, typeset.Clean(x.Title)))
 		p.para("", plain, x.Question)
@@ -30,7 +29,7 @@ func Design(w io.Writer, d document.Design, st Style) error {
 	}
 	p.line(p.tint(strong, "The experiment"))
 	switch {
-	case e.Design == result.Single:
+	case e.Design == experiment.DesignSingle:
 		p.para("  conf  ", plain, e.A.Name)
 	case e.Name == experiments.AA:
 		p.para("  A, B  ", plain, e.A.Name+" (compared with itself)")
@@ -54,7 +53,7 @@ func Design(w io.Writer, d document.Design, st Style) error {
 		p.memoryTable(rows)
 	}
 	p.leftOut("A", &e.A)
-	if e.Design != result.Single && e.Name != experiments.AA {
+	if e.Design != experiment.DesignSingle && e.Name != experiments.AA {
 		p.leftOut("B", &e.B)
 	}
 	p.gap()
@@ -100,16 +99,47 @@ func Design(w io.Writer, d document.Design, st Style) error {
 }
 
 // leftOut names what an arm does without.
-func (p *page) leftOut(name string, a *arm.Arm) {
-	if len(a.Left)+len(a.Notes) == 0 {
+func (p *page) leftOut(name string, a *experiment.Configuration) {
+	if len(a.Omitted)+len(a.Notes) == 0 {
 		return
 	}
 	p.gap()
 	p.line(p.tint(strong, "Left out of "+name), p.tint(faint, ": what a scratch instance cannot hold"))
-	for _, l := range a.Left {
+	for _, l := range a.Omitted {
 		p.para("  ", plain, l.Name+" = "+l.Value+": "+l.Why)
 	}
 	for _, n := range a.Notes {
 		p.para("  ", plain, n)
+	}
+}
+
+// memoryTable writes rows under each other: the first column to the left, the
+// others to the right. Columns that are empty in every row but the head are
+// left out.
+func (p *page) memoryTable(rows [][]string) {
+	if len(rows) == 0 {
+		return
+	}
+	width := make([]int, len(rows[0]))
+	used := make([]bool, len(rows[0]))
+	for r, row := range rows {
+		for c, cell := range row {
+			rows[r][c] = typeset.Clean(cell)
+			width[c] = max(width[c], typeset.Width(rows[r][c]))
+			used[c] = used[c] || c == 0 || r > 0 && cell != ""
+		}
+	}
+	for r, row := range rows {
+		parts := []string{"  ", typeset.Pad(row[0], width[0])}
+		for c := 1; c < len(row); c++ {
+			if used[c] {
+				parts = append(parts, "  ", typeset.PadLeft(row[c], width[c]))
+			}
+		}
+		if r == 0 {
+			p.line(p.tint(faint, strings.TrimRight(strings.Join(parts, ""), " ")))
+			continue
+		}
+		p.line(parts...)
 	}
 }

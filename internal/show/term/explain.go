@@ -35,10 +35,10 @@ func ExplainCheck(w io.Writer, c document.CheckPage, st Style) error {
 		p.gap()
 		p.line(p.tint(strong, p.Say("show/explain/here", "Here")))
 		for _, f := range c.Here.Report.In(st.Words).Findings {
-			p.para("  "+strings.ToUpper(p.Word(outline.SeverityWords[f.Severity]))+"  ", plain, p.Place(f)+p.Colon()+typeset.Clean(f.Seen))
+			p.para("  "+strings.ToUpper(p.Word(outline.SeverityWords[f.Severity]))+"  ", plain, p.Place(f)+p.Colon()+typeset.Clean(f.Seen.String()))
 		}
 		for _, a := range c.Here.Report.In(st.Words).Accepted {
-			p.para("  "+p.Word(outline.LabelAccepted)+"  ", plain, p.Place(a.Finding)+p.Colon()+typeset.Clean(a.Seen)+" ("+p.Word(outline.Until(a))+p.Colon()+typeset.Clean(a.Reason)+")")
+			p.para("  "+p.Word(outline.LabelAccepted)+"  ", plain, p.Place(a.Finding)+p.Colon()+typeset.Clean(a.Seen.String())+" ("+p.Word(outline.Until(a))+p.Colon()+typeset.Clean(a.Reason)+")")
 		}
 		for _, g := range c.Here.Unknown {
 			p.para("  ~ ", plain, p.GapLine(g))

@@ -5,15 +5,15 @@ import (
 	"math"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/store"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-var eventTone = map[store.EventKind]tone{
-	store.FindingAppeared: yellow, store.FindingSeverity: yellow, store.FindingVanished: green,
-	store.PlanStale: yellow, store.OOMKill: red, store.Gap: faint, store.ClockJumped: faint, store.Limited: red,
+var eventTone = map[history.EventKind]tone{
+	history.FindingAppeared: yellow, history.FindingSeverity: yellow, history.FindingVanished: green,
+	history.PlanStale: yellow, history.OOMKill: red, history.Gap: faint, history.ClockJumped: faint, history.Limited: red,
 }
 
 // History writes what changed when, the newest last, or the series.
@@ -120,7 +120,7 @@ func (p *page) series(d document.History, s document.HistorySeries) {
 
 // spark draws the means over the whole span, a sign for each part of it; where
 // nothing was sampled there is a space.
-func (p *page) spark(d document.History, list []store.Bucket) string {
+func (p *page) spark(d document.History, list []history.Bucket) string {
 	signs := sparks
 	if p.st.ASCII {
 		signs = sparksASCII

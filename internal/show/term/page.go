@@ -36,7 +36,7 @@ func toneOf(t outline.Tone) tone {
 }
 
 // lookTones are how a terminal shows pieces of text.
-var lookTones = map[outline.Look]tone{outline.AsStrong: strong, outline.AsFaint: faint, outline.AsInfo: cyan}
+var lookTones = map[outline.Look]tone{outline.AsStrong: strong, outline.AsFaint: faint, outline.AsInfo: cyan, outline.AsBad: red}
 
 // minWidth is the least width that text is wrapped to: below it, words stand
 // one under the other and nobody can read them.

@@ -9,7 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/now"
-	"github.com/pgfettle/pgfettle/internal/show/term"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
 )
 
 // parts are the letter, the colour and the short name of each part of the memory.
@@ -173,7 +173,7 @@ func memoryLines(st Style, r *now.Report, width int) []string {
 	total := " " + m.Total.String()
 	var bar, legend strings.Builder
 	bar.WriteString("[")
-	for i, n := range term.BarCells(amounts, width-2-lipgloss.Width(total)) {
+	for i, n := range outline.BarCells(amounts, width-2-lipgloss.Width(total)) {
 		p := parts[m.Parts[i].Name]
 		bar.WriteString(st.paint(p.tone, strings.Repeat(p.letter, n)))
 	}

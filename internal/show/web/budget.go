@@ -80,7 +80,7 @@ func budget(b plan.Budget, v View, id string, open bool) (template.HTML, error) 
 	before, after := t.BudgetParts(b.Before, b.After), t.BudgetParts(b.Before, b.After)
 	scale := float64(b.After.Total)
 	if short := max(b.Before.Shortfall, b.After.Shortfall); short > 0 {
-		scale += min(float64(short), outline.BudgetOverflow*scale)
+		scale += min(float64(short), outline.Overflow*scale)
 	}
 	pic := budgetPicture{ID: id, Title: t.BudgetBound(b), Height: 2 * barRow}
 	pic.Bars = []bar{

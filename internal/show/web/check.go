@@ -148,8 +148,8 @@ func (v View) finding(g []check.Finding) findingView {
 		places = append(places, t.Place(f))
 	}
 	out.Places = strings.Join(places, ", ")
-	out.SeenTexts = placedTexts(g, places, func(f check.Finding) string { return f.Seen })
-	out.DoTexts = placedTexts(g, places, func(f check.Finding) string { return f.Do })
+	out.SeenTexts = placedTexts(g, places, func(f check.Finding) string { return f.Seen.String() })
+	out.DoTexts = placedTexts(g, places, func(f check.Finding) string { return f.Do.String() })
 	return out
 }
 

@@ -2,6 +2,7 @@ package web
 
 import (
 	"html/template"
+	"slices"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/show/outline"
@@ -40,7 +41,7 @@ type drawn struct {
 // outline is the sections of a document, below its title, which is the page's.
 // The table after a figure is the one behind the picture.
 func (v View) outline(o outline.Outline, draw drawing) (template.HTML, error) {
-	parts, err := v.outlineParts(o, draw)
+	parts, err := v.outlineParts(outline.Plain(o), draw)
 	if err != nil {
 		return "", err
 	}
@@ -176,8 +177,13 @@ func outlineTable(t outline.Table, quiet bool) (Table, error) {
 	return out, nil
 }
 
-// outlineCell is text that looks alike as a cell, and any other as a fragment.
+// outlineCell is text that looks alike as a cell, and any other as a fragment. Signs
+// are of pictures that are not drawn here.
 func outlineCell(p outline.Prose) (Cell, error) {
+	if len(p) > 1 && p[0].As == outline.AsSign {
+		p = slices.Clone(p[1:])
+		p[0].Text = strings.TrimLeft(p[0].Text, " ")
+	}
 	switch {
 	case len(p) == 0:
 		return Cell{}, nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/document"
@@ -86,7 +87,7 @@ func (v View) plan(d document.Plan) (planView, error) {
 		Subject: v.subject(v.say("show/plan/about", "Plan for"), d.Subject), Summary: t.PlanSummary(d)[0],
 		Profile:       v.say("show/plan/profile", "Profile:") + " " + t.Profile(d.Profile),
 		BudgetHeading: BudgetHeading(d.Budget, v), Misfit: t.BudgetMisfit(d.Budget),
-		WarnHeading: t.Warnings(), Warnings: d.Warnings,
+		WarnHeading: t.Warnings(), Warnings: say.Strings(d.Warnings),
 		ChangeHeading: v.say("show/web/changes", "Changes"),
 		Layers:        v.layers(d.Changes), Unknown: v.unknown(d.Unknown),
 	}
@@ -135,7 +136,7 @@ func (v View) change(c plan.Change) changeView {
 	out := changeView{
 		Name: outline.ShortName(c.Address), Title: c.Title, Href: v.explain(string(c.Address)), From: outline.Shown(c.From), To: outline.Shown(c.To) + outline.Measure(c),
 		Risk: t.Risk(c.Risk), Why: t.Why(), Sources: t.Sources(), Inputs: v.say("show/web/inputs", "inputs"),
-		Reason: c.Reason, SourceText: outline.SourceTitles(c.Sources),
+		Reason: c.Reason.String(), SourceText: outline.SourceTitles(say.SourcesOf(c.Sources)),
 	}
 	switch c.Risk {
 	case knob.High:

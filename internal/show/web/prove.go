@@ -6,7 +6,7 @@ import (
 	"html/template"
 	"strconv"
 
-	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/outline/experiments"
 )
@@ -14,17 +14,17 @@ import (
 // Prove is the sections of an experiment: the verdict, each block as a dot with the
 // interval, the blocks and all other figures, how to repeat it. Of one that is not
 // at its end no figure is shown.
-func Prove(r *result.Result, v View) (template.HTML, error) {
+func Prove(r *experiment.Result, v View) (template.HTML, error) {
 	return v.english().outline(experiments.Result(r, nil, false), v.proveDrawing(r))
 }
 
 // ProvePage is the page of an experiment.
-func ProvePage(r *result.Result, v View) (Page, error) {
+func ProvePage(r *experiment.Result, v View) (Page, error) {
 	return v.english().outlinePage(experiments.Result(r, nil, false), v.proveDrawing(r))
 }
 
 // proveDrawing draws the blocks of an experiment.
-func (v View) proveDrawing(r *result.Result) drawing {
+func (v View) proveDrawing(r *experiment.Result) drawing {
 	return func(f outline.Figure) (drawn, error) {
 		p, ok := experiments.PictureOf(r)
 		if f.Name != experiments.FigureBlocks || !ok {
@@ -41,7 +41,7 @@ func (v View) proveDrawing(r *result.Result) drawing {
 			b := &r.Blocks[i]
 			row := IntervalRow{Name: "block " + strconv.Itoa(b.Number)}
 			switch {
-			case len(b.Void) > 0:
+			case len(b.Discarded) > 0:
 				row.Name += ", void"
 			case b.LogRatio.Known():
 				row.Dots = []float64{float64(b.LogRatio)}

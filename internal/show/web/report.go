@@ -13,7 +13,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
@@ -27,7 +27,7 @@ type Report struct {
 	Plan        document.Plan // without a Plan where none could be made
 	Memory      *memory.Report
 	OOM         *oom.Report
-	Experiments []*result.Result
+	Experiments []*experiment.Result
 	Missing     []known.Gap // what the report itself could not have
 }
 

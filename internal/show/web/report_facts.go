@@ -138,10 +138,10 @@ func place(s pg.Setting) string {
 func (v View) sourcesChapter(r Report) (template.HTML, error) {
 	seen := map[string]bool{}
 	var list []say.Source
-	take := func(ids []string) {
-		for _, id := range ids {
-			if s, ok := say.SourceByID(id); ok && !seen[id] {
-				seen[id] = true
+	take := func(sources []say.Source) {
+		for _, s := range sources {
+			if s.Publisher != "" && !seen[s.ID] {
+				seen[s.ID] = true
 				list = append(list, s)
 			}
 		}
@@ -151,7 +151,7 @@ func (v View) sourcesChapter(r Report) (template.HTML, error) {
 	}
 	if r.Plan.Plan != nil {
 		for _, c := range r.Plan.Changes {
-			take(c.Sources)
+			take(say.SourcesOf(c.Sources))
 		}
 	}
 	if len(list) == 0 {

@@ -15,7 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/test/hosts"
 )
 
@@ -46,7 +46,7 @@ func whole(t *testing.T) Report {
 		}
 	}
 	r.OOM = oom.Diagnose(kernel.Log(), oom.Facts{})
-	r.Experiments = []*result.Result{experiment(8, 9, 7, 8, 9, 10), experiment(-3, 2, 1, 0, -1, 4)}
+	r.Experiments = []*experiment.Result{measured(8, 9, 7, 8, 9, 10), measured(-3, 2, 1, 0, -1, 4)}
 	r.Missing = []known.Gap{{Fact: "a <log>", Reason: "permission denied", Reveal: "run it as root"}}
 	return r
 }
@@ -85,7 +85,7 @@ func TestFirstScreenIsBounded(t *testing.T) {
 	r := whole(t)
 	for i := range 40 {
 		name := strings.Repeat("x", i+1)
-		r.Check.Findings = append(r.Check.Findings, check.Finding{ID: name, Severity: check.Info, Title: "Finding " + name, Seen: "s", Why: "w", Do: "d"})
+		r.Check.Findings = append(r.Check.Findings, check.Finding{ID: name, Severity: check.Info, Title: "Finding " + name, Seen: say.Text("s"), Why: "w", Do: say.Text("d")})
 		r.Missing = append(r.Missing, known.Gap{Fact: name, Reason: "because of " + name})
 	}
 	p, err := ReportPage(r, View{})

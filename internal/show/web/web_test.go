@@ -148,15 +148,15 @@ func TestHostileTextIsText(t *testing.T) {
 	c.Unknown[0].Fact, c.Unknown[0].Reason, c.Unknown[0].Reveal = bad, bad, bad
 	for i := range c.Findings {
 		f := &c.Findings[i]
-		f.ID, f.Instance, f.Title, f.Seen, f.Why, f.Do, f.Sources = bad, bad, bad, bad, bad, "do:\n  "+bad, []string{bad}
+		f.ID, f.Instance, f.Title, f.Seen, f.Why, f.Do, f.Sources = bad, bad, bad, say.Text(bad), bad, say.Text("do:\n  "+bad), []say.Source{{ID: bad, Title: bad, Publisher: bad, URL: bad}}
 	}
 	var d document.Plan
 	given(t, "plan/server", &d)
 	d.Subject.Host = bad
-	d.Warnings = append(d.Warnings, bad)
+	d.Warnings = append(d.Warnings, say.Text(bad))
 	for i := range d.Changes {
 		ch := &d.Changes[i]
-		ch.From, ch.To, ch.Unit, ch.Title, ch.Reason, ch.Sources = bad, bad, bad, bad, bad, []string{bad}
+		ch.From, ch.To, ch.Unit, ch.Title, ch.Reason, ch.Sources = bad, bad, bad, bad, say.Text(bad), []string{bad}
 		for j := range ch.Inputs {
 			ch.Inputs[j].Name, ch.Inputs[j].Value = bad, bad
 		}

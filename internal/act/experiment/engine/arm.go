@@ -11,7 +11,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
 // setting is a line of pg_settings.
@@ -51,21 +51,21 @@ func allowed(label string, c Config) error {
 }
 
 // document is an arm as the result tells it.
-func (c Config) document() result.Arm {
-	a := result.Arm{Name: c.Name, Settings: []result.Setting{}}
+func (c Config) document() experiment.MeasuredConfiguration {
+	a := experiment.MeasuredConfiguration{Name: c.Name, Settings: []experiment.Setting{}}
 	for name, v := range c.Settings {
-		a.Settings = append(a.Settings, result.Setting{Address: "pg:" + name, Value: v})
+		a.Settings = append(a.Settings, experiment.Setting{Address: "pg:" + name, Value: v})
 	}
 	for name, v := range c.Kernel {
-		a.Settings = append(a.Settings, result.Setting{Address: name, Value: v})
+		a.Settings = append(a.Settings, experiment.Setting{Address: name, Value: v})
 	}
 	if c.Reconnect {
-		a.Settings = append(a.Settings, result.Setting{Address: "client:reconnect", Value: "on"})
+		a.Settings = append(a.Settings, experiment.Setting{Address: "client:reconnect", Value: "on"})
 	}
 	if c.HugePages > 0 {
-		a.Settings = append(a.Settings, result.Setting{Address: poolName, Value: "+" + strconv.FormatInt(c.HugePages, 10)})
+		a.Settings = append(a.Settings, experiment.Setting{Address: poolName, Value: "+" + strconv.FormatInt(c.HugePages, 10)})
 	}
-	slices.SortFunc(a.Settings, func(x, y result.Setting) int { return strings.Compare(x.Address, y.Address) })
+	slices.SortFunc(a.Settings, func(x, y experiment.Setting) int { return strings.Compare(x.Address, y.Address) })
 	return a
 }
 

@@ -17,8 +17,8 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
-	"github.com/pgfettle/pgfettle/internal/judge/stat"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 )
 
 // Config is one arm of an experiment.
@@ -43,14 +43,14 @@ type Experiment struct {
 	A, B     Config // Design Single has no B
 	Design   string // of result
 	Metric   string
-	Spec     result.Spec
+	Spec     experiment.Spec
 	Scale    int
 	Restore  string // Fresh, Kept, Shared; "": the default of Restores
 	Binaries scratch.Binaries
 	Load     Load
 	Dir      string // where the documents go: the user's, it stays
 	Scratch  string // folder for the clusters; it is made and removed
-	Host     result.Host
+	Host     experiment.Host
 	Program  string   // version of pgfettle
 	Notes    []string // go into the document
 	// Asked is how the load was asked for, in the words of who builds it: it is kept
@@ -145,7 +145,7 @@ type Driven struct {
 // Load is a workload and the program that sends it.
 type Load interface {
 	// Describe tells what it is, for the document.
-	Describe(scale int) result.Workload
+	Describe(scale int) experiment.MeasuredWorkload
 	// Identity is a hash over everything that it loads and sends, the version of
 	// the sending program included: another identity is another experiment.
 	Identity() string
@@ -170,7 +170,7 @@ func Restores(writes bool, design string) string {
 	switch {
 	case writes:
 		return Fresh
-	case design == result.Slices:
+	case design == experiment.DesignSlices:
 		return Kept // two servers cannot share one data directory
 	}
 	return Shared

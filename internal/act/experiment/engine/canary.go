@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
 // The canary's work: three times 0.2 s of a processor, which is long enough to be
@@ -89,12 +89,12 @@ func (g *engine) canary(ctx context.Context, s *seat) error {
 		if err != nil {
 			return fmt.Errorf("canary: %w", err)
 		}
-		s.run.Environment.CanaryCPU, s.run.Environment.CanarySync = millis(cpu), millis(sync)
+		s.run.Environment.CalibrationCPU, s.run.Environment.CalibrationSync = millis(cpu), millis(sync)
 		if g.quickCPU == 0 {
 			g.quickCPU, g.quickSync = cpu, sync
 		}
 		g.quickCPU, g.quickSync = min(g.quickCPU, cpu), min(g.quickSync, sync)
-		calm := float64(cpu) <= result.MostCanaryCPU*float64(g.quickCPU) && float64(sync) <= result.MostCanarySync*float64(g.quickSync)
+		calm := float64(cpu) <= experiment.MostCalibrationCPU*float64(g.quickCPU) && float64(sync) <= experiment.MostCalibrationSync*float64(g.quickSync)
 		if calm || try == mostCanaries {
 			return nil
 		}

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/judge/stat"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 )
 
 // TestVoidBlocks makes the machine busy now and then: such blocks are void, whatever
@@ -21,8 +21,8 @@ func TestVoidBlocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Blocks) != 7 || len(r.Blocks[0].Void) == 0 || r.N != 6 || r.Void != 1 || r.Word != stat.Improved {
-		t.Errorf("%d blocks, %d count, %d void, first void for %v: %s", len(r.Blocks), r.N, r.Void, r.Blocks[0].Void, r.Word)
+	if len(r.Blocks) != 7 || len(r.Blocks[0].Discarded) == 0 || r.N != 6 || r.Discarded != 1 || r.Word != stat.Improved {
+		t.Errorf("%d blocks, %d count, %d void, first void for %v: %s", len(r.Blocks), r.N, r.Discarded, r.Blocks[0].Discarded, r.Word)
 	}
 	clean(t, w)
 
@@ -58,8 +58,8 @@ func TestWarmsUpAgain(t *testing.T) {
 		for warm = 0; !w.drives[warm].Logged; warm++ {
 			seeds[w.drives[warm].Seed] = true
 		}
-		if warm != wanted || len(seeds) != warm || r.Void != 0 || !r.Blocks[0].Runs[0].Steady {
-			t.Errorf("stolen from %d warm-ups: %d of them, %d seeds, %d blocks void", stolen, warm, len(seeds), r.Void)
+		if warm != wanted || len(seeds) != warm || r.Discarded != 0 || !r.Blocks[0].Runs[0].Steady {
+			t.Errorf("stolen from %d warm-ups: %d of them, %d seeds, %d blocks void", stolen, warm, len(seeds), r.Discarded)
 		}
 		clean(t, w)
 	}
@@ -96,8 +96,8 @@ func TestWaitsForCanary(t *testing.T) {
 				pauses++
 			}
 		}
-		if pauses != want.pauses || r.Void != want.void || r.Word != stat.Improved {
-			t.Errorf("slow for %d canaries: %d pauses, %d blocks void, %s", slow, pauses, r.Void, r.Word)
+		if pauses != want.pauses || r.Discarded != want.void || r.Word != stat.Improved {
+			t.Errorf("slow for %d canaries: %d pauses, %d blocks void, %s", slow, pauses, r.Discarded, r.Word)
 		}
 		clean(t, w)
 	}

@@ -12,8 +12,8 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
-	"github.com/pgfettle/pgfettle/internal/judge/stat"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 )
 
 // engine is an experiment at work.
@@ -21,7 +21,7 @@ type engine struct {
 	e      *Experiment
 	w      world
 	docs   shelf
-	res    *result.Result
+	res    *experiment.Result
 	made   map[string]string // copies that are kept, by arm
 	begun  time.Time         // of the block at work
 	spent  time.Duration     // on the blocks of this process
@@ -33,7 +33,7 @@ type engine struct {
 
 // execute runs an experiment or goes on with it. It leaves nothing behind but the
 // documents, however it ends; the document is there with the error too.
-func execute(ctx context.Context, e *Experiment, w world, docs shelf, program string, resume bool) (res *result.Result, err error) {
+func execute(ctx context.Context, e *Experiment, w world, docs shelf, program string, resume bool) (res *experiment.Result, err error) {
 	if err := e.check(); err != nil {
 		return nil, err
 	}
@@ -87,16 +87,16 @@ func (e *Experiment) check() error {
 		return &say.Problem{Message: fmt.Sprintf(format, args...), Code: say.CodeUsage}
 	}
 	s := e.Spec
-	metric, ok := result.MetricOf(e.Metric)
+	metric, ok := experiment.FindMetric(e.Metric)
 	writes := e.Load.Describe(e.Scale).Writes
 	if e.Restore == "" {
 		e.Restore = Restores(writes, e.Design)
 	}
 	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 	switch {
-	case !slices.Contains([]string{result.Restart, result.Slices, result.Single}, e.Design):
+	case !slices.Contains([]string{experiment.DesignRestart, experiment.DesignSlices, experiment.DesignSingle}, e.Design):
 		return bad("%q is no design of an experiment", e.Design)
-	case !ok || !slices.Contains(result.Primary(), e.Metric):
+	case !ok || !slices.Contains(experiment.PrimaryMetrics(), e.Metric):
 		return bad("%q is no metric that can decide an experiment", e.Metric)
 	case s.Blocks < 1 || s.Blocks > 500: // with the repeated ones a document still holds them
 		return bad("%d blocks: from 1 to 500", s.Blocks)
@@ -112,11 +112,11 @@ func (e *Experiment) check() error {
 		return bad("scale %d, %d counted transactions: the scale is 1 or more, the count 0 or more", e.Scale, s.Count)
 	case !slices.Contains([]string{"warm", "os-warm", "cold"}, s.Cache):
 		return bad("%q is no state of the caches: warm, os-warm or cold", s.Cache)
-	case e.Design == result.Slices && e.Spec.Numbered():
+	case e.Design == experiment.DesignSlices && e.Spec.Numbered():
 		return bad("slices have a fixed time, and these runs a fixed number of transactions: use the design restart")
-	case e.Design == result.Slices && (!finite(s.Slice) || s.Slice < 1 || s.Slice > s.Duration):
+	case e.Design == experiment.DesignSlices && (!finite(s.Slice) || s.Slice < 1 || s.Slice > s.Duration):
 		return bad("slices of %g s in a run of %g s: a slice takes one second or more and fits in the run", s.Slice, s.Duration)
-	case e.Design == result.Slices && s.Cache == "cold":
+	case e.Design == experiment.DesignSlices && s.Cache == "cold":
 		return bad("slices load servers that are up, so the caches cannot be cold: use the design restart")
 	case metric.Name == "seconds" && !e.Spec.Numbered():
 		return bad("the run time decides, so a run needs a fixed number of transactions, and no fixed time")
@@ -128,7 +128,7 @@ func (e *Experiment) check() error {
 		return bad("%q is no way to restore data", e.Restore)
 	case s.Cycles < 0 || s.Cycles > 100:
 		return bad("%d checkpoint cycles: from 1 to 100", s.Cycles)
-	case s.Cycles > 0 && (e.Design == result.Slices || e.Spec.Numbered()):
+	case s.Cycles > 0 && (e.Design == experiment.DesignSlices || e.Spec.Numbered()):
 		return bad("a run of whole checkpoint cycles has its own length: use the design restart, and no fixed number of transactions")
 	case s.Cycles > 0 && !writes:
 		return bad("the workload only reads, so that no checkpoint has anything to write")
@@ -136,7 +136,7 @@ func (e *Experiment) check() error {
 		return bad("this load cannot be ended at the end of a checkpoint cycle: use one of pgbench's")
 	case s.Cycles > 0 && max(longest(e.A, s.Cycles, s.Duration), longest(e.B, s.Cycles, s.Duration)) > 24*3600:
 		return bad("%d checkpoint cycles would take more than a day", s.Cycles)
-	case e.Restore == Shared && (writes || e.Design == result.Slices):
+	case e.Restore == Shared && (writes || e.Design == experiment.DesignSlices):
 		return bad("the arms cannot share their data: the workload writes, or both servers are up at once")
 	case s.Cache == "cold" && !e.MayTouchKernel:
 		return untouchable("cold caches are made by dropping the page cache of the whole host")
@@ -144,7 +144,7 @@ func (e *Experiment) check() error {
 	if err := allowed("A", e.A); err != nil {
 		return err
 	}
-	if e.Design == result.Single {
+	if e.Design == experiment.DesignSingle {
 		return nil
 	}
 	return allowed("B", e.B)
@@ -158,14 +158,14 @@ func (e *Experiment) config(arm string) Config {
 }
 
 func (e *Experiment) arms() []string {
-	if e.Design == result.Single {
+	if e.Design == experiment.DesignSingle {
 		return []string{"A"}
 	}
 	return []string{"A", "B"}
 }
 
 // extra is how many void blocks are run again: the fifth part, rounded up.
-func extra(blocks int) int { return int(math.Ceil(stat.MostVoid * float64(blocks))) }
+func extra(blocks int) int { return int(math.Ceil(stat.MostDiscarded * float64(blocks))) }
 
 // blocks runs what is missing: those that are due, and then again as many as
 // gates took out, up to the fifth part more.
@@ -177,7 +177,7 @@ func (g *engine) blocks(ctx context.Context) (err error) {
 		g.res.Judge()
 		void := 0
 		for _, b := range g.res.Blocks {
-			if len(b.Void) > 0 {
+			if len(b.Discarded) > 0 {
 				void++
 			}
 		}
@@ -203,7 +203,7 @@ func (g *engine) blocks(ctx context.Context) (err error) {
 			return err
 		}
 		last := g.res.Blocks[len(g.res.Blocks)-1]
-		g.tell(Event{Block: last.Number, Ended: true, Void: last.Void})
+		g.tell(Event{Block: last.Number, Ended: true, Void: last.Discarded})
 	}
 }
 
@@ -215,19 +215,19 @@ func (g *engine) note(text string) {
 
 // block runs one block and adds it to the document when it is whole.
 func (g *engine) block(ctx context.Context, n int, p *pair) error {
-	b := result.Block{Number: n, Order: order(g.e.Spec.Seed, n), Seed: seed(g.e.Spec.Seed, forRun, uint64(n)), LogRatio: unknown}
-	if g.e.Design == result.Single {
+	b := experiment.Block{Number: n, Order: order(g.e.Spec.Seed, n), Seed: seed(g.e.Spec.Seed, forRun, uint64(n)), LogRatio: unknown}
+	if g.e.Design == experiment.DesignSingle {
 		b.Order = "A"
 	}
 	var err error
-	if g.e.Design == result.Slices {
+	if g.e.Design == experiment.DesignSlices {
 		b.Runs, err = g.sliced(ctx, &b, p)
 		for _, r := range b.Runs {
 			err = errors.Join(err, g.keep(&b, r))
 		}
 	} else {
 		for arm := range strings.SplitSeq(b.Order, "") {
-			var r result.Run
+			var r experiment.Run
 			if r, err = g.run(ctx, &b, arm); err != nil {
 				break
 			}
@@ -245,7 +245,7 @@ func (g *engine) block(ctx context.Context, n int, p *pair) error {
 }
 
 // keep adds a run to the raw ones.
-func (g *engine) keep(b *result.Block, r result.Run) error {
+func (g *engine) keep(b *experiment.Block, r experiment.Run) error {
 	line, err := json.Marshal(raw{b.Number, b.Order, b.Seed, r})
 	if err != nil {
 		return err
@@ -260,7 +260,7 @@ func (g *engine) tell(ev Event) {
 	}
 	done, due := len(g.res.Blocks), g.e.Spec.Blocks
 	for _, b := range g.res.Blocks {
-		if len(b.Void) > 0 {
+		if len(b.Discarded) > 0 {
 			due++
 		}
 	}
@@ -300,7 +300,7 @@ func (g *engine) fits(ctx context.Context) error {
 		}
 	}
 	need := most
-	if g.e.Design == result.Slices {
+	if g.e.Design == experiment.DesignSlices {
 		need = sum
 	}
 	need += unit.Bytes(g.e.Spec.Clients) * perClient

@@ -15,11 +15,11 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
-	"github.com/pgfettle/pgfettle/internal/judge/stat"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 )
 
-func (w *toy) run(ctx context.Context, e *Experiment) (*result.Result, error) {
+func (w *toy) run(ctx context.Context, e *Experiment) (*experiment.Result, error) {
 	_, err := toyShelf{w}.read(planName)
 	return execute(ctx, e, w, toyShelf{w}, "program", !errors.Is(err, fs.ErrNotExist))
 }
@@ -30,8 +30,8 @@ var manners = []struct {
 	restore string
 	servers int
 }{
-	{result.Restart, true, "", 1}, {result.Restart, false, "", 1}, {result.Restart, true, Kept, 1},
-	{result.Slices, true, "", 2}, {result.Slices, false, "", 2}, {result.Single, true, "", 1},
+	{experiment.DesignRestart, true, "", 1}, {experiment.DesignRestart, false, "", 1}, {experiment.DesignRestart, true, Kept, 1},
+	{experiment.DesignSlices, true, "", 2}, {experiment.DesignSlices, false, "", 2}, {experiment.DesignSingle, true, "", 1},
 }
 
 func (w *toy) manner(i int) *Experiment {
@@ -77,11 +77,11 @@ func TestDesigns(t *testing.T) {
 			for _, b := range r.Blocks {
 				seeds[b.Seed] = true
 				for k, run := range b.Runs {
-					if run.Arm != b.Order[k:k+1] || run.Seconds != 12 || !run.Steady || run.Counters[result.Counted] != 20 {
+					if run.Config != b.Order[k:k+1] || run.Seconds != 12 || !run.Steady || run.Counters[experiment.Counted] != 20 {
 						t.Errorf("block %d: %+v", b.Number, run)
 					}
 					// the counted transactions alone, 100 bytes each
-					if run.Counters[result.WALBytes] != 2000 || run.Checkpoint != 1 || run.Environment.Checkpoint != 0 {
+					if run.Counters[experiment.WALBytes] != 2000 || run.Checkpoint != 1 || run.Environment.Checkpoint != 0 {
 						t.Errorf("block %d: counters %v, checkpoint %v", b.Number, run.Counters, run.Checkpoint)
 					}
 				}
@@ -92,7 +92,7 @@ func TestDesigns(t *testing.T) {
 			if ended != 6 || voids != 0 {
 				t.Errorf("the end of %d blocks was told, %d void", ended, voids)
 			}
-			if m.design == result.Single {
+			if m.design == experiment.DesignSingle {
 				return
 			}
 			if r.Word != stat.Improved || math.Abs(float64(r.Effect)-10) > 0.2 {
@@ -127,7 +127,7 @@ func TestFixedNumber(t *testing.T) {
 	}
 	for _, b := range r.Blocks {
 		for _, run := range b.Runs {
-			if run.Transactions != 60 || run.Counters[result.Counted] != 60 || run.Seconds != 1 || run.Counters[result.WALBytes] != 6000 {
+			if run.Transactions != 60 || run.Counters[experiment.Counted] != 60 || run.Seconds != 1 || run.Counters[experiment.WALBytes] != 6000 {
 				t.Errorf("block %d: %+v", b.Number, run)
 			}
 		}
@@ -169,7 +169,7 @@ func TestRestoreIsTold(t *testing.T) {
 }
 
 // measuredOf is what of a document does not depend on when it was made.
-func measuredOf(t *testing.T, r *result.Result) string {
+func measuredOf(t *testing.T, r *experiment.Result) string {
 	t.Helper()
 	for i := range r.Blocks {
 		for k := range r.Blocks[i].Runs {

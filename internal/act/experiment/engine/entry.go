@@ -10,7 +10,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
 // DefaultScratch is where root's experiments make their clusters. It is not below
@@ -21,14 +21,16 @@ const DefaultScratch = "/var/lib/pgfettle-scratch"
 // Run runs an experiment from its beginning. It leaves nothing but the documents
 // in e.Dir, however it ends; what it measured is returned with the error too, and
 // can be resumed.
-func Run(ctx context.Context, e *Experiment) (*result.Result, error) { return begin(ctx, e, false) }
+func Run(ctx context.Context, e *Experiment) (*experiment.Result, error) { return begin(ctx, e, false) }
 
 // Resume goes on with the experiment in e.Dir at the block after the last whole
 // one, with the seeds that it would have had. It refuses where anything that
 // makes runs comparable differs. ReadStored tells how to build e.
-func Resume(ctx context.Context, e *Experiment) (*result.Result, error) { return begin(ctx, e, true) }
+func Resume(ctx context.Context, e *Experiment) (*experiment.Result, error) {
+	return begin(ctx, e, true)
+}
 
-func begin(ctx context.Context, e *Experiment, resume bool) (*result.Result, error) {
+func begin(ctx context.Context, e *Experiment, resume bool) (*experiment.Result, error) {
 	if e.Dir == "" || e.Load == nil || e.Binaries.Dir == "" {
 		return nil, errors.New("experiment without a folder, a load or a server")
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
 // Estimation is what an experiment will take.
@@ -46,7 +46,7 @@ func copies(e *Experiment) (atOnce int, perBlock int) {
 		return 0, 0
 	case e.Restore == Kept:
 		return arms, 0
-	case e.Design == result.Slices:
+	case e.Design == experiment.DesignSlices:
 		return arms, arms
 	}
 	return 1, arms
@@ -94,7 +94,7 @@ func Estimate(e *Experiment) Estimation {
 		warm = arms * seconds(max(s.Warmup, least))
 	}
 	measured := max(s.Duration, least)
-	if e.Design == result.Slices {
+	if e.Design == experiment.DesignSlices {
 		parts := slicesOf(s)
 		around += arms * time.Duration(parts) * eachSlice
 		measured = max(measured, float64(parts)*least)
@@ -111,7 +111,7 @@ func Estimate(e *Experiment) Estimation {
 		measure, count = arms*seconds(float64(s.Count)*least), 0
 	}
 	out := Estimation{Disk: disk(e, data), Open: s.Numbered() && least == 0, Block: warm + around + measure + count + one*time.Duration(perBlock)}
-	if e.Design == result.Slices && e.Restore == Kept { // servers stay up and warm over all blocks
+	if e.Design == experiment.DesignSlices && e.Restore == Kept { // servers stay up and warm over all blocks
 		out.Block -= warm
 		warm /= max(blocks, 1)
 	}
@@ -126,7 +126,7 @@ func Estimate(e *Experiment) Estimation {
 			m = unit.Bytes(pages) * 8 * unit.KB
 		}
 		m += m / 20 // locks, WAL buffers and what else grows with it
-		if e.Design == result.Slices {
+		if e.Design == experiment.DesignSlices {
 			out.Memory += m
 		} else {
 			out.Memory = max(out.Memory, m)

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
 // TestEstimate holds what an estimate has to be whatever the speeds: its parts are
@@ -33,7 +33,7 @@ func TestEstimate(t *testing.T) {
 			t.Errorf("%s: %+v", name(i), one)
 		}
 		least := unit.GB
-		if m.design == result.Slices {
+		if m.design == experiment.DesignSlices {
 			least += 128 * unit.MB
 		}
 		if one.Memory < least || one.Memory > least*5/4 {

@@ -17,7 +17,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
 // errDead is what a process that was killed would never see.
@@ -187,7 +187,7 @@ func (w *toy) try(_ context.Context, _ string, settings map[string]string) ([]st
 }
 
 func (w *toy) start(_ context.Context, name string, settings map[string]string) (node, error) {
-	n := &toyNode{w: w, name: name, conf: settings, count: map[string]float64{result.WALBytes: 100, result.FullPages: 1}}
+	n := &toyNode{w: w, name: name, conf: settings, count: map[string]float64{experiment.WALBytes: 100, experiment.FullPages: 1}}
 	return n, w.op("start "+name, func() error {
 		if !strings.HasPrefix(w.disk[name], "cluster") {
 			return fmt.Errorf("%s holds %q", name, w.disk[name])
@@ -372,8 +372,8 @@ type toyLoad struct {
 	least  float64 // of a run, in seconds
 }
 
-func (l *toyLoad) Describe(scale int) result.Workload {
-	return result.Workload{Name: "toy", Scale: scale, Writes: l.writes}
+func (l *toyLoad) Describe(scale int) experiment.MeasuredWorkload {
+	return experiment.MeasuredWorkload{Name: "toy", Scale: scale, Writes: l.writes}
 }
 func (l *toyLoad) Identity() string          { return "toy" + l.words }
 func (l *toyLoad) Data() string              { return "toy" + l.words }
@@ -431,7 +431,7 @@ func (l *toyLoad) Drive(ctx context.Context, d Drive) (Driven, error) {
 			}
 		}
 	}
-	n.count[result.WALBytes] += float64(tx) * 100
+	n.count[experiment.WALBytes] += float64(tx) * 100
 	h := &measured.Histogram{}
 	for i := range int64(100) {
 		h.Record(1000 + i)
@@ -445,8 +445,8 @@ func toyExperiment(w *toy, design string, writes bool) *Experiment {
 	return &Experiment{
 		A: Config{Name: "default"}, B: Config{Name: "other", Settings: map[string]string{"work_mem": "8MB", "huge_pages": "on"}, HugePages: 7, Kernel: map[string]string{}},
 		Design: design, Metric: "tps", Scale: 2, Load: &toyLoad{w: w, writes: writes}, Dir: "/docs", Scratch: "/scratch", MayTouchKernel: true,
-		Spec: result.Spec{Blocks: 6, Clients: 2, Jobs: 1, Duration: 12, Warmup: 60, Slice: 3, Count: 10, Seed: 5, Cache: "os-warm", Protocol: "prepared", Margin: 2},
-		Host: result.Host{Kernel: "6.1", CPUs: 2, Memory: 1 << 34},
+		Spec: experiment.Spec{Blocks: 6, Clients: 2, Jobs: 1, Duration: 12, Warmup: 60, Slice: 3, Count: 10, Seed: 5, Cache: "os-warm", Protocol: "prepared", Margin: 2},
+		Host: experiment.Host{Kernel: "6.1", CPUs: 2, Memory: 1 << 34},
 	}
 }
 

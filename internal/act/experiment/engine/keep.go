@@ -12,7 +12,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
 // The documents of an experiment, in the folder that the user chose.
@@ -31,23 +31,23 @@ type shelf interface {
 
 // Stored is an experiment as its folder tells it, for who resumes it.
 type Stored struct {
-	Schema      string          `json:"schema"`
-	Name        string          `json:"experiment,omitempty"`
-	A           Config          `json:"a"`
-	B           Config          `json:"b,omitzero"`
-	Design      string          `json:"design"`
-	Metric      string          `json:"metric"`
-	Spec        result.Spec     `json:"spec"`
-	Workload    result.Workload `json:"workload"`
-	Identity    string          `json:"workload_identity"`
-	Asked       json.RawMessage `json:"workload_asked,omitempty"` // see Experiment
-	Restore     string          `json:"restore"`
-	Scratch     string          `json:"scratch"`
-	Binaries    string          `json:"binaries"` // bin folder
-	Server      string          `json:"server"`
-	Program     string          `json:"server_sha256"` // of the postgres executable
-	Host        result.Host     `json:"host"`
-	Fingerprint string          `json:"fingerprint"`
+	Schema      string                      `json:"schema"`
+	Name        string                      `json:"experiment,omitempty"`
+	A           Config                      `json:"a"`
+	B           Config                      `json:"b,omitzero"`
+	Design      string                      `json:"design"`
+	Metric      string                      `json:"metric"`
+	Spec        experiment.Spec             `json:"spec"`
+	Workload    experiment.MeasuredWorkload `json:"workload"`
+	Identity    string                      `json:"workload_identity"`
+	Asked       json.RawMessage             `json:"workload_asked,omitempty"` // see Experiment
+	Restore     string                      `json:"restore"`
+	Scratch     string                      `json:"scratch"`
+	Binaries    string                      `json:"binaries"` // bin folder
+	Server      string                      `json:"server"`
+	Program     string                      `json:"server_sha256"` // of the postgres executable
+	Host        experiment.Host             `json:"host"`
+	Fingerprint string                      `json:"fingerprint"`
 }
 
 const storedSchema = "pgfettle.experiment/1"
@@ -126,7 +126,7 @@ func readStored(s shelf) (Stored, error) {
 
 // document returns the document to go on with: a new one, or where an experiment
 // is resumed the one that is kept.
-func document(e *Experiment, s shelf, program string, resume bool) (*result.Result, error) {
+func document(e *Experiment, s shelf, program string, resume bool) (*experiment.Result, error) {
 	want := e.stored(program)
 	have, err := readStored(s)
 	switch {
@@ -152,23 +152,23 @@ func document(e *Experiment, s shelf, program string, resume bool) (*result.Resu
 	}
 	b, err := s.read(resultName)
 	if err == nil {
-		return result.Decode(b)
+		return experiment.DecodeResult(b)
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	spec := e.Spec
 	spec.Restore = e.Restore
-	r := &result.Result{Schema: result.Schema, Program: e.Program, Name: e.Name, Design: e.Design, Metric: e.Metric, A: e.A.document(),
-		Workload: want.Workload, Spec: spec, Host: e.Host, Blocks: []result.Block{}, Notes: append([]string(nil), e.Notes...)}
-	if e.Design != result.Single {
+	r := &experiment.Result{Schema: experiment.ResultSchema, Program: e.Program, Name: e.Name, Design: e.Design, Metric: e.Metric, A: e.A.document(),
+		Workload: want.Workload, Spec: spec, Host: e.Host, Blocks: []experiment.Block{}, Notes: append([]string(nil), e.Notes...)}
+	if e.Design != experiment.DesignSingle {
 		r.B = e.B.document()
 	}
 	return r, nil
 }
 
 // save judges a document and writes it.
-func save(s shelf, r *result.Result) error {
+func save(s shelf, r *experiment.Result) error {
 	r.Judge()
 	b, err := json.MarshalIndent(r, "", " ")
 	if err != nil {
@@ -179,10 +179,10 @@ func save(s shelf, r *result.Result) error {
 
 // raw is a line of runs.jsonl.
 type raw struct {
-	Block int        `json:"block"`
-	Order string     `json:"order"`
-	Seed  uint64     `json:"seed"`
-	Run   result.Run `json:"run"`
+	Block int            `json:"block"`
+	Order string         `json:"order"`
+	Seed  uint64         `json:"seed"`
+	Run   experiment.Run `json:"run"`
 }
 
 // privately is the mode of what nobody else may read.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
 // next forgets the documents: another experiment begins.
@@ -107,7 +107,7 @@ func TestKeepDataKilled(t *testing.T) {
 				w.revive()
 				w.next()
 				e := keeping(w)
-				e.Design = result.Slices // whose arms are copies
+				e.Design = experiment.DesignSlices // whose arms are copies
 				e.Restore = ""
 				if _, err := w.run(t.Context(), e); err != nil {
 					t.Fatalf("%s, killed at step %d, starts again: %v: %v", name(i), at, !broken, err)

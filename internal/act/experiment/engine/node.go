@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
 // postmaster is a scratch server that runs.
@@ -213,7 +213,7 @@ func (p *postmaster) counters(ctx context.Context) (counters, error) {
 	}
 	r := rows[0]
 	c := counters{values: map[string]float64{}, wraparound: r[7] == "t"}
-	for i, name := range []string{result.WALBytes, result.FullPages, result.BlocksRead, result.BlocksHit, result.BlocksWrite, result.TempBytes} {
+	for i, name := range []string{experiment.WALBytes, experiment.FullPages, experiment.BlocksRead, experiment.BlocksHit, experiment.BlocksWrite, experiment.TempBytes} {
 		if r[i] == "" {
 			continue
 		}

@@ -20,7 +20,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
 // Pgbench is the load of a workload that pgbench sends.
@@ -38,8 +38,8 @@ func (p *Pgbench) data() *workload.Workload {
 }
 
 // Describe implements Load.
-func (p *Pgbench) Describe(scale int) result.Workload {
-	return result.Workload{Name: p.Workload.Name, Scale: scale, Synthetic: p.Workload.Synthetic, Writes: p.Workload.Writes}
+func (p *Pgbench) Describe(scale int) experiment.MeasuredWorkload {
+	return experiment.MeasuredWorkload{Name: p.Workload.Name, Scale: scale, Synthetic: p.Workload.Synthetic, Writes: p.Workload.Writes}
 }
 
 // Identity implements Load.

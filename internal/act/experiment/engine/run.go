@@ -11,15 +11,15 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
-	"github.com/pgfettle/pgfettle/internal/judge/stat"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 )
 
 // seat is an arm's server at work.
 type seat struct {
 	arm string
 	n   node
-	run result.Run
+	run experiment.Run
 	tally
 }
 
@@ -76,7 +76,7 @@ func (g *engine) open(ctx context.Context, arm string) (s *seat, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s = &seat{arm: arm, n: n, run: result.Run{Arm: arm}}
+	s = &seat{arm: arm, n: n, run: experiment.Run{Config: arm}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, n.close())
@@ -127,7 +127,7 @@ func (g *engine) shut(s *seat) error {
 }
 
 // run is one run of the designs restart and single.
-func (g *engine) run(ctx context.Context, b *result.Block, arm string) (r result.Run, err error) {
+func (g *engine) run(ctx context.Context, b *experiment.Block, arm string) (r experiment.Run, err error) {
 	if err := touch(g.w, []Config{g.e.config(arm)}, g.e.MayTouchKernel); err != nil {
 		return r, err
 	}
@@ -165,7 +165,7 @@ func (g *engine) run(ctx context.Context, b *result.Block, arm string) (r result
 		return r, err
 	}
 	if g.e.Spec.Numbered() { // its counters are those of a fixed number already
-		s.run.Counters[result.Counted] = float64(s.run.Transactions)
+		s.run.Counters[experiment.Counted] = float64(s.run.Transactions)
 		return s.run, nil
 	}
 	if err := g.count(ctx, b, s); err != nil {
@@ -274,7 +274,7 @@ func servers(up []*seat) (sum time.Duration, err error) {
 }
 
 // take adds a part to a run.
-func (t *tally) take(r *result.Run, out Driven, saw seen, server time.Duration) {
+func (t *tally) take(r *experiment.Run, out Driven, saw seen, server time.Duration) {
 	r.Seconds += out.Seconds
 	r.Transactions += out.Transactions
 	r.Failed, r.Retried, r.Skipped = r.Failed+out.Failed, r.Retried+out.Retried, r.Skipped+out.Skipped
@@ -313,10 +313,10 @@ func (g *engine) end(ctx context.Context, s *seat) error {
 	r.Latency = t.latency()
 	r.Windows = windows(s.seconds, windowSeconds)
 	r.Counters = after.since(s.before)
-	r.Counters[result.ServerCPU] = float64(cpu-s.cpu) / float64(time.Millisecond)
-	r.Counters[result.ClientCPU] = float64(t.client) / float64(time.Millisecond)
+	r.Counters[experiment.ServerCPU] = float64(cpu-s.cpu) / float64(time.Millisecond)
+	r.Counters[experiment.ClientCPU] = float64(t.client) / float64(time.Millisecond)
 	if t.seen.pageTables > 0 {
-		r.Counters[result.PageTables] = float64(t.seen.pageTables)
+		r.Counters[experiment.PageTables] = float64(t.seen.pageTables)
 	}
 	t.environment(&r.Environment)
 	r.Environment.Checkpoint = after.checkpoints - s.before.checkpoints
@@ -331,8 +331,8 @@ func (g *engine) end(ctx context.Context, s *seat) error {
 }
 
 // latency is that of all transactions of all parts.
-func (t *tally) latency() result.Latency {
-	l := result.Latency{Mean: unknown, SD: unknown, P50: unknown, P95: unknown, P99: unknown, Max: unknown}
+func (t *tally) latency() experiment.Latency {
+	l := experiment.Latency{Mean: unknown, SD: unknown, P50: unknown, P95: unknown, P99: unknown, Max: unknown}
 	if t.timed > 0 && t.without == 0 {
 		n := float64(t.timed)
 		m := t.mean / n
@@ -352,7 +352,7 @@ func (t *tally) latency() result.Latency {
 }
 
 // environment is what else went on, in per cent.
-func (t *tally) environment(e *result.Environment) {
+func (t *tally) environment(e *experiment.Environment) {
 	share := func(part, whole float64, ok bool) stat.Number {
 		if !ok || whole <= 0 {
 			return unknown
@@ -371,7 +371,7 @@ func (t *tally) environment(e *result.Environment) {
 
 // count runs a fixed number of transactions, whose counters vary far less than
 // those of a fixed time, and takes them instead.
-func (g *engine) count(ctx context.Context, b *result.Block, s *seat) error {
+func (g *engine) count(ctx context.Context, b *experiment.Block, s *seat) error {
 	if g.e.Spec.Count == 0 {
 		return nil
 	}
@@ -400,13 +400,13 @@ func (g *engine) count(ctx context.Context, b *result.Block, s *seat) error {
 	if err != nil {
 		return err
 	}
-	pages, seen := s.run.Counters[result.PageTables]
+	pages, seen := s.run.Counters[experiment.PageTables]
 	s.run.Counters = after.since(before)
-	s.run.Counters[result.Counted] = float64(out.Transactions)
-	s.run.Counters[result.ServerCPU] = float64(end-cpu) / float64(time.Millisecond)
-	s.run.Counters[result.ClientCPU] = float64(out.CPU) / float64(time.Millisecond)
+	s.run.Counters[experiment.Counted] = float64(out.Transactions)
+	s.run.Counters[experiment.ServerCPU] = float64(end-cpu) / float64(time.Millisecond)
+	s.run.Counters[experiment.ClientCPU] = float64(out.CPU) / float64(time.Millisecond)
 	if seen {
-		s.run.Counters[result.PageTables] = pages
+		s.run.Counters[experiment.PageTables] = pages
 	}
 	s.run.Failed += out.Failed
 	s.run.Errors = append(s.run.Errors, out.Errors...)

@@ -6,7 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
 // pair is both servers of the design slices, up at once.
@@ -17,14 +17,14 @@ type pair struct {
 // sliced is one block of the design slices: both servers are up, and the load
 // goes to one and to the other by turns, so that whatever changes on the machine
 // over seconds changes for both.
-func (g *engine) sliced(ctx context.Context, b *result.Block, p *pair) ([]result.Run, error) {
+func (g *engine) sliced(ctx context.Context, b *experiment.Block, p *pair) ([]experiment.Run, error) {
 	if err := g.both(ctx, b, p); err != nil {
 		return nil, err
 	}
 	at := map[string]*seat{}
 	for _, s := range p.seats {
 		s.tally = tally{}
-		s.run = result.Run{Arm: s.arm, Steady: s.run.Steady}
+		s.run = experiment.Run{Config: s.arm, Steady: s.run.Steady}
 		at[s.arm] = s
 	}
 	for arm := range strings.SplitSeq(b.Order, "") {
@@ -43,7 +43,7 @@ func (g *engine) sliced(ctx context.Context, b *result.Block, p *pair) ([]result
 			return nil, err
 		}
 	}
-	var runs []result.Run
+	var runs []experiment.Run
 	for arm := range strings.SplitSeq(b.Order, "") {
 		if err := g.end(ctx, at[arm]); err != nil {
 			return nil, err
@@ -59,7 +59,7 @@ func (g *engine) sliced(ctx context.Context, b *result.Block, p *pair) ([]result
 }
 
 // both brings both servers up and warms them, where they are not yet.
-func (g *engine) both(ctx context.Context, b *result.Block, p *pair) error {
+func (g *engine) both(ctx context.Context, b *experiment.Block, p *pair) error {
 	if len(p.seats) > 0 {
 		return nil
 	}
@@ -78,7 +78,7 @@ func (g *engine) both(ctx context.Context, b *result.Block, p *pair) error {
 
 // closePair stops both servers and gives the kernel its values back.
 func (g *engine) closePair(p *pair) error {
-	if g.e.Design != result.Slices {
+	if g.e.Design != experiment.DesignSlices {
 		return nil
 	}
 	var errs []error
@@ -99,4 +99,4 @@ func (g *engine) closePairUnlessKept(p *pair) error {
 }
 
 // slicesOf is how many slices an arm has in a block.
-func slicesOf(s result.Spec) int { return max(1, int(s.Duration/math.Max(s.Slice, 1)+0.5)) }
+func slicesOf(s experiment.Spec) int { return max(1, int(s.Duration/math.Max(s.Slice, 1)+0.5)) }

@@ -15,7 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
 // Sysbench is the load of one of sysbench's scripts, which makes its data too.
@@ -25,8 +25,8 @@ type Sysbench struct {
 }
 
 // Describe implements Load.
-func (s *Sysbench) Describe(scale int) result.Workload {
-	return result.Workload{Name: s.Workload.Name, Scale: scale, Writes: s.Workload.Writes}
+func (s *Sysbench) Describe(scale int) experiment.MeasuredWorkload {
+	return experiment.MeasuredWorkload{Name: s.Workload.Name, Scale: scale, Writes: s.Workload.Writes}
 }
 
 // Identity implements Load.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"github.com/pgfettle/pgfettle/internal/judge/result"
-	"github.com/pgfettle/pgfettle/internal/judge/stat"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 )
 
 // Windows of the warm-up are ten seconds long: shorter ones show the noise of
@@ -80,12 +80,14 @@ const calm = 0.5
 // gigabytes changed hands, as a pool of huge pages does before the arm without one,
 // it does so for some ten seconds: a virtual machine gives the free memory back to
 // its host, page by page, and asks for it again.
-func (s seen) stolen() bool { return s.known && s.all > 0 && 100*s.steal/s.all > calm*result.MostSteal }
+func (s seen) stolen() bool {
+	return s.known && s.all > 0 && 100*s.steal/s.all > calm*experiment.MostSteal
+}
 
 // warm runs the load with another seed until its rate is flat, or for as long as
 // was allowed, and again while the hypervisor takes so much that the run after it
 // would be void. Several servers are warmed one after the other.
-func (g *engine) warm(ctx context.Context, b *result.Block, seats []*seat) error {
+func (g *engine) warm(ctx context.Context, b *experiment.Block, seats []*seat) error {
 	most := g.e.Spec.Warmup
 	width := window(most)
 	for _, s := range seats {

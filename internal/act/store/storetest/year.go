@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/store"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 )
 
 // End is when the year ends; the last samples are of the 20 minutes before.
@@ -27,18 +28,18 @@ func Instance(n int) string { return "/var/lib/postgresql/" + strconv.Itoa(18-n)
 
 // Series are the series of a host with so many instances: every published name,
 // with the labels that a busy server has.
-func Series(instances int) []store.Series {
+func Series(instances int) []history.Series {
 	labels := map[string][]string{
 		"state":    {"active", "idle", "idle in transaction", "idle in transaction (aborted)", "fastpath function call", "disabled"},
 		"wait":     {"Lock", "LWLock", "IO", "Client", "IPC", "Timeout", "BufferPin", "Extension"},
 		"folder":   {"data", "wal"},
 		"severity": {"critical", "warning", "notice", "info"},
 	}
-	var out []store.Series
+	var out []history.Series
 	for n := -1; n < instances; n++ {
-		for _, m := range store.Meanings() {
-			s := store.Series{Name: m.Name}
-			if (m.Scope == store.OfHost) != (n < 0) {
+		for _, m := range history.Meanings() {
+			s := history.Series{Name: m.Name}
+			if (m.Scope == history.OfHost) != (n < 0) {
 				continue
 			}
 			if n >= 0 {
@@ -58,8 +59,8 @@ func Series(instances int) []store.Series {
 
 // Value is the value of a series at a time: a day and a week that people make,
 // growth over the year, and noise. It depends on its arguments alone.
-func Value(s store.Series, at time.Time) float64 {
-	m, _ := store.MeaningOf(s.Name)
+func Value(s history.Series, at time.Time) float64 {
+	m, _ := history.MeaningOf(s.Name)
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%s\x00%s\x00%s", s.Instance, s.Name, s.Label)
 	return value(m.Unit, h.Sum64(), load(at), at)
@@ -134,17 +135,17 @@ func fill(s *store.Store, instances int) error {
 		unit string
 		seed uint64
 	}
-	of := map[store.Series]known{}
+	of := map[history.Series]known{}
 	for _, k := range series {
-		m, _ := store.MeaningOf(k.Name)
+		m, _ := history.MeaningOf(k.Name)
 		h := fnv.New64a()
 		fmt.Fprintf(h, "%s\x00%s\x00%s", k.Instance, k.Name, k.Label)
 		of[k] = known{m.Unit, h.Sum64()}
 	}
 	loads := make([]float64, End.Sub(Begin)/(10*time.Second)+1) // once for all series
-	var last store.Series
+	var last history.Series
 	var o known
-	ask := func(k store.Series, at time.Time) (float64, bool) {
+	ask := func(k history.Series, at time.Time) (float64, bool) {
 		if !at.Before(GapFrom) && at.Before(GapTo) {
 			return 0, false
 		}
@@ -171,10 +172,10 @@ func fill(s *store.Store, instances int) error {
 		return err
 	}
 	for at := End.Truncate(time.Hour); at.Before(End); at = at.Add(10 * time.Second) {
-		points := make([]store.Point, 0, len(series))
+		points := make([]history.Point, 0, len(series))
 		for _, k := range series {
 			v, _ := ask(k, at)
-			points = append(points, store.Point{Series: k, Value: v})
+			points = append(points, history.Point{Series: k, Value: v})
 		}
 		if err := s.Append(ctx, at, points); err != nil {
 			return err
@@ -187,35 +188,35 @@ func fill(s *store.Store, instances int) error {
 func happenings(ctx context.Context, s *store.Store, instances int) error {
 	for n := range instances {
 		key := Instance(n)
-		now := map[string]store.Setting{"port": {Value: strconv.Itoa(5432 + n)}, "max_connections": {Value: "100"}, "fsync": {Value: "on"}}
+		now := map[string]history.Setting{"port": {Value: strconv.Itoa(5432 + n)}, "max_connections": {Value: "100"}, "fsync": {Value: "on"}}
 		for i := range 300 {
-			now["custom.parameter_"+strconv.Itoa(i)] = store.Setting{Value: strconv.Itoa(i)}
+			now["custom.parameter_"+strconv.Itoa(i)] = history.Setting{Value: strconv.Itoa(i)}
 		}
 		// work_mem is raised on the first of every month.
 		for m := range 12 {
 			at := Begin.AddDate(0, m, 1)
-			now["work_mem"] = store.Setting{Value: strconv.Itoa(4+2*m) + "MB", Where: key + "/postgresql.auto.conf:3", Who: "postgres"}
+			now["work_mem"] = history.Setting{Value: strconv.Itoa(4+2*m) + "MB", Where: key + "/postgresql.auto.conf:3", Who: "postgres"}
 			if _, err := s.AppendSettings(ctx, at, key, now); err != nil {
 				return err
 			}
 		}
-		if _, err := s.AppendEvent(ctx, store.Event{At: Begin.AddDate(0, 6, 0), Kind: store.Restarted, Instance: key, After: Begin.AddDate(0, 6, 0).Format(time.RFC3339)}); err != nil {
+		if _, err := s.AppendEvent(ctx, history.Event{At: Begin.AddDate(0, 6, 0), Kind: history.Restarted, Instance: key, After: Begin.AddDate(0, 6, 0).Format(time.RFC3339)}); err != nil {
 			return err
 		}
 	}
-	wal := store.Finding{ID: "wal_on_full_disk", Severity: "warning", Title: "The disk of the WAL is nearly full"}
-	swap := store.Finding{ID: "swap_in_use", Severity: "notice", Title: "The host swaps"}
+	wal := history.Finding{ID: "wal_on_full_disk", Severity: "warning", Title: "The disk of the WAL is nearly full"}
+	swap := history.Finding{ID: "swap_in_use", Severity: "notice", Title: "The host swaps"}
 	worse := wal
 	worse.Severity = "critical"
-	for m, list := range [][]store.Finding{{swap}, {swap, wal}, {swap, worse}, {swap}} {
+	for m, list := range [][]history.Finding{{swap}, {swap, wal}, {swap, worse}, {swap}} {
 		if _, err := s.AppendFindings(ctx, Begin.AddDate(0, 3*m, 3), list); err != nil {
 			return err
 		}
 	}
-	for _, e := range []store.Event{
-		{At: GapTo, Since: GapFrom, Kind: store.Gap, Detail: "pgfettle watch was not running"},
-		{At: Begin.AddDate(0, 8, 2), Kind: store.OOMKill, Subject: "postgres", Detail: "process 4711 had 12 GB"},
-		{At: Begin.AddDate(0, 9, 2), Kind: store.PlanStale, Subject: "memory of the host", Before: "64 GB", After: "128 GB"},
+	for _, e := range []history.Event{
+		{At: GapTo, Since: GapFrom, Kind: history.Gap, Detail: "pgfettle watch was not running"},
+		{At: Begin.AddDate(0, 8, 2), Kind: history.OOMKill, Subject: "postgres", Detail: "process 4711 had 12 GB"},
+		{At: Begin.AddDate(0, 9, 2), Kind: history.PlanStale, Subject: "memory of the host", Before: "64 GB", After: "128 GB"},
 	} {
 		if _, err := s.AppendEvent(ctx, e); err != nil {
 			return err

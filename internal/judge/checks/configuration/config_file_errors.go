@@ -24,6 +24,10 @@ var ConfigFileErrors = check.Check{
 		"every reload from taking effect, so that corrections made since are not in force either.",
 	Do: "Correct or remove the named lines (ALTER SYSTEM RESET name for those in postgresql.auto.conf), run SELECT pg_reload_conf(); and see that " +
 		"SELECT * FROM pg_file_settings WHERE error IS NOT NULL; is empty.",
+	Commands: []check.Command{
+		check.SQL("SELECT pg_reload_conf();"),
+		check.SQL("SELECT * FROM pg_file_settings WHERE error IS NOT NULL;"),
+	},
 	Sources: []string{"pg-config", "pg-system-views"},
 	Judge: func(c *check.Case) {
 		list, ok := check.Need(c, c.Instance.Server.FileSettings)

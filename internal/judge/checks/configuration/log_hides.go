@@ -17,6 +17,12 @@ var LogHides = check.Check{
 		"log_error_verbosity = terse the line lacks the detail and the hint, which say what was refused and why.",
 	Do: "ALTER SYSTEM RESET log_min_messages; ALTER SYSTEM RESET log_min_error_statement; ALTER SYSTEM RESET log_error_verbosity; SELECT " +
 		"pg_reload_conf();. If one message floods the log, its cause is what has to go.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM RESET log_min_messages;"),
+		check.SQL("ALTER SYSTEM RESET log_min_error_statement;"),
+		check.SQL("ALTER SYSTEM RESET log_error_verbosity;"),
+		check.SQL("SELECT pg_reload_conf();"),
+	},
 	Sources: []string{"pg-config-logging"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()

@@ -18,6 +18,10 @@ var LogLocalized = check.Check{
 		"full disk or the recovery after a crash, and says that all is well.",
 	Do: "ALTER SYSTEM SET lc_messages = 'C'; SELECT pg_reload_conf();. Clients that want their own language set lc_messages in their session. In " +
 		"the meantime %e in log_line_prefix gives the SQLSTATE, which is the same in every language.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM SET lc_messages = 'C';"),
+		check.SQL("SELECT pg_reload_conf();"),
+	},
 	Sources: []string{"pg-config-client", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()

@@ -24,6 +24,11 @@ var LoggingDurationFloods = check.Check{
 		"statements hold, passwords and personal data among it.",
 	Do: "ALTER SYSTEM SET log_min_duration_statement = '1s'; ALTER SYSTEM RESET log_statement; SELECT pg_reload_conf();. For the whole picture " +
 		"use pg_stat_statements; for a sample log_min_duration_sample with log_statement_sample_rate. What must be audited belongs in pgaudit.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM SET log_min_duration_statement = '1s';"),
+		check.SQL("ALTER SYSTEM RESET log_statement;"),
+		check.SQL("SELECT pg_reload_conf();"),
+	},
 	Sources: []string{"pg-config-logging"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()

@@ -15,7 +15,10 @@ var PolicyExpired = check.Check{
 	Title:    "A finding was accepted until a day that has passed",
 	Why: "The policy file accepts this finding until a day that is over. Whoever wrote it wanted the question asked again then: the machine, the version or the reason may have " +
 		"changed. Until somebody decides, the finding counts as if it had never been accepted.",
-	Do:      "Remove the fault and the entry, or write a new date and a reason that holds today into the policy file. 'pgfettle policy show' lists all of it.",
+	Do: "Remove the fault and the entry, or write a new date and a reason that holds today into the policy file. 'pgfettle policy show' lists all of it.",
+	Commands: []check.Command{
+		check.Shell("pgfettle policy show"),
+	},
 	Sources: []string{"pgfettle-policy"},
 	Judge: func(c *check.Case) {
 		today := c.Options().Today

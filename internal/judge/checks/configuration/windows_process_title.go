@@ -11,7 +11,11 @@ var WindowsProcessTitle = check.Check{
 	Title:    "Each statement changes the process title on Windows",
 	Why: "update_process_title has each backend write what it does into its title. On Windows that is a system object for each change, costly " +
 		"enough that the default there is off.",
-	Do:      "ALTER SYSTEM RESET update_process_title; SELECT pg_reload_conf();. pg_stat_activity tells the same.",
+	Do: "ALTER SYSTEM RESET update_process_title; SELECT pg_reload_conf();. pg_stat_activity tells the same.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM RESET update_process_title;"),
+		check.SQL("SELECT pg_reload_conf();"),
+	},
 	Sources: []string{"pg-config-logging"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()

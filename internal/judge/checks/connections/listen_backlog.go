@@ -15,7 +15,12 @@ var ListenBacklog = check.Check{
 	Title:    "Few connections may wait to be taken",
 	Why: "Between the moment a client connects and the moment the postmaster takes it, the connection waits in the kernel's queue. net.core.somaxconn bounds that queue whatever the server asks for; where it is full, clients " +
 		"wait a second and more for a repeated SYN, or fail. It happens when an application server starts or a pooler reconnects.",
-	Do:      "Write net.core.somaxconn = 4096, the default since kernel 5.4, into /etc/sysctl.d/60-postgresql.conf, run sysctl --system and restart the server, which asks once. nstat -az TcpExtListenOverflows counts what was lost.",
+	Do: "Write net.core.somaxconn = 4096, the default since kernel 5.4, into /etc/sysctl.d/60-postgresql.conf, run sysctl --system and restart the server, which asks once. nstat -az TcpExtListenOverflows counts what was lost.",
+	Commands: []check.Command{
+		check.Conf("net.core.somaxconn = 4096"),
+		check.Shell("sysctl --system"),
+		check.Shell("nstat -az TcpExtListenOverflows"),
+	},
 	Sources: []string{"linux-net-sysctl", "pg-config-connection"},
 	Judge: func(c *check.Case) {
 		n, ok := check.Need(c, c.Snapshot.Host.Sysctls.Int("net.core.somaxconn"))

@@ -19,6 +19,9 @@ var RaidDegraded = check.Check{
 		"while the replacement is filled, loses data. In RAID 5 and 6 every read of what lay there is computed from all other disks.",
 	Do: "Look at cat /proc/mdstat and mdadm --detail with the array (lvs -a -o name,health_status for LVM), replace the disk, add it with " +
 		"mdadm --manage and --add, and watch the rebuild. Make sure that the last backup is good first. Keep a spare in the array, and let mdadm --monitor write a mail.",
+	Commands: []check.Command{
+		check.Shell("cat /proc/mdstat"),
+	},
 	Sources: []string{"linux-md", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		list := volumes.Stacks(c)

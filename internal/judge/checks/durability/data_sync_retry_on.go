@@ -13,7 +13,11 @@ var DataSyncRetryOn = check.Check{
 	Why: "When fsync fails Linux marks the pages clean and may drop them; the next fsync succeeds although the data never reached the disk. With " +
 		"data_sync_retry = on the server goes on and completes the checkpoint, and what was lost is found months later or never. Off, it stops " +
 		"and recovers from the WAL.",
-	Do:      "ALTER SYSTEM RESET data_sync_retry; and restart. Look for I/O errors: journalctl -k | grep -i \"i/o error\".",
+	Do: "ALTER SYSTEM RESET data_sync_retry; and restart. Look for I/O errors: journalctl -k | grep -i \"i/o error\".",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM RESET data_sync_retry;"),
+		check.Shell(`journalctl -k | grep -i "i/o error"`),
+	},
 	Sources: []string{"pg-config", "pg-wal-reliability"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()

@@ -16,6 +16,10 @@ var FsyncOff = check.Check{
 	Do: "Run ALTER SYSTEM SET fsync = on; SELECT pg_reload_conf(); then, as the server's operating system user, initdb --sync-only " +
 		"with the data directory (or sync): what was written until now is not safely on disk. For bulk loads use " +
 		"SET synchronous_commit = off in the loading session, which cannot corrupt anything.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM SET fsync = on;"),
+		check.SQL("SELECT pg_reload_conf();"),
+	},
 	Sources: []string{"pg-config-wal", "pg-wal-reliability"},
 	Judge: func(c *check.Case) {
 		if v, ok := c.Setting("fsync"); ok && v == "off" {

@@ -24,6 +24,11 @@ var FullPageWritesOff = check.Check{
 		"Data checksums would show it, but cannot repair it.",
 	Do: "Run ALTER SYSTEM SET full_page_writes = on; SELECT pg_reload_conf(); CHECKPOINT;. To write fewer page images raise " +
 		"max_wal_size and checkpoint_timeout and switch wal_compression on.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM SET full_page_writes = on;"),
+		check.SQL("SELECT pg_reload_conf();"),
+		check.SQL("CHECKPOINT;"),
+	},
 	Sources: []string{"pg-config-wal", "pg-wal-reliability"},
 	Judge: func(c *check.Case) {
 		v, ok := c.Setting("full_page_writes")

@@ -20,6 +20,9 @@ var PageDamageIgnored = check.Check{
 		"spreads to query results, backups and standbys. Both are for rescuing what is left of a broken cluster, in one session.",
 	Do: "Run ALTER SYSTEM RESET for the setting, SELECT pg_reload_conf();, look into the server log for \"invalid page\" and " +
 		"\"page verification failed\", and check the cluster with pg_amcheck. If pages are damaged, restore from a backup.",
+	Commands: []check.Command{
+		check.SQL("SELECT pg_reload_conf();"),
+	},
 	Sources: []string{"pg-config-developer", "pg-checksums"},
 	Judge: func(c *check.Case) {
 		set, ok := check.Need(c, c.Instance.Server.Settings)

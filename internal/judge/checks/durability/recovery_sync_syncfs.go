@@ -13,7 +13,11 @@ var RecoverySyncSyncfs = check.Check{
 	From:      14,
 	Why: "recovery_init_sync_method = syncfs has the kernel write whole filesystems before recovery. Kernels before 5.8 do not report an error of " +
 		"that writing, so the server starts on data that never reached the disk.",
-	Do:      "ALTER SYSTEM RESET recovery_init_sync_method; SELECT pg_reload_conf(); or boot a kernel of 5.8 or later.",
+	Do: "ALTER SYSTEM RESET recovery_init_sync_method; SELECT pg_reload_conf(); or boot a kernel of 5.8 or later.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM RESET recovery_init_sync_method;"),
+		check.SQL("SELECT pg_reload_conf();"),
+	},
 	Sources: []string{"pg-config"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()

@@ -23,6 +23,10 @@ var SyncStandbyMissing = check.Check{
 	Do: "Bring the standby back, or look at its application_name (primary_conninfo, else cluster_name), which has to be in the list. To let the primary go on without it: " +
 		"ALTER SYSTEM SET synchronous_standby_names = ''; SELECT pg_reload_conf(); the waiting sessions then go on at once, and the loss of the primary would lose their commits. " +
 		"Name two standbys: 'ANY 1 (a, b)'.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM SET synchronous_standby_names = '';"),
+		check.SQL("SELECT pg_reload_conf();"),
+	},
 	Sources: []string{"pg-config-replication", "pg-system-views"},
 	Judge: func(c *check.Case) {
 		set, ok := check.Need(c, c.Instance.Server.Settings)

@@ -16,6 +16,10 @@ var SynchronousCommitOff = check.Check{
 		"most three times wal_writer_delay of them. Nothing is corrupted, but clients were told that their data is safe.",
 	Do: "Run ALTER SYSTEM SET synchronous_commit = on; SELECT pg_reload_conf(); and switch it off only where losing the last moments is " +
 		"acceptable: SET LOCAL synchronous_commit = off in the transaction, or ALTER ROLE … SET synchronous_commit = off.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM SET synchronous_commit = on;"),
+		check.SQL("SELECT pg_reload_conf();"),
+	},
 	Sources: []string{"pg-config-wal"},
 	Judge: func(c *check.Case) {
 		set, ok := check.Need(c, c.Instance.Server.Settings)

@@ -15,6 +15,10 @@ var WalSyncMethodRisky = check.Check{
 		"failure loses. A test that shows tens of thousands of flushes a second on a disk that turns 120 times a second has measured that cache.",
 	Do: "ALTER SYSTEM SET wal_sync_method = 'fsync_writethrough'; SELECT pg_reload_conf(); or switch write caching off in the properties of the " +
 		"drive, unless a battery or capacitors protect it.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM SET wal_sync_method = 'fsync_writethrough';"),
+		check.SQL("SELECT pg_reload_conf();"),
+	},
 	Sources: []string{"pg-wal-reliability", "pg-config-wal"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()

@@ -19,7 +19,10 @@ var HugePageSizeGigantic = check.Check{
 	From:     15,
 	Why: "Shared memory is rounded up to whole pages, so with pages of 1 GB up to that much is taken and never used. Pages of that size must be " +
 		"reserved when the kernel boots. What they save over pages of 2 MB shows only with hundreds of gigabytes of shared_buffers.",
-	Do:      "ALTER SYSTEM RESET huge_page_size; and reserve pages of 2 MB in place of the large ones (pgfettle plan gives their number); restart.",
+	Do: "ALTER SYSTEM RESET huge_page_size; and reserve pages of 2 MB in place of the large ones (pgfettle plan gives their number); restart.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM RESET huge_page_size;"),
+	},
 	Sources: []string{"pg-config-resource", "pg-huge-pages", "linux-hugetlb"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()

@@ -18,7 +18,11 @@ var HugePagesNotUsed = check.Check{
 	DependsOn: []string{"huge_pages_short", "huge_pages_refused", "sysv_shared_memory"},
 	Why: "With try the server asks for huge pages and, when it gets none, goes on without them; the log tells it at DEBUG1 only. On ordinary pages each backend builds its own page tables, " +
 		"1/512 of the shared memory that it touches, and pays a page fault for every 4 kB: a full scan of the buffers by 100 backends was measured at twice the time.",
-	Do:      "Reserve the huge pages that the server asks for, restart it, and set huge_pages = on once it runs, so that the next shortage is not silent.",
+	Do: "Reserve the huge pages that the server asks for, restart it, and set huge_pages = on once it runs, so that the next shortage is not silent.",
+	Commands: []check.Command{
+		check.Conf("vm.nr_hugepages = {want}"),
+		check.Shell("sysctl --system"),
+	},
 	Sources: []string{"pg-huge-pages", "linux-hugetlb", "pgfettle-measured"},
 	Judge: func(c *check.Case) {
 		set, ok := check.Need(c, c.Instance.Server.Settings)

@@ -21,7 +21,11 @@ var HugePagesShort = check.Check{
 	DependsOn: []string{"huge_pages_refused", "start_huge_pages"},
 	Why: "The server takes its whole shared memory in huge pages or none of it. When the pool is one page short, huge_pages = on keeps the server from starting, and with try it " +
 		"starts on ordinary pages without a word in the log, while the pages of the pool lie idle and no other program can use that memory.",
-	Do:      "Raise vm.nr_hugepages to what the server asks for and restart it.",
+	Do: "Raise vm.nr_hugepages to what the server asks for and restart it.",
+	Commands: []check.Command{
+		check.Conf("vm.nr_hugepages = {need}"),
+		check.Shell("sysctl --system"),
+	},
 	Sources: []string{"pg-huge-pages", "linux-hugetlb", "pgfettle-measured"},
 	Judge: func(c *check.Case) {
 		set, ok := check.Need(c, c.Instance.Server.Settings)

@@ -11,7 +11,10 @@ var SysvSharedMemory = check.Check{
 	Title:    "Shared memory is of a kind that gets no huge pages",
 	Why: "With shared_memory_type = sysv the server takes its memory with shmget. Huge pages are not used, whatever huge_pages says, and the old " +
 		"kernel limits kernel.shmmax and kernel.shmall apply.",
-	Do:      "ALTER SYSTEM SET shared_memory_type = 'mmap'; and restart.",
+	Do: "ALTER SYSTEM SET shared_memory_type = 'mmap'; and restart.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM SET shared_memory_type = 'mmap';"),
+	},
 	Sources: []string{"pg-config-resource", "pg-huge-pages"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()

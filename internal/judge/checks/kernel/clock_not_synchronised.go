@@ -27,6 +27,10 @@ var ClockNotSynchronised = check.Check{
 		"Kerberos tickets are refused, and replay lag by time is wrong. A jump when somebody sets it by hand makes now() run backwards.",
 	Do: "Install and start chrony (or systemd-timesyncd: timedatectl set-ntp true), with the same sources as the other members of the cluster, in a virtual machine as well, and look at chronyc tracking. " +
 		"A clock that is minutes off is set while the server is stopped, or slewed.",
+	Commands: []check.Command{
+		check.Shell("timedatectl set-ntp true"),
+		check.Shell("chronyc tracking"),
+	},
 	Sources: []string{"man-adjtimex", "chrony-conf"},
 	Judge: func(c *check.Case) {
 		kept, ok := check.Need(c, c.Snapshot.Host.ClockKept)

@@ -20,6 +20,9 @@ var ClockSourceSlow = check.Check{
 		"time of what is measured and makes cheap nodes look dear.",
 	Do: "Look at dmesg | grep -i clocksource for why the kernel gave up the fast one (often an unstable TSC or a hypervisor's setting). Where tsc is in " +
 		"/sys/devices/system/clocksource/clocksource0/available_clocksource and known to be stable, write it into current_clocksource and boot with clocksource=tsc. Measure with pg_test_timing before and after.",
+	Commands: []check.Command{
+		check.Shell("dmesg | grep -i clocksource"),
+	},
 	Sources: []string{"pg-test-timing", "linux-timekeeping"},
 	Judge: func(c *check.Case) {
 		k, ok := check.Need(c, c.Snapshot.Host.Clock)

@@ -22,7 +22,11 @@ var CommitLimitAbove80 = check.Check{
 	Title:     "The commit limit leaves too little for cache and kernel",
 	Why: "vm.overcommit_memory = 2 is set so that memory ends with an error for one query instead of the OOM killer for the server. The limit counts only what processes asked for; page " +
 		"tables, kernel memory, huge pages and the page cache come on top. When it lies too near to the memory itself the OOM killer comes first after all.",
-	Do:      "Lower vm.overcommit_ratio or vm.overcommit_kbytes so that the limit and the huge pages together are four fifths of the memory.",
+	Do: "Lower vm.overcommit_ratio or vm.overcommit_kbytes so that the limit and the huge pages together are four fifths of the memory.",
+	Commands: []check.Command{
+		check.Conf("vm.overcommit_ratio = {ratio}"),
+		check.Conf("vm.overcommit_kbytes = {kbytes}"),
+	},
 	Sources: []string{"dalibo-j1", "pg-overcommit", "linux-commit-limit"},
 	Judge: func(c *check.Case) {
 		k, ok := check.CommitLimit(c)

@@ -24,6 +24,9 @@ var CPUGovernor = check.Check{
 		"two or three times as long, and locks are held as much longer.",
 	Do: "Set performance: tuned-adm profile throughput-performance, or cpupower frequency-set -g performance with the unit of the distribution that does so at boot; look whether the firmware allows it. " +
 		"Where the processor chooses by itself the preference is enough: balance_performance or performance.",
+	Commands: []check.Command{
+		check.Shell("tuned-adm profile throughput-performance"),
+	},
 	Sources: []string{"linux-cpufreq"},
 	Judge: func(c *check.Case) {
 		f, ok := check.Need(c, c.Snapshot.Host.CPUFreq)

@@ -29,7 +29,10 @@ var CPUSteal = check.Check{
 	Title:    "The hypervisor gives this machine's processors to others",
 	Why: "Steal is the time in which a processor of this machine had work and the hypervisor ran another guest on it. Everything takes longer then, with the same plans and the same buffers, and " +
 		"a backend that holds a lock keeps the others waiting while it is not running at all.",
-	Do:      "Show the figure to whoever runs the hypervisor: fewer virtual processors than it has cores, reserved processor time, or another host. sar -u or vmstat 1 shows when it happens (column st).",
+	Do: "Show the figure to whoever runs the hypervisor: fewer virtual processors than it has cores, reserved processor time, or another host. sar -u or vmstat 1 shows when it happens (column st).",
+	Commands: []check.Command{
+		check.Shell("vmstat 1"),
+	},
 	Sources: []string{"linux-proc", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		t, ok := check.Need(c, c.Snapshot.Host.CPUTime)

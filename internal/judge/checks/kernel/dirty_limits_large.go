@@ -19,6 +19,11 @@ var DirtyLimitsLarge = check.Check{
 		"(checkpoint_flush_after and its like), but dumps, copies and other programs do not.",
 	Do: "Write vm.dirty_background_bytes = 268435456 and vm.dirty_bytes = 1073741824 into /etc/sysctl.d/60-postgresql.conf and run sysctl --system. Each replaces its ratio. Where tuned runs, set " +
 		"them in its profile, which would overwrite them.",
+	Commands: []check.Command{
+		check.Conf("vm.dirty_background_bytes = 268435456"),
+		check.Conf("vm.dirty_bytes = 1073741824"),
+		check.Shell("sysctl --system"),
+	},
 	Sources: []string{"linux-vm", "linux-writeback", "dalibo-j1", "tuned-postgresql"},
 	Judge: func(c *check.Case) {
 		mem, ok := check.Need(c, c.Snapshot.Host.Memory)

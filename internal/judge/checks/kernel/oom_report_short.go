@@ -11,7 +11,11 @@ var OomReportShort = check.Check{
 	Title:    "The kernel's report of an OOM kill leaves out the processes",
 	Why: "With vm.oom_dump_tasks = 0 the report names the victim alone. Which backend held the memory, how much of it was page tables, and whether another program was the cause stands in the table of " +
 		"processes that is then missing.",
-	Do:      "Write vm.oom_dump_tasks = 1 into /etc/sysctl.d/60-postgresql.conf and run sysctl --system.",
+	Do: "Write vm.oom_dump_tasks = 1 into /etc/sysctl.d/60-postgresql.conf and run sysctl --system.",
+	Commands: []check.Command{
+		check.Conf("vm.oom_dump_tasks = 1"),
+		check.Shell("sysctl --system"),
+	},
 	Sources: []string{"linux-vm"},
 	Judge: func(c *check.Case) {
 		n, ok := check.Need(c, c.Snapshot.Host.Sysctls.Int("vm.oom_dump_tasks"))

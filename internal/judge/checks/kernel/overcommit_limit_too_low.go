@@ -25,7 +25,11 @@ var OvercommitLimitTooLow = check.Check{
 	Why: "With vm.overcommit_memory = 2 the kernel refuses memory beyond CommitLimit even while much of it is free. Queries end with \"out of memory\", new connections with " +
 		"\"could not fork new process\", and other programs of the host with whatever they make of it. Shared buffers on ordinary pages count in full; " +
 		"huge pages do not count, but lower the limit when it is given as a ratio.",
-	Do:      "Raise vm.overcommit_kbytes or vm.overcommit_ratio to four fifths of the memory less huge pages, or put shared buffers into huge pages, or lower work_mem and max_connections.",
+	Do: "Raise vm.overcommit_kbytes or vm.overcommit_ratio to four fifths of the memory less huge pages, or put shared buffers into huge pages, or lower work_mem and max_connections.",
+	Commands: []check.Command{
+		check.Conf("vm.overcommit_kbytes = {kbytes}"),
+		check.Shell("sysctl --system"),
+	},
 	Sources: []string{"pg-overcommit", "linux-commit-limit", "linux-vm"},
 	Judge: func(c *check.Case) {
 		k, ok := check.CommitLimit(c)

@@ -14,6 +14,11 @@ var OvercommitMode1 = check.Check{
 		"with it every session. It is often left behind by the installation notes of an in-memory store.",
 	Do: "Write vm.overcommit_memory = 0 into /etc/sysctl.d/60-postgresql.conf and run sysctl --system; on a host that is there for PostgreSQL alone, 2 with a computed " +
 		"vm.overcommit_kbytes (pgfettle plan). A store that needs 1 belongs on another host.",
+	Commands: []check.Command{
+		check.Conf("vm.overcommit_memory = 0"),
+		check.Shell("sysctl --system"),
+		check.Shell("pgfettle plan"),
+	},
 	Sources: []string{"pg-overcommit", "linux-vm"},
 	Judge: func(c *check.Case) {
 		n, ok := check.Need(c, c.Snapshot.Host.Sysctls.Int("vm.overcommit_memory"))

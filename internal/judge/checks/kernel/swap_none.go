@@ -14,6 +14,9 @@ var SwapNone = check.Check{
 		"sign is the OOM killer. PostgreSQL's manual names more swap among the means against it. A small one, watched, is enough.",
 	Do: "Make a swap file of 1 to 4 GB (dd if=/dev/zero of=/swapfile bs=1M count=2048; chmod 600 /swapfile; mkswap /swapfile; swapon /swapfile; a line in /etc/fstab), set " +
 		"vm.swappiness = 10, and watch si and so in vmstat. Kubernetes nodes are usually run without.",
+	Commands: []check.Command{
+		check.Conf("vm.swappiness = 10"),
+	},
 	Sources: []string{"pg-overcommit", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		swaps, ok := check.Need(c, c.Snapshot.Host.Swaps)

@@ -29,7 +29,10 @@ var SysctlNotInForce = check.Check{
 	Title:    "The kernel has another value than its files say",
 	Why: "The last file that sets a parameter is what the next boot will bring, unless something writes after it. A different value in the kernel now means that the file was never loaded, that somebody has changed the " +
 		"value by hand, or that a service such as tuned overwrites it: at the next boot the host may behave differently than today.",
-	Do:      "Run sysctl --system to load the files, and look again after a minute: a value that has changed back is written by a service (tuned-adm active, cloud agents, a unit). Remove the setting in the place that is not meant.",
+	Do: "Run sysctl --system to load the files, and look again after a minute: a value that has changed back is written by a service (tuned-adm active, cloud agents, a unit). Remove the setting in the place that is not meant.",
+	Commands: []check.Command{
+		check.Shell("sysctl --system"),
+	},
 	Sources: []string{"systemd-sysctl", "tuned-postgresql"},
 	Judge: func(c *check.Case) {
 		sets, ok := check.Need(c, c.Snapshot.Host.SysctlConf)

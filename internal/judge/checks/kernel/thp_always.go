@@ -16,6 +16,9 @@ var ThpAlways = check.Check{
 	Do: "Run echo madvise > /sys/kernel/mm/transparent_hugepage/enabled (new memory only; existing pages stay until their process ends) and make it last with " +
 		"transparent_hugepage=madvise on the kernel command line, or with a line \"w /sys/kernel/mm/transparent_hugepage/enabled - - - - madvise\" in " +
 		"/etc/tmpfiles.d/60-postgresql.conf. Where tuned runs, its profile sets it.",
+	Commands: []check.Command{
+		check.Shell("echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"),
+	},
 	Sources: []string{"pg-huge-pages", "linux-thp", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		mode, ok := check.Need(c, c.Snapshot.Host.THP.Enabled)

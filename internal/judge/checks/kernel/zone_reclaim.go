@@ -16,7 +16,12 @@ var ZoneReclaim = check.Check{
 	Title:    "Memory of other NUMA nodes is spared at the cost of the cache",
 	Why: "With vm.zone_reclaim_mode set, a node that is full throws out its cached files before it takes memory from another node. A database wants its cache wherever it fits: the " +
 		"host re-reads from disk what it could have kept, while half of its memory is free. Kernels have left this off by themselves since 3.16.",
-	Do:      "Write vm.zone_reclaim_mode = 0 into /etc/sysctl.d/60-postgresql.conf and run sysctl --system; find with grep -r zone_reclaim /etc/sysctl* /usr/lib/sysctl.d /etc/tuned what set it.",
+	Do: "Write vm.zone_reclaim_mode = 0 into /etc/sysctl.d/60-postgresql.conf and run sysctl --system; find with grep -r zone_reclaim /etc/sysctl* /usr/lib/sysctl.d /etc/tuned what set it.",
+	Commands: []check.Command{
+		check.Conf("vm.zone_reclaim_mode = 0"),
+		check.Shell("sysctl --system"),
+		check.Shell("grep -r zone_reclaim /etc/sysctl* /usr/lib/sysctl.d /etc/tuned"),
+	},
 	Sources: []string{"linux-vm", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		n, ok := check.Need(c, c.Snapshot.Host.Sysctls.Int("vm.zone_reclaim_mode"))

@@ -27,6 +27,9 @@ var CompactionStalls = check.Check{
 		"without reading more and without another plan, and a profile shows compaction_alloc and spinlocks instead of the work.",
 	Do: "See whether it goes on: grep -E 'compact_stall|compact_fail|thp_fault_fallback' /proc/vmstat, twice. Where it does, set transparent huge pages to madvise and their defrag to defer+madvise, " +
 		"reserve the huge pages of the server at boot, and keep more memory free for the kernel (vm.min_free_kbytes, vm.watermark_scale_factor).",
+	Commands: []check.Command{
+		check.Shell("grep -E 'compact_stall|compact_fail|thp_fault_fallback' /proc/vmstat"),
+	},
 	Sources: []string{"linux-thp", "linux-vm", "blog-page-tables"},
 	Judge: func(c *check.Case) {
 		vm, ok := check.Need(c, c.Snapshot.Host.VMStat)

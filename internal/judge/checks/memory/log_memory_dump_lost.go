@@ -18,7 +18,10 @@ var LogMemoryDumpLost = check.Check{
 	Why: "When an allocation fails a backend lists its memory contexts, the one account of where the memory went. It writes them to its standard " +
 		"error, not to the log. With messages going to syslog and no collector nobody keeps that, nor what the dynamic linker or the C library " +
 		"say when a process dies.",
-	Do:      "ALTER SYSTEM SET logging_collector = on; and restart; or run the server under systemd, whose journal keeps standard error.",
+	Do: "ALTER SYSTEM SET logging_collector = on; and restart; or run the server under systemd, whose journal keeps standard error.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM SET logging_collector = on;"),
+	},
 	Sources: []string{"pg-config-logging", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()

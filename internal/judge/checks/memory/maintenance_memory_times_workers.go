@@ -22,6 +22,10 @@ var MaintenanceMemoryTimesWorkers = check.Check{
 		"time. When several large tables come due together the sum is taken at a moment that nobody chose.",
 	Do: "Set autovacuum_work_mem to what one worker needs, 64 MB to 1 GB: ALTER SYSTEM SET autovacuum_work_mem = '256MB'; SELECT " +
 		"pg_reload_conf();. Up to 16 a worker cannot use more than 1 GB anyway.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM SET autovacuum_work_mem = '256MB';"),
+		check.SQL("SELECT pg_reload_conf();"),
+	},
 	Sources: []string{"pg-config-resource", "pg-config-autovacuum", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()

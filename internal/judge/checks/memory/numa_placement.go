@@ -19,6 +19,9 @@ var NumaPlacement = check.Check{
 		"Where the processors are those of other nodes than the memory, every access to it is a remote one.",
 	Do: "Give the server all nodes: take AllowedMemoryNodes= and AllowedCPUs= out of its unit, or cpuset.mems and cpuset.cpus out of its control group or container, and spread shared memory with NUMAPolicy=interleave. " +
 		"If it has to stay in a part, size shared_buffers, work_mem and huge pages for that part, and let processors and memory be of the same nodes.",
+	Commands: []check.Command{
+		check.Conf("NUMAPolicy=interleave"),
+	},
 	Sources: []string{"linux-proc", "pg-config-resource"},
 	Judge: func(c *check.Case) {
 		nodes, ok := check.Need(c, c.Snapshot.Host.Nodes)

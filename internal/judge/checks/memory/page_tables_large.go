@@ -19,7 +19,10 @@ var PageTablesLarge = check.Check{
 	Why: "Each backend has its own page tables for the shared memory: 8 bytes for every 4 kB page that it has touched, that is 1/512 of shared_buffers for each " +
 		"connection. This memory appears in no process's RSS, cannot be swapped, grows while backends live, and takes processor time on " +
 		"every page fault. With huge pages of 2 MB it shrinks to about 1/500.",
-	Do:      "Use huge pages, or have fewer backends: a connection pooler, or pools whose connections are renewed.",
+	Do: "Use huge pages, or have fewer backends: a connection pooler, or pools whose connections are renewed.",
+	Commands: []check.Command{
+		check.Conf("vm.nr_hugepages = {pages}"),
+	},
 	Sources: []string{"linux-page-tables", "pg-huge-pages", "blog-page-tables", "pgfettle-measured"},
 	Judge: func(c *check.Case) {
 		limit, _ := c.Snapshot.MemoryLimit(c.Instance)

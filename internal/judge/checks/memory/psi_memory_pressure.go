@@ -19,6 +19,9 @@ var PsiMemoryPressure = check.Check{
 		"without using the processor or, seemingly, the disk, and the OOM killer is not far.",
 	Do: "Find who holds the memory (smem, or ps ordered by RSS; anonymous memory counts, cached files do not), lower work_mem or the number of sessions at work, see in " +
 		"vmstat 1 whether it swaps, and check the limits of the control groups, as pressure in one of them counts here too.",
+	Commands: []check.Command{
+		check.Shell("vmstat 1"),
+	},
 	Sources: []string{"linux-psi"},
 	Judge: func(c *check.Case) {
 		p, ok := check.Need(c, c.Snapshot.Host.Pressure.Memory)

@@ -22,6 +22,10 @@ var RemoveIPC = check.Check{
 		"share: they fail with \"could not open shared memory segment \"/PostgreSQL.N\"\", and the log shows \"could not remove shared memory segment\". It takes one su or ssh of that user to bring it about.",
 	Do: "Write [Login] and RemoveIPC=no, each on its line, into /etc/systemd/logind.conf.d/50-postgresql.conf and run systemctl restart systemd-logind; or run the server as a system user, as packages do " +
 		"(useradd --system).",
+	Commands: []check.Command{
+		check.Conf("RemoveIPC=no"),
+		check.Shell("systemctl restart systemd-logind"),
+	},
 	Sources: []string{"pg-kernel-resources", "systemd-logind"},
 	Judge: func(c *check.Case) {
 		h := c.Snapshot.Host

@@ -22,7 +22,10 @@ var SharedBuffersDefault = check.Check{
 	Title:    "shared_buffers is still what initdb wrote",
 	Why: "128 MB is chosen to start on any machine. With so few buffers pages that are used all the time are evicted and fetched from the kernel again and again, and " +
 		"dirty ones are written by the backends themselves in the middle of a query.",
-	Do:      "Start with a quarter of the memory, restart, and watch the buffers that backends write themselves.",
+	Do: "Start with a quarter of the memory, restart, and watch the buffers that backends write themselves.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM SET shared_buffers = '{planned}'"),
+	},
 	Sources: []string{"pg-config-resource"},
 	Judge: func(c *check.Case) {
 		set, ok := check.Need(c, c.Instance.Server.Settings)

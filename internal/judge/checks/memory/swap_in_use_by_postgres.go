@@ -24,6 +24,9 @@ var SwapInUseByPostgres = check.Check{
 		"meanwhile. Shared buffers on ordinary pages may be out as well; the kernel does not tell them apart per process.",
 	Do: "See in vmstat 1 whether si and so still move. If they do, lower work_mem, the number of connections or shared_buffers, or find the other program that takes the " +
 		"memory; lower vm.swappiness. If not, what is out comes back by itself when it is used.",
+	Commands: []check.Command{
+		check.Shell("vmstat 1"),
+	},
 	Sources: []string{"linux-vm", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		ps, ok := check.Need(c, c.Instance.Processes)

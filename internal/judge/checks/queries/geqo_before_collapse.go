@@ -18,6 +18,10 @@ var GeqoBeforeCollapse = check.Check{
 		"milliseconds, and collapse limits above 20 hand it lists in which it finds good orders by luck: the plan may change from one day to the next.",
 	Do: "Leave geqo_threshold at 12, and the collapse limits at 8 to 12, at 20 for 1C: ALTER SYSTEM RESET geqo_threshold; SELECT pg_reload_conf();. " +
 		"Who must have the same plan each day sets the limits below geqo_threshold.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM RESET geqo_threshold;"),
+		check.SQL("SELECT pg_reload_conf();"),
+	},
 	Sources: []string{"pg-config-query", "its-1c"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()

@@ -17,6 +17,11 @@ var JitWorkload = check.Check{
 		"that run for seconds. With jit_above_cost below its default it happens to queries that would have been done sooner.",
 	Do: "ALTER SYSTEM RESET jit_above_cost; SELECT pg_reload_conf();. For short transactions ALTER SYSTEM SET jit = off; for reports leave it on " +
 		"for their role: ALTER ROLE … SET jit = on.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM RESET jit_above_cost;"),
+		check.SQL("SELECT pg_reload_conf();"),
+		check.SQL("ALTER SYSTEM SET jit = off;"),
+	},
 	Sources: []string{"pg-config-query"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()

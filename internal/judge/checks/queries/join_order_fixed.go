@@ -18,6 +18,11 @@ var JoinOrderFixed = check.Check{
 		"query in the best order for the data of today, and wrong for queries that a framework or 1C made: the first join may be the largest.",
 	Do: "ALTER SYSTEM RESET join_collapse_limit; ALTER SYSTEM RESET from_collapse_limit; SELECT pg_reload_conf(); and where planning time of one " +
 		"query matters, SET LOCAL join_collapse_limit = 1 in its transaction.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM RESET join_collapse_limit;"),
+		check.SQL("ALTER SYSTEM RESET from_collapse_limit;"),
+		check.SQL("SELECT pg_reload_conf();"),
+	},
 	Sources: []string{"pg-config-query", "its-1c", "postgrespro-1c"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()

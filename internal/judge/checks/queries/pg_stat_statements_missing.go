@@ -18,6 +18,9 @@ var PgStatStatementsMissing = check.Check{
 		"Without it one sees only what runs at this moment, and advice on work_mem, indexes and jit rests on guesses.",
 	Do: "Install the contrib modules of this version, add pg_stat_statements to the list: ALTER SYSTEM SET shared_preload_libraries = " +
 		"'pg_stat_statements'; (keep what stands there), restart, and CREATE EXTENSION pg_stat_statements; in the database that you look from.",
+	Commands: []check.Command{
+		check.SQL("CREATE EXTENSION pg_stat_statements;"),
+	},
 	Sources: []string{"pg-stat-statements"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()

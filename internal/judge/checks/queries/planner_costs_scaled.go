@@ -29,6 +29,10 @@ var PlannerCostsScaled = check.Check{
 		"with fixed thresholds (parallel_setup_cost, jit_above_cost) is chosen later or earlier than meant.",
 	Do: "For SSDs set random_page_cost = 1.1 and leave seq_page_cost, cpu_tuple_cost and cpu_operator_cost at their defaults (ALTER SYSTEM RESET " +
 		"seq_page_cost; SELECT pg_reload_conf();). Set costs of a single tablespace with ALTER TABLESPACE … SET (random_page_cost = …).",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM RESET seq_page_cost;"),
+		check.SQL("SELECT pg_reload_conf();"),
+	},
 	Sources: []string{"pg-config-query", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()

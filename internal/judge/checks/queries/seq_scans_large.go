@@ -32,6 +32,9 @@ var SeqScansLarge = check.Check{
 		"for every execution, and each becomes slower as the table grows.",
 	Do: "Find the statements: SELECT calls, rows, shared_blks_read, left(query, 100) FROM pg_stat_statements ORDER BY shared_blks_hit + shared_blks_read DESC LIMIT 20;. Those that " +
 		"return few rows from the named tables want an index on their condition (CREATE INDEX CONCURRENTLY). A report that needs all rows is as it should be.",
+	Commands: []check.Command{
+		check.SQL("SELECT calls, rows, shared_blks_read, left(query, 100) FROM pg_stat_statements ORDER BY shared_blks_hit + shared_blks_read DESC LIMIT 20;"),
+	},
 	Sources: []string{"pg-monitoring", "pg-stat-statements"},
 	Judge: func(c *check.Case) {
 		tables, ok := check.InDatabases(c, "tables", c.Instance.Server.Deep.Tables)

@@ -18,6 +18,10 @@ var StatisticsTargetHigh = check.Check{
 	Do: "Set default_statistics_target = 100 to 500 (ALTER SYSTEM SET default_statistics_target = 100; SELECT pg_reload_conf();) and raise it " +
 		"where the estimate is wrong: ALTER TABLE … ALTER COLUMN … SET STATISTICS 1000; ANALYZE …; For columns that depend on each other CREATE " +
 		"STATISTICS does what no target can.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM SET default_statistics_target = 100;"),
+		check.SQL("SELECT pg_reload_conf();"),
+	},
 	Sources: []string{"pg-config-query", "its-1c"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()

@@ -27,6 +27,12 @@ var TimingExpensive = check.Check{
 	Do: "See what pg_test_timing says, and switch to a faster source if there is one: cat " +
 		"/sys/devices/system/clocksource/clocksource0/available_clocksource. Otherwise ALTER SYSTEM SET track_io_timing = off; ALTER SYSTEM " +
 		"RESET track_wal_io_timing; SELECT pg_reload_conf();.",
+	Commands: []check.Command{
+		check.Shell("cat /sys/devices/system/clocksource/clocksource0/available_clocksource"),
+		check.SQL("ALTER SYSTEM SET track_io_timing = off;"),
+		check.SQL("ALTER SYSTEM RESET track_wal_io_timing;"),
+		check.SQL("SELECT pg_reload_conf();"),
+	},
 	Sources: []string{"pg-test-timing", "pg-config-statistics", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()

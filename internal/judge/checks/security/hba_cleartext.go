@@ -16,6 +16,9 @@ var HbaCleartext = check.Check{
 		"it, and for ldap, radius and pam it is the password of the whole company. A line that says host lets connections without TLS in.",
 	Do: "Write hostssl in place of host in these lines, and scram-sha-256 in place of password; then SELECT pg_reload_conf();. Change the " +
 		"passwords that have crossed the network already.",
+	Commands: []check.Command{
+		check.SQL("SELECT pg_reload_conf();"),
+	},
 	Sources: []string{"pg-hba", "pg-auth-methods"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()

@@ -16,7 +16,11 @@ var HbaErrors = check.Check{
 	Title:    "pg_hba.conf has lines that the server cannot read",
 	Why: "The running server keeps the rules that it read before, and a reload changes nothing, so a line that was taken out to lock somebody out " +
 		"is still in force. The next start fails: a server without valid rules does not come up.",
-	Do:      "Correct the named lines, run SELECT pg_reload_conf(); and see that SELECT * FROM pg_hba_file_rules WHERE error IS NOT NULL; is empty.",
+	Do: "Correct the named lines, run SELECT pg_reload_conf(); and see that SELECT * FROM pg_hba_file_rules WHERE error IS NOT NULL; is empty.",
+	Commands: []check.Command{
+		check.SQL("SELECT pg_reload_conf();"),
+		check.SQL("SELECT * FROM pg_hba_file_rules WHERE error IS NOT NULL;"),
+	},
 	Sources: []string{"pg-hba", "pg-system-views"},
 	Judge: func(c *check.Case) {
 		rules, ok := check.Need(c, c.Instance.Server.HBA)

@@ -20,6 +20,10 @@ var HbaTrust = check.Check{
 	Do: "Give the roles passwords (\\password in psql) and put scram-sha-256, or peer for the socket, in place of trust in pg_hba.conf; then " +
 		"SELECT pg_reload_conf(); and see that SELECT * FROM pg_hba_file_rules WHERE error IS NOT NULL; is empty. Keep one way in for yourself " +
 		"while you change it.",
+	Commands: []check.Command{
+		check.SQL("SELECT pg_reload_conf();"),
+		check.SQL("SELECT * FROM pg_hba_file_rules WHERE error IS NOT NULL;"),
+	},
 	Sources: []string{"pg-hba", "pg-auth-methods", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		rules, ok := check.Need(c, c.Instance.Server.HBA)

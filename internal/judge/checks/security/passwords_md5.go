@@ -17,6 +17,10 @@ var PasswordsMd5 = check.Check{
 	Do: "See that all drivers know SCRAM (libpq 10 and later), ALTER SYSTEM SET password_encryption = 'scram-sha-256'; SELECT pg_reload_conf(); " +
 		"and set each password anew (\\password in psql). Lines with md5 in pg_hba.conf take both kinds; write scram-sha-256 when the last one " +
 		"is changed.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM SET password_encryption = 'scram-sha-256';"),
+		check.SQL("SELECT pg_reload_conf();"),
+	},
 	Sources: []string{"pg-auth-methods", "pg-config-connection", "pg-release-notes"},
 	Judge: func(c *check.Case) {
 		kinds, ok := check.Need(c, c.Instance.Server.Passwords)

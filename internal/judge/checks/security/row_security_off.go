@@ -14,6 +14,10 @@ var RowSecurityOff = check.Check{
 		"for.",
 	Do: "ALTER SYSTEM RESET row_security; SELECT pg_reload_conf();. Where it was set for speed it gives none: without policies nothing is " +
 		"checked.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM RESET row_security;"),
+		check.SQL("SELECT pg_reload_conf();"),
+	},
 	Sources: []string{"pg-config-client", "its-1c"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()

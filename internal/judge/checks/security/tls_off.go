@@ -17,6 +17,10 @@ var TlsOff = check.Check{
 		"password is safe, but not the session: whoever sits on the way can read and change it.",
 	Do: "Put server.crt and server.key (mode 600, owned by the owner of the server) into the data directory, ALTER SYSTEM SET ssl = on; SELECT " +
 		"pg_reload_conf(); then write hostssl in place of host in pg_hba.conf, and sslmode=verify-full at the clients.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM SET ssl = on;"),
+		check.SQL("SELECT pg_reload_conf();"),
+	},
 	Sources: []string{"pg-config-connection", "pg-ssl"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()

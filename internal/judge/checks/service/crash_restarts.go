@@ -31,7 +31,11 @@ var CrashRestarts = check.Check{
 	Title:    "The instance crashed and restarted by itself",
 	Why: "When one process of the server is killed or crashes, the postmaster ends all sessions, makes its shared memory anew and recovers from the WAL. It keeps its own process, so that systemctl status and " +
 		"pg_postmaster_start_time() show no restart, while every open transaction was lost. What was not found out happens again.",
-	Do:      "pgfettle diagnose log finds the crash in the server's log: the process, its signal and mostly its statement. Where it was signal 9, pgfettle diagnose oom finds in the kernel's log who was killed, why, and what would have prevented it.",
+	Do: "pgfettle diagnose log finds the crash in the server's log: the process, its signal and mostly its statement. Where it was signal 9, pgfettle diagnose oom finds in the kernel's log who was killed, why, and what would have prevented it.",
+	Commands: []check.Command{
+		check.Shell("pgfettle diagnose log"),
+		check.Shell("pgfettle diagnose oom"),
+	},
 	Sources: []string{"pg-config", "pg-overcommit", "pgfettle-measured"},
 	Judge: func(c *check.Case) {
 		if running, ok := c.Instance.Running.Get(); ok && !running {

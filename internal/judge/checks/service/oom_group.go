@@ -15,6 +15,9 @@ var OomGroup = check.Check{
 		"instead of a recovery that takes a moment.",
 	Do: "Write 0 to memory.oom.group of the named control group, and set OOMPolicy=continue in the unit so that it stays. In Kubernetes, where the kubelet sets it for each container, its option " +
 		"singleProcessOOMKill changes that.",
+	Commands: []check.Command{
+		check.Conf("OOMPolicy=continue"),
+	},
 	Sources: []string{"linux-cgroup-v2", "systemd-service"},
 	Judge: func(c *check.Case) {
 		cg, ok := check.Need(c, c.Instance.CGroup)

@@ -19,6 +19,10 @@ var OomKills = check.Check{
 		"recovery; its log says only \"terminated by signal 9\", the reason stands in the kernel's log.",
 	Do: "pgfettle diagnose oom reads who was killed and why, in the kernel's log (journalctl -k, dmesg) and in the server's, where a victim \"was terminated by signal 9\". Then look " +
 		"at the memory findings here, and at pgfettle plan.",
+	Commands: []check.Command{
+		check.Shell("pgfettle diagnose oom"),
+		check.Shell("pgfettle plan"),
+	},
 	Sources: []string{"linux-oom", "linux-cgroup-v2", "pg-overcommit"},
 	Judge: func(c *check.Case) {
 		for i := range c.Snapshot.Instances {

@@ -17,6 +17,10 @@ var OomPolicyStop = check.Check{
 		"recovered instance down, the unit is left failed, and without Restart= it stays down until somebody comes. With kill it kills the rest of the unit at once.",
 	Do: "Run systemctl edit for the unit, add [Service] and OOMPolicy=continue, then systemctl daemon-reload. No restart is needed. Only where something else, such as a cluster manager, is meant to take over, " +
 		"leave it.",
+	Commands: []check.Command{
+		check.Conf("OOMPolicy=continue"),
+		check.Shell("systemctl daemon-reload"),
+	},
 	Sources: []string{"systemd-service", "pgfettle-measured"},
 	Judge: func(c *check.Case) {
 		u, ok := check.Need(c, c.Instance.Unit)

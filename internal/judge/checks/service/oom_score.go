@@ -22,6 +22,9 @@ var OomScore = check.Check{
 		"is spared, and sshd and everything else is killed first.",
 	Do: "In a drop-in of the unit (systemctl edit) set OOMScoreAdjust=-900 and Environment=PG_OOM_ADJUST_FILE=/proc/self/oom_score_adj PG_OOM_ADJUST_VALUE=0, restart, and compare " +
 		"/proc/PID/oom_score_adj of the postmaster and of a backend.",
+	Commands: []check.Command{
+		check.Conf("OOMScoreAdjust=-900"),
+	},
 	Sources: []string{"pg-overcommit", "linux-oom", "pgfettle-measured"},
 	Judge: func(c *check.Case) {
 		ps, ok := check.Need(c, c.Instance.Processes)

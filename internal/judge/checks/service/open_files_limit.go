@@ -18,7 +18,11 @@ var OpenFilesLimit = check.Check{
 	Title:    "The server may open fewer files than it is set to",
 	Why: "Each backend keeps up to max_files_per_process files open. A lower limit of the process wins silently: files are closed and opened again all the time where there are many tables or partitions, and " +
 		"extensions that open files of their own meet \"too many open files\".",
-	Do:      "Run systemctl edit for the unit, add [Service] and LimitNOFILE=65536, then systemctl daemon-reload and restart the server. Started by hand, raise the owner's nofile in /etc/security/limits.d.",
+	Do: "Run systemctl edit for the unit, add [Service] and LimitNOFILE=65536, then systemctl daemon-reload and restart the server. Started by hand, raise the owner's nofile in /etc/security/limits.d.",
+	Commands: []check.Command{
+		check.Conf("LimitNOFILE=65536"),
+		check.Shell("systemctl daemon-reload"),
+	},
 	Sources: []string{"pg-kernel-resources", "pg-config-resource"},
 	Judge: func(c *check.Case) {
 		l, ok := check.Need(c, c.Instance.Limits)

@@ -16,7 +16,12 @@ var ProcessLimit = check.Check{
 	Title:    "The owner may have fewer processes than the server has connections",
 	Why: "Each connection and each worker is a process of the server's owner. When that user has as many as its limit allows, the next connection fails with \"could not fork new process\", long before " +
 		"max_connections is reached, and parallel workers and autovacuum fail to start.",
-	Do:      "Run systemctl edit for the unit, add [Service] and LimitNPROC=infinity and TasksMax=infinity, then systemctl daemon-reload and restart the server. Started by hand, raise the owner's nproc in /etc/security/limits.d.",
+	Do: "Run systemctl edit for the unit, add [Service] and LimitNPROC=infinity and TasksMax=infinity, then systemctl daemon-reload and restart the server. Started by hand, raise the owner's nproc in /etc/security/limits.d.",
+	Commands: []check.Command{
+		check.Conf("LimitNPROC=infinity"),
+		check.Conf("TasksMax=infinity"),
+		check.Shell("systemctl daemon-reload"),
+	},
 	Sources: []string{"pg-kernel-resources"},
 	Judge: func(c *check.Case) {
 		l, ok := check.Need(c, c.Instance.Limits)

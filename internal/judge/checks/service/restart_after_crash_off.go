@@ -13,6 +13,10 @@ var RestartAfterCrashOff = check.Check{
 		"leaves the rest to a cluster manager. Without one, one killed backend takes the database away until somebody comes.",
 	Do: "ALTER SYSTEM RESET restart_after_crash; SELECT pg_reload_conf(); unless a cluster manager that pgfettle does not know restarts it, such " +
 		"as Pacemaker.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM RESET restart_after_crash;"),
+		check.SQL("SELECT pg_reload_conf();"),
+	},
 	Sources: []string{"pg-config"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()

@@ -23,7 +23,11 @@ var StopTimeoutShort = check.Check{
 	Title:    "systemd may kill the server while it is shutting down",
 	Why: "A clean stop writes every dirty buffer first. When that takes longer than TimeoutStopSec systemd sends SIGKILL, and the next start is a crash recovery that replays the WAL since the last checkpoint: a planned " +
 		"restart of seconds becomes an unplanned one of minutes.",
-	Do:      "Run systemctl edit for the unit, add [Service] and TimeoutStopSec=1h, then systemctl daemon-reload. No restart is needed. Before a planned stop, a CHECKPOINT shortens it.",
+	Do: "Run systemctl edit for the unit, add [Service] and TimeoutStopSec=1h, then systemctl daemon-reload. No restart is needed. Before a planned stop, a CHECKPOINT shortens it.",
+	Commands: []check.Command{
+		check.Conf("TimeoutStopSec=1h"),
+		check.Shell("systemctl daemon-reload"),
+	},
 	Sources: []string{"systemd-service"},
 	Judge: func(c *check.Case) {
 		u, ok := check.Need(c, c.Instance.Unit)

@@ -18,6 +18,12 @@ var SystemdOomd = check.Check{
 		"needs the memory. It acts on pressure, which a database that reads much has at times while nothing is wrong.",
 	Do: "Run systemctl edit for the unit, add [Service], ManagedOOMSwap=auto, ManagedOOMMemoryPressure=auto and ManagedOOMPreference=omit, then systemctl daemon-reload. " +
 		"oomctl shows which units are watched.",
+	Commands: []check.Command{
+		check.Conf("ManagedOOMSwap=auto"),
+		check.Conf("ManagedOOMMemoryPressure=auto"),
+		check.Conf("ManagedOOMPreference=omit"),
+		check.Shell("systemctl daemon-reload"),
+	},
 	Sources: []string{"systemd-oomd"},
 	Judge: func(c *check.Case) {
 		u, ok := check.Need(c, c.Instance.Unit)

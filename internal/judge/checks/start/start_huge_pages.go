@@ -21,6 +21,9 @@ var StartHugePages = check.Check{
 	Do: "1. Write vm.nr_hugepages = PAGES into /etc/sysctl.d/60-postgresql.conf, run sysctl --system, and see in /proc/meminfo that HugePages_Total has reached it; if not, reboot.\n" +
 		"2. Start the server.\n" +
 		"Temporary workaround: huge_pages = try, with which the server starts on regular pages.",
+	Commands: []check.Command{
+		check.Shell("sysctl --system"),
+	},
 	Sources: []string{"pg-huge-pages", "linux-hugetlb"},
 	Judge: func(c *check.Case) {
 		if !c.Stopped() {

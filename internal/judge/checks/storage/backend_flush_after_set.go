@@ -14,6 +14,10 @@ var BackendFlushAfterSet = check.Check{
 		"again before the kernel wrote them are written each time.",
 	Do: "ALTER SYSTEM RESET backend_flush_after; SELECT pg_reload_conf(); and bound dirty pages for the whole host instead: " +
 		"vm.dirty_background_bytes and vm.dirty_bytes (pgfettle plan gives them). For a bulk load, SET backend_flush_after in its session.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM RESET backend_flush_after;"),
+		check.SQL("SELECT pg_reload_conf();"),
+	},
 	Sources: []string{"pg-config-resource", "dalibo-j1"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()

@@ -43,6 +43,12 @@ var BackendsWriteBuffers = check.Check{
 		"bgwriter_lru_maxpages, 100 pages a round, which is 4 MB/s. A session that has to call fsync itself waits for the disk.",
 	Do: "ALTER SYSTEM SET bgwriter_lru_maxpages = 500; ALTER SYSTEM SET bgwriter_lru_multiplier = 4; ALTER SYSTEM SET bgwriter_delay = '100ms'; SELECT pg_reload_conf();. If shared_buffers is small for what is " +
 		"changed, raise that first: a page that stays is written once a checkpoint.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM SET bgwriter_lru_maxpages = 500;"),
+		check.SQL("ALTER SYSTEM SET bgwriter_lru_multiplier = 4;"),
+		check.SQL("ALTER SYSTEM SET bgwriter_delay = '100ms';"),
+		check.SQL("SELECT pg_reload_conf();"),
+	},
 	Sources:   []string{"pg-config-resource", "pg-monitoring"},
 	DependsOn: []string{"shared_buffers_default"},
 	Judge: func(c *check.Case) {

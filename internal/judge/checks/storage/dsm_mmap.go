@@ -13,6 +13,9 @@ var DsmMmap = check.Check{
 		"writes them to disk like any other file, so each parallel query makes I/O beside its own.",
 	Do: "ALTER SYSTEM SET dynamic_shared_memory_type = 'posix'; and restart; in a container give /dev/shm room (docker run --shm-size=1g) rather " +
 		"than going round it.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM SET dynamic_shared_memory_type = 'posix';"),
+	},
 	Sources: []string{"pg-config-resource"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()

@@ -24,6 +24,10 @@ var AutovacuumLag = check.Check{
 		"all workers share), workers that are bound to other large tables, or locks that make autovacuum give way again and again.",
 	Do: "Run VACUUM (VERBOSE, ANALYZE) schema.name; for the named ones. Then give autovacuum more pace: ALTER SYSTEM SET autovacuum_vacuum_cost_limit = 2000; SELECT pg_reload_conf();, and see in " +
 		"pg_stat_progress_vacuum what its workers are busy with. log_autovacuum_min_duration = 0 for a day tells more.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM SET autovacuum_vacuum_cost_limit = 2000;"),
+		check.SQL("SELECT pg_reload_conf();"),
+	},
 	Sources:   []string{"pg-routine-vacuuming", "pg-config-autovacuum", "dalibo-j1"},
 	DependsOn: []string{"autovacuum_off", "track_counts_off"},
 	Judge: func(c *check.Case) {

@@ -17,6 +17,10 @@ var AutovacuumOff = check.Check{
 	Do: "Run ALTER SYSTEM SET autovacuum = on; SELECT pg_reload_conf();. For a bulk load switch it off for the one table " +
 		"(ALTER TABLE … SET (autovacuum_enabled = off)) and on again afterwards. If it disturbed the load, lower its pace with " +
 		"autovacuum_vacuum_cost_delay instead.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM SET autovacuum = on;"),
+		check.SQL("SELECT pg_reload_conf();"),
+	},
 	Sources: []string{"pg-config-autovacuum", "pg-routine-vacuuming"},
 	Judge: func(c *check.Case) {
 		if v, ok := c.Setting("autovacuum"); ok && v == "off" {

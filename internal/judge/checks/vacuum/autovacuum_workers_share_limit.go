@@ -17,6 +17,10 @@ var AutovacuumWorkersShareLimit = check.Check{
 		"is slowed down until the sum is what it was, and every large table takes longer than before.",
 	Do: "Raise autovacuum_vacuum_cost_limit with the number of workers: 200 for each three of them at least, 1000 and more on SSDs (ALTER SYSTEM " +
 		"SET autovacuum_vacuum_cost_limit = 1000; SELECT pg_reload_conf();), or go back to 3 workers.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM SET autovacuum_vacuum_cost_limit = 1000;"),
+		check.SQL("SELECT pg_reload_conf();"),
+	},
 	Sources: []string{"pg-config-autovacuum", "its-1c"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()

@@ -35,6 +35,11 @@ var CatalogBloat = check.Check{
 	Do: "End what holds the horizon back first (long_transactions, prepared_xacts_old, slot_retains_wal). Let autovacuum come sooner: ALTER SYSTEM SET autovacuum_naptime = '20s'; SELECT " +
 		"pg_reload_conf();. Then in a window in which nobody works VACUUM (FULL, ANALYZE) pg_catalog.pg_attribute; and the others that are named: nobody can log in meanwhile. TRUNCATE of a temporary " +
 		"table that is kept, instead of DROP and CREATE, leaves far fewer rows.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM SET autovacuum_naptime = '20s';"),
+		check.SQL("SELECT pg_reload_conf();"),
+		check.SQL("VACUUM (FULL, ANALYZE) pg_catalog.pg_attribute;"),
+	},
 	Sources:   []string{"pg-routine-vacuuming", "its-1c"},
 	DependsOn: []string{"autovacuum_off", "track_counts_off"},
 	Judge: func(c *check.Case) {

@@ -25,6 +25,11 @@ var IdleInTransaction = check.Check{
 	Do: "Find the session: SELECT pid, usename, application_name, xact_start FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' " +
 		"ORDER BY xact_start; and end it with SELECT pg_terminate_backend(pid). Set a limit: ALTER SYSTEM SET " +
 		"idle_in_transaction_session_timeout = '10min'; SELECT pg_reload_conf();.",
+	Commands: []check.Command{
+		check.SQL("SELECT pid, usename, application_name, xact_start FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' ORDER BY xact_start;"),
+		check.SQL("ALTER SYSTEM SET idle_in_transaction_session_timeout = '10min';"),
+		check.SQL("SELECT pg_reload_conf();"),
+	},
 	Sources: []string{"pg-config-client", "pg-routine-vacuuming"},
 	Judge: func(c *check.Case) {
 		a, ok := check.Need(c, c.Instance.Server.Activity)

@@ -23,6 +23,9 @@ var LongTransactions = check.Check{
 	Do: "Look at it: SELECT pid, usename, application_name, state, xact_start, left(query, 100) FROM pg_stat_activity WHERE xact_start < now() - interval '6 hours' ORDER BY " +
 		"xact_start;. Let it end if it is a backup or a report that has to run, and else SELECT pg_cancel_backend(pid). Move long reports and dumps to a standby; from 17 on " +
 		"transaction_timeout sets a limit for a role.",
+	Commands: []check.Command{
+		check.SQL("SELECT pid, usename, application_name, state, xact_start, left(query, 100) FROM pg_stat_activity WHERE xact_start < now() - interval '6 hours' ORDER BY xact_start;"),
+	},
 	Sources:   []string{"pg-routine-vacuuming", "pg-config-client"},
 	DependsOn: []string{"idle_in_transaction"},
 	Judge: func(c *check.Case) {

@@ -19,6 +19,9 @@ var PreparedXactsOld = check.Check{
 		"through restarts and crashes as well. Forgotten ones end in bloat, in blocked schema changes and, at last, in wraparound.",
 	Do: "SELECT gid, prepared, owner, database FROM pg_prepared_xacts ORDER BY prepared; ask the transaction manager what became of each gid, then " +
 		"COMMIT PREPARED 'gid' or ROLLBACK PREPARED 'gid' in its database. If nothing here uses two-phase commit, set max_prepared_transactions = 0.",
+	Commands: []check.Command{
+		check.SQL("SELECT gid, prepared, owner, database FROM pg_prepared_xacts ORDER BY prepared;"),
+	},
 	Sources: []string{"pg-system-views", "pg-routine-vacuuming"},
 	Judge: func(c *check.Case) {
 		list, ok := check.Need(c, c.Instance.Server.Prepared)

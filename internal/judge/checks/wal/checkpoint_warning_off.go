@@ -11,7 +11,11 @@ var CheckpointWarningOff = check.Check{
 	Title:    "Checkpoints that come too often are not told",
 	Why: "The server writes a line to the log when WAL forces checkpoints closer together than checkpoint_warning. That line is how one learns " +
 		"that max_wal_size is too small; 0 switches it off.",
-	Do:      "ALTER SYSTEM RESET checkpoint_warning; SELECT pg_reload_conf(); and raise max_wal_size if the line comes.",
+	Do: "ALTER SYSTEM RESET checkpoint_warning; SELECT pg_reload_conf(); and raise max_wal_size if the line comes.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM RESET checkpoint_warning;"),
+		check.SQL("SELECT pg_reload_conf();"),
+	},
 	Sources: []string{"pg-config-wal", "pg-wal-configuration"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()

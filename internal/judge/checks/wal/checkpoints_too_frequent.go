@@ -31,6 +31,10 @@ var CheckpointsTooFrequent = check.Check{
 		"WAL makes the next checkpoint come earlier still, and the same pages are written to the data files again and again.",
 	Do: "Raise max_wal_size (a reload suffices) until the log says \"checkpoint starting: time\" and seldom \"wal\", with log_checkpoints = on; it " +
 		"costs disk space in pg_wal and a longer crash recovery.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM SET max_wal_size = '{want}';"),
+		check.SQL("SELECT pg_reload_conf();"),
+	},
 	Sources: []string{"pg-wal-configuration", "pg-config-wal", "pg-monitoring"},
 	Judge: func(c *check.Case) {
 		set, ok := check.Need(c, c.Instance.Server.Settings)

@@ -19,6 +19,10 @@ var CommitDelaySet = check.Check{
 		"within the delay. At this rate none does on average: each commit that waits is only later, unless all come in bursts.",
 	Do: "ALTER SYSTEM RESET commit_delay; SELECT pg_reload_conf();. If commits are slow, measure the flush with pg_test_fsync; if some need not " +
 		"be safe at once, synchronous_commit = off for those transactions saves the whole flush.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM RESET commit_delay;"),
+		check.SQL("SELECT pg_reload_conf();"),
+	},
 	Sources: []string{"pg-config-wal", "pg-wal-configuration", "its-1c"},
 	Judge: func(c *check.Case) {
 		set, ok := c.Settings()

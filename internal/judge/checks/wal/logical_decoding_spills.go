@@ -29,6 +29,10 @@ var LogicalDecodingSpills = check.Check{
 		"traffic, on the disk of the data directory, and the subscriber waits for it.",
 	Do: "ALTER SYSTEM SET logical_decoding_work_mem = '256MB'; SELECT pg_reload_conf(); (each walsender may take as much). For transactions of millions of rows let the subscriber take them while " +
 		"they run: CREATE or ALTER SUBSCRIPTION … (streaming = on), from 16 on parallel, which is the default of new ones from 18 on; or load in smaller transactions.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM SET logical_decoding_work_mem = '256MB';"),
+		check.SQL("SELECT pg_reload_conf();"),
+	},
 	Sources: []string{"pg-config-resource", "pg-monitoring"},
 	Judge: func(c *check.Case) {
 		slots, ok := check.Need(c, c.Instance.Server.Decoding)

@@ -26,6 +26,10 @@ var SlotRetainsWal = check.Check{
 		"and its standby or subscriber has to be built anew.",
 	Do: "Bring the consumer back, or drop the slot if it is gone: SELECT pg_drop_replication_slot('name');. Set a limit that leaves the disk some room: ALTER SYSTEM " +
 		"SET max_slot_wal_keep_size = '50GB'; SELECT pg_reload_conf(); and from 18 on idle_replication_slot_timeout.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM SET max_slot_wal_keep_size = '50GB';"),
+		check.SQL("SELECT pg_reload_conf();"),
+	},
 	Sources: []string{"pg-config-replication", "pg-system-views"},
 	Judge: func(c *check.Case) {
 		set, ok := check.Need(c, c.Instance.Server.Settings)

@@ -29,7 +29,10 @@ var WalBuffersFull = check.Check{
 	Title:    "Sessions write WAL themselves because the WAL buffers are full",
 	Why: "A session that finds no room for a record in the WAL buffers must first write out what others left there, while it holds a lock that every other writer wants. " +
 		"That is a wait in the middle of a statement instead of one at COMMIT, and it grows with the number of writing sessions.",
-	Do:      "Run ALTER SYSTEM SET wal_buffers = '64MB'; and restart at an occasion.",
+	Do: "Run ALTER SYSTEM SET wal_buffers = '64MB'; and restart at an occasion.",
+	Commands: []check.Command{
+		check.SQL("ALTER SYSTEM SET wal_buffers = '64MB';"),
+	},
 	Sources: []string{"pg-config-wal", "pg-wal-configuration", "pg-monitoring"},
 	Judge: func(c *check.Case) {
 		set, ok := check.Need(c, c.Instance.Server.Settings)

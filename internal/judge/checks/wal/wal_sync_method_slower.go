@@ -32,6 +32,9 @@ var WalSyncMethodSlower = check.Check{
 		"(FUA). The one named was faster by more than a tenth both with one block and with two, as WAL of larger commits has it.",
 	Do: "Measure again when the machine is quiet: pgfettle probe --only fsync --seconds 10. If it stays so, try it with your load: ALTER SYSTEM SET " +
 		"wal_sync_method = 'METHOD'; SELECT pg_reload_conf();.",
+	Commands: []check.Command{
+		check.Shell("pgfettle probe --only fsync --seconds 10"),
+	},
 	Sources: []string{"pg-test-fsync", "pg-config-wal"},
 	Judge: func(c *check.Case) {
 		if _, ok := check.Need(c, c.Snapshot.Measured); !ok {

@@ -7,13 +7,13 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
-	"github.com/pgfettle/pgfettle/internal/judge/stat"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
 // figure spells a measured value with about as many digits as it deserves.
-func figure(m result.Metric, n stat.Number) string {
+func figure(m experiment.Metric, n stat.Number) string {
 	switch {
 	case !n.Known():
 		return "?"

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/judge/result"
-	"github.com/pgfettle/pgfettle/internal/judge/stat"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 )
 
@@ -99,6 +99,19 @@ func (d *Report) scale() (low, high float64, bounds bool) {
 	return low, high, bounds
 }
 
+// blocks is the picture of an experiment; plain where signs beyond ASCII may not be drawn.
+type blocks struct {
+	d     *Report
+	plain bool
+}
+
+func (b blocks) Draw(width int, plain bool) []outline.Prose {
+	return b.d.Signs(min(width, mostColumns), plain || b.plain)
+}
+
+// mostColumns bounds the picture: a wider one shows nothing more.
+const mostColumns = 100
+
 // Signs draws each block as a dot, the interval as a bar, and the line of no
 // difference through all of them, on lines of at most width columns; nothing where
 // nothing may be shown.
@@ -145,7 +158,7 @@ func (d *Report) Signs(width int, plain bool) []outline.Prose {
 		case b.LogRatio.Known():
 			cells[a.at(float64(b.LogRatio))] = outline.Piece{Text: s.dot, As: outline.AsInfo}
 			add(outline.Piece{Text: name}, cells)
-		case len(b.Void) > 0:
+		case len(b.Discarded) > 0:
 			add(outline.Faint(name), cells, outline.Faint(" void"))
 		}
 	}
@@ -234,9 +247,9 @@ type ResultPicture struct {
 }
 
 // PictureOf returns it; false where there is nothing that may be shown.
-func PictureOf(r *result.Result) (ResultPicture, bool) {
+func PictureOf(r *experiment.Result) (ResultPicture, bool) {
 	d := ReportOf(r, outline.Words{})
-	if r.Design == result.Single || !d.drawable() {
+	if r.Design == experiment.DesignSingle || !d.drawable() {
 		return ResultPicture{}, false
 	}
 	out := ResultPicture{Margin: stat.Log(float64(r.Margin)), Title: "B against A, " + d.Metric.Title + ", change in %",

@@ -8,8 +8,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
-	"github.com/pgfettle/pgfettle/internal/judge/stat"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
@@ -17,20 +16,20 @@ import (
 // Report is an experiment with the words for it: what every form tells of it.
 type Report struct {
 	words  outline.Words
-	Result *result.Result
-	Metric result.Metric
-	Course *experiment.Experiment // nil: one that nobody named
+	Result *experiment.Result
+	Metric experiment.Metric
+	Course *experiment.Exercise // nil: one that nobody named
 }
 
 // ReportOf returns it.
-func ReportOf(r *result.Result, w outline.Words) *Report {
-	m, _ := result.MetricOf(r.Metric)
+func ReportOf(r *experiment.Result, w outline.Words) *Report {
+	m, _ := experiment.FindMetric(r.Metric)
 	return &Report{words: w, Result: r, Metric: m, Course: Course(r.Name)}
 }
 
 // Course returns the experiment of a name, nil for one that nobody named.
-func Course(name string) *experiment.Experiment {
-	if e, ok := experiment.Find(name); ok {
+func Course(name string) *experiment.Exercise {
+	if e, ok := experiment.FindExercise(name); ok {
 		return &e
 	}
 	return nil
@@ -46,7 +45,7 @@ func (d *Report) interrupted() bool { return d.Result.Ended == "" }
 func (d *Report) complete() int {
 	n := 0
 	for i := range d.Result.Blocks {
-		if len(d.Result.Blocks[i].Runs) == 2 || len(d.Result.Blocks[i].Void) > 0 {
+		if len(d.Result.Blocks[i].Runs) == 2 || len(d.Result.Blocks[i].Discarded) > 0 {
 			n++
 		}
 	}
@@ -54,7 +53,7 @@ func (d *Report) complete() int {
 }
 
 // short names a metric within a sentence.
-func short(m result.Metric) string {
+func short(m experiment.Metric) string {
 	if m.Name == "tps" {
 		return "tps"
 	}
@@ -65,7 +64,7 @@ func short(m result.Metric) string {
 func (d *Report) Verdict() (lead string, lines []string, t outline.Tone) {
 	r := d.Result
 	switch {
-	case r.Design == result.Single:
+	case r.Design == experiment.DesignSingle:
 		lead, text, t := d.alone()
 		return lead, []string{text}, t
 	case d.interrupted():
@@ -84,7 +83,7 @@ func (d *Report) Verdict() (lead string, lines []string, t outline.Tone) {
 func (d *Report) Calibration() string {
 	r := d.Result
 	switch {
-	case r.Name != AA || d.interrupted() || r.Design == result.Single:
+	case r.Name != AA || d.interrupted() || r.Design == experiment.DesignSingle:
 		return ""
 	case r.Word == stat.Improved || r.Word == stat.Regressed:
 		return "The same configuration was compared with itself, and a difference was found: one time in twenty that is chance. Run it again; if it stays, something on this machine favours one place in the order, and no comparison made here can be believed."
@@ -93,7 +92,7 @@ func (d *Report) Calibration() string {
 }
 
 // ArmValues are what differs from the server's defaults.
-func ArmValues(a *result.Arm) string {
+func ArmValues(a *experiment.MeasuredConfiguration) string {
 	var values []string
 	for _, s := range a.Settings {
 		name, isServer := strings.CutPrefix(s.Address, "pg:")
@@ -113,7 +112,7 @@ func (d *Report) alone() (lead, text string, t outline.Tone) {
 	var logs, figures []float64
 	for i := range d.Result.Blocks {
 		b := &d.Result.Blocks[i]
-		if len(b.Void) > 0 || b.Run("A") == nil {
+		if len(b.Discarded) > 0 || b.Run("A") == nil {
 			continue
 		}
 		if v := d.Metric.Of(b.Run("A")); v.Known() {
@@ -124,11 +123,11 @@ func (d *Report) alone() (lead, text string, t outline.Tone) {
 	what := figure(d.Metric, stat.Number(stat.Median(figures))) + " " + short(d.Metric)
 	switch len(figures) {
 	case 0:
-		return "NOT MEASURED", fmt.Sprintf("no run counts (%s).", typeset.Count(d.Result.Void, "void", "void")), outline.ToneBad
+		return "NOT MEASURED", fmt.Sprintf("no run counts (%s).", typeset.Count(d.Result.Discarded, "void", "void")), outline.ToneBad
 	case 1:
 		return "MEASURED", what + " in one run: how far another would be from it is not known.", outline.ToneInfo
 	}
-	e := stat.Of(logs)
+	e := stat.NewEstimate(logs)
 	low, high := e.Interval(0.95)
 	return "MEASURED", fmt.Sprintf("%s (median of %d runs, %s to %s; 95 %% CI of the mean %s…%s).", what, len(figures),
 		figure(d.Metric, stat.Number(slices.Min(figures))), figure(d.Metric, stat.Number(slices.Max(figures))), figure(d.Metric, stat.Number(math.Exp(low))), figure(d.Metric, stat.Number(math.Exp(high)))), outline.ToneInfo
@@ -148,7 +147,7 @@ func (d *Report) RunRows() [][]string {
 		if run.Checkpoint > 0 {
 			row[5] = plainFigure(run.Checkpoint) + " s"
 		}
-		if len(b.Void) > 0 {
+		if len(b.Discarded) > 0 {
 			row[1] = "void"
 		}
 		rows = append(rows, row)
@@ -168,7 +167,7 @@ func (d *Report) BlockRows() [][]string {
 			}
 		}
 		switch {
-		case len(b.Void) > 0:
+		case len(b.Discarded) > 0:
 			row[4] = "void"
 		case d.interrupted():
 			row[2], row[3] = "", "" // not shown before the end
@@ -194,8 +193,8 @@ type Void struct {
 // there are.
 func (d *Report) VoidTold() (list []Void, sum string) {
 	for i := range d.Result.Blocks {
-		if b := &d.Result.Blocks[i]; len(b.Void) > 0 {
-			list = append(list, Void{b.Number, strings.Join(b.Void, "; ") + "."})
+		if b := &d.Result.Blocks[i]; len(b.Discarded) > 0 {
+			list = append(list, Void{b.Number, strings.Join(b.Discarded, "; ") + "."})
 		}
 	}
 	switch {
@@ -217,7 +216,7 @@ func (d *Report) SecondaryRows() [][]string {
 	}
 	rows := [][]string{{"metric", "A", "B", "B against A", "95 % CI", "p"}}
 	for _, c := range d.Result.Secondary {
-		m, ok := result.MetricOf(c.Metric)
+		m, ok := experiment.FindMetric(c.Metric)
 		if !ok {
 			continue
 		}
@@ -237,7 +236,7 @@ func (d *Report) Deferred() string {
 	var by [2][]float64
 	for i := range d.Result.Blocks {
 		for k, arm := range []string{"A", "B"} {
-			if run := d.Result.Blocks[i].Run(arm); run != nil && len(d.Result.Blocks[i].Void) == 0 && run.Checkpoint > 0 {
+			if run := d.Result.Blocks[i].Run(arm); run != nil && len(d.Result.Blocks[i].Discarded) == 0 && run.Checkpoint > 0 {
 				by[k] = append(by[k], run.Checkpoint)
 			}
 		}

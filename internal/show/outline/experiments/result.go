@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
-	"github.com/pgfettle/pgfettle/internal/judge/stat"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
@@ -17,22 +17,19 @@ const FigureBlocks = "blocks"
 
 var resultTones = map[stat.Word]outline.Tone{stat.Improved: outline.ToneGood, stat.Regressed: outline.ToneBad, stat.Equivalent: outline.ToneInfo, stat.Inconclusive: outline.ToneMind, stat.Indicative: outline.ToneMind, stat.Unsuitable: outline.ToneBad}
 
-// pictureWidth is what a ticket shows of a listing without scrolling.
-const pictureWidth = 90
-
 // Result is an experiment before any form; plain says that its picture is drawn without signs
 // beyond ASCII.
-func Result(r *result.Result, c *say.Catalogue, plain bool) outline.Outline {
+func Result(r *experiment.Result, c *say.Catalogue, plain bool) outline.Outline {
 	d := ReportOf(r, outline.WordsIn(c))
 	var o outline.Outline
-	o.Heading(1, resultTitle(r))
+	o.Command(resultTitle(r))
 	if d.Course != nil {
 		o.Para(outline.Bold(d.Course.Title))
 		o.Para(d.Course.Question)
 	}
 	lead, lines, _ := d.Verdict()
 	tone := resultTones[r.Word]
-	if r.Design == result.Single || d.interrupted() {
+	if r.Design == experiment.DesignSingle || d.interrupted() {
 		tone = outline.ToneMind
 	}
 	for i, l := range lines {
@@ -43,16 +40,16 @@ func Result(r *result.Result, c *say.Catalogue, plain bool) outline.Outline {
 		o.Para(l)
 	}
 	o.Para(d.Calibration())
-	o.List(resultArms(r))
+	o.Add(resultArms(r))
 	resultNotes(&o, d)
-	if r.Design == result.Single {
+	if r.Design == experiment.DesignSingle {
 		o.Heading(2, "Runs")
 		o.Add(outline.TableOf("Runs, in their order", d.RunRows(), 1))
 		voids(&o, d)
 	} else {
 		o.Heading(2, "Blocks")
 		if d.drawable() {
-			o.Add(outline.Figure{Name: FigureBlocks, Signs: d.Signs(pictureWidth, plain)})
+			o.Add(outline.Figure{Name: FigureBlocks, Picture: blocks{d, plain}})
 		}
 		rows := d.BlockRows()
 		o.Add(outline.TableOf("Blocks, in the order in which they were run", rows, 1))
@@ -69,7 +66,7 @@ func Result(r *result.Result, c *say.Catalogue, plain bool) outline.Outline {
 	if said := WorstOf(r); said != "" {
 		about = append(about, outline.Item{Text: outline.Join(said)})
 	}
-	o.List(about)
+	o.Kind(outline.Lines, about)
 	o.Heading(2, "To repeat it")
 	o.Add(outline.Listing{Lines: []string{RepeatLine(r)}})
 	if r.Workload.Command != "" {
@@ -81,9 +78,9 @@ func Result(r *result.Result, c *say.Catalogue, plain bool) outline.Outline {
 }
 
 // resultTitle names an experiment: by its own name, or by what it compares.
-func resultTitle(r *result.Result) outline.Prose {
+func resultTitle(r *experiment.Result) outline.Prose {
 	switch {
-	case r.Design == result.Single:
+	case r.Design == experiment.DesignSingle:
 		return outline.Join("pgfettle bench: ", outline.Code(r.A.Name))
 	case r.Name == AA:
 		return outline.Join("pgfettle prove --aa: ", outline.Code(r.A.Name))
@@ -93,29 +90,32 @@ func resultTitle(r *result.Result) outline.Prose {
 	return outline.Join("pgfettle prove: ", outline.Code(r.B.Name), " against ", outline.Code(r.A.Name))
 }
 
-func resultArms(r *result.Result) []outline.Item {
-	arm := func(lead string, a *result.Arm) outline.Item {
-		return outline.Item{Text: outline.Join(outline.Bold(lead), " ", outline.Code(a.Name), ": ", ArmValues(a))}
+func resultArms(r *experiment.Result) outline.Fields {
+	arm := func(lead string, a *experiment.MeasuredConfiguration) outline.Field {
+		return outline.FieldOf(lead, outline.Code(a.Name), ": ", ArmValues(a))
 	}
-	if r.Design == result.Single {
-		return []outline.Item{arm("conf", &r.A)}
+	if r.Design == experiment.DesignSingle {
+		return outline.Fields{List: []outline.Field{arm("conf", &r.A)}}
 	}
-	return []outline.Item{arm("A", &r.A), arm("B", &r.B)}
+	return outline.Fields{List: []outline.Field{arm("A", &r.A), arm("B", &r.B)}}
 }
 
 // resultNotes are what has to be known to read it.
 func resultNotes(o *outline.Outline, d *Report) {
 	if d.Course != nil {
-		o.List([]outline.Item{
-			{Text: outline.Join(outline.Bold("The course says:"), " ", d.Course.Told)},
-			{Text: outline.Join(outline.Bold("To be expected:"), " ", d.Course.Expect)},
-			{Text: outline.Join(outline.Bold("Caution:"), " ", d.Course.Caution)},
-		})
+		o.Add(courseFields(d.Course))
 	}
 	if notes := d.Noted(); len(notes) > 0 {
 		o.Para(outline.Bold("To be known"))
 		o.List(outline.Items(notes))
 	}
+}
+
+// courseFields are what a named experiment says of itself.
+func courseFields(e *experiment.Exercise) outline.Fields {
+	caution := outline.FieldOf("Caution:", e.Caution)
+	caution.Tone = outline.ToneMind
+	return outline.Fields{List: []outline.Field{outline.FieldOf("The course says:", e.Told), outline.FieldOf("To be expected:", e.Expect), caution}}
 }
 
 func voids(o *outline.Outline, d *Report) {

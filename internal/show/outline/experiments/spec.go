@@ -9,13 +9,13 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/prove"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/judge/result"
-	"github.com/pgfettle/pgfettle/internal/judge/stat"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
 // MeasuredOn is the host, the programs, and the load.
-func MeasuredOn(r *result.Result) []string {
+func MeasuredOn(r *experiment.Result) []string {
 	host := typeset.Clean(r.Host.Line)
 	if host != "" {
 		host += ", "
@@ -35,20 +35,20 @@ func MeasuredOn(r *result.Result) []string {
 }
 
 // WorstOf is what else went on, over all runs; "" where nothing is known of it.
-func WorstOf(r *result.Result) string {
+func WorstOf(r *experiment.Result) string {
 	type worst struct {
 		name, unit string
-		of         func(e result.Environment) stat.Number
+		of         func(e experiment.Environment) stat.Number
 	}
 	var said []string
 	for _, g := range []worst{
-		{"steal", " %", func(e result.Environment) stat.Number { return e.Steal }},
-		{"CPU taken by other programs", " %", func(e result.Environment) stat.Number { return e.Foreign }},
-		{"waiting for CPU", " %", func(e result.Environment) stat.Number { return e.PSICPU }},
-		{"waiting for the disk", " %", func(e result.Environment) stat.Number { return e.PSIIO }},
-		{"all stalled on memory", " %", func(e result.Environment) stat.Number { return e.PSIMemory }},
-		{"fixed CPU work", " ms", func(e result.Environment) stat.Number { return e.CanaryCPU }},
-		{"fixed fsyncs", " ms", func(e result.Environment) stat.Number { return e.CanarySync }},
+		{"steal", " %", func(e experiment.Environment) stat.Number { return e.Steal }},
+		{"CPU taken by other programs", " %", func(e experiment.Environment) stat.Number { return e.Foreign }},
+		{"waiting for CPU", " %", func(e experiment.Environment) stat.Number { return e.PSICPU }},
+		{"waiting for the disk", " %", func(e experiment.Environment) stat.Number { return e.PSIIO }},
+		{"all stalled on memory", " %", func(e experiment.Environment) stat.Number { return e.PSIMemory }},
+		{"fixed CPU work", " ms", func(e experiment.Environment) stat.Number { return e.CalibrationCPU }},
+		{"fixed fsyncs", " ms", func(e experiment.Environment) stat.Number { return e.CalibrationSync }},
 	} {
 		var all []float64
 		for i := range r.Blocks {
@@ -69,7 +69,7 @@ func WorstOf(r *result.Result) string {
 }
 
 // specWords says how it was run.
-func specWords(r *result.Result) string {
+func specWords(r *experiment.Result) string {
 	s := r.Spec
 	parts := []string{typeset.Count(s.Clients, "client", "clients")}
 	if s.Jobs > 0 {
@@ -91,7 +91,7 @@ func specWords(r *result.Result) string {
 }
 
 // freshFor is what a fresh copy is made for.
-func freshFor(r *result.Result) string {
+func freshFor(r *experiment.Result) string {
 	if r.Spec.Slice > 0 {
 		return "block"
 	}
@@ -100,7 +100,7 @@ func freshFor(r *result.Result) string {
 
 // RanWhen is when it was begun, how long it took, and by what; "" where that is
 // not known.
-func RanWhen(r *result.Result) string {
+func RanWhen(r *experiment.Result) string {
 	t, err := time.Parse(time.RFC3339, r.Started)
 	if err != nil {
 		return ""
@@ -116,12 +116,12 @@ func RanWhen(r *result.Result) string {
 const usualWarmup = 300
 
 // RepeatLine is a command that runs the same experiment again.
-func RepeatLine(r *result.Result) string {
+func RepeatLine(r *experiment.Result) string {
 	s, e := r.Spec, Course(r.Name)
 	args := []string{"pgfettle"}
 	add := func(flag, value string) { args = append(args, "--"+flag, typeset.ShellQuote(typeset.Clean(value))) }
 	switch {
-	case r.Design == result.Single:
+	case r.Design == experiment.DesignSingle:
 		args = append(args, "bench")
 		add("conf", r.A.Name)
 		add("runs", strconv.Itoa(s.Blocks))
@@ -145,7 +145,7 @@ func RepeatLine(r *result.Result) string {
 	if !r.Workload.Synthetic { // else it is as large as it is
 		add("scale", strconv.Itoa(r.Workload.Scale))
 	}
-	if r.Design != result.Single {
+	if r.Design != experiment.DesignSingle {
 		add("blocks", strconv.Itoa(s.Blocks))
 		add("design", r.Design)
 		if e == nil {
@@ -190,10 +190,10 @@ func RepeatLine(r *result.Result) string {
 func DesignWords(e *prove.Experiment) string {
 	s := e.Spec
 	switch e.Design {
-	case result.Single:
+	case experiment.DesignSingle:
 		return fmt.Sprintf("%s %s. Before each the server is started, %s, and a checkpoint is made. Nothing is compared, so there is no verdict.",
 			typeset.Count(s.Blocks, "run", "runs"), runWords(s), warmWords(s))
-	case result.Slices:
+	case experiment.DesignSlices:
 		return fmt.Sprintf("%s. Both servers are up, and slices of %s are loaded by turns in balanced order, %s of each arm a block: what drifts slowly is in both.",
 			typeset.Count(s.Blocks, "block", "blocks"), forSeconds(s.Slice), forSeconds(s.Duration))
 	}
@@ -206,7 +206,7 @@ func DesignWords(e *prove.Experiment) string {
 }
 
 // warmWords say how the load warms up before a run.
-func warmWords(s result.Spec) string {
+func warmWords(s experiment.Spec) string {
 	if s.Warmup == 0 {
 		return "there is no warm-up"
 	}
@@ -215,7 +215,7 @@ func warmWords(s result.Spec) string {
 
 // runWords say how long runs are: of 120 s, of 100 transactions of each client, of
 // 2 whole checkpoint cycles.
-func runWords(s result.Spec) string {
+func runWords(s experiment.Spec) string {
 	switch {
 	case s.Numbered():
 		return "of " + typeset.Count(s.Count, "transaction", "transactions") + " of each client"

@@ -19,22 +19,22 @@ const FigureSpills = "spills"
 // first as a table, then what each rests on.
 func Log(r *serverlog.Report) outline.Outline {
 	var o outline.Outline
-	o.Heading(1, "pgfettle diagnose log")
+	o.Command("pgfettle diagnose log")
 	verdict, tone := LogVerdict(r)
 	o.Toned(tone, outline.Bold(verdict))
-	o.List(outline.Items(LogAbout(r)))
+	o.Add(outline.List{Items: outline.Items(LogAbout(r)), Kind: outline.Lines, Tone: outline.ToneNote})
 	if len(r.Findings) > 0 {
 		t := outline.Table{Caption: "What the log shows, worst first", Head: []string{"severity", "what", "times", "first", "last"}}
 		for _, f := range r.Findings {
 			t.Rows = append(t.Rows, outline.Cells(f.Severity, typeset.Flat(f.Verdict), typeset.Digits(int(f.Count)), f.First, f.Last))
 		}
-		o.Add(t)
+		o.Add(outline.Contents{Table: t})
 	}
 	for i := range r.Findings {
 		logFinding(&o, r, &r.Findings[i])
 	}
 	if len(r.Errors) > 0 {
-		o.Heading(2, "All errors")
+		o.Part("All errors")
 		rows := [][]string{{"SQLSTATE", "times"}}
 		for i, e := range r.Errors {
 			if i == mostErrors {
@@ -52,12 +52,14 @@ func Log(r *serverlog.Report) outline.Outline {
 // mostErrors bounds a table that nobody reads to its end.
 const mostErrors = 30
 
+var logTones = map[string]outline.Tone{serverlog.Critical: outline.ToneBad, serverlog.Warning: outline.ToneMind, serverlog.Notice: outline.ToneInfo}
+
 func logFinding(o *outline.Outline, r *serverlog.Report, f *serverlog.Finding) {
-	o.Heading(2, f.Severity+": ", typeset.Flat(f.Verdict))
+	o.Add(outline.Heading{Level: 2, Text: outline.Join(f.Severity+": ", typeset.Flat(f.Verdict)), Part: true, Tone: logTones[f.Severity]})
 	if when := LogWhen(f); when != "" {
 		o.Toned(outline.ToneNote, when)
 	}
-	o.List(outline.Items(f.Evidence))
+	o.Kind(outline.Evidence, outline.Items(f.Evidence))
 	switch f.ID {
 	case "crash":
 		logCrashes(o, r)
@@ -70,10 +72,7 @@ func logFinding(o *outline.Outline, r *serverlog.Report, f *serverlog.Finding) {
 	case "lock_waits":
 		logStatements(o, "Statements that waited", r.Locks.Waiting, false)
 	}
-	if len(f.Do) > 0 {
-		o.Para(outline.Bold("What to do"))
-		o.List(outline.Items(f.Do))
-	}
+	steps(o, "What to do", f.Do)
 }
 
 func logCrashes(o *outline.Outline, r *serverlog.Report) {
@@ -152,7 +151,7 @@ func logStatements(o *outline.Outline, caption string, list []serverlog.Statemen
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	t.Numbers = 2
+	t.Numbers, t.Long = 2, true
 	o.Add(t)
 	if n := len(list) - ShownStatements; n > 0 {
 		o.Toned(outline.ToneNote, "… and "+typeset.Count(n, "statement", "statements")+"; --format json has them.")

@@ -21,19 +21,25 @@ var LevelTones = map[string]outline.Tone{memory.Critical: outline.ToneBad, memor
 // Memory is who holds the memory, before any form.
 func Memory(d *memory.Report) outline.Outline {
 	var o outline.Outline
-	o.Heading(1, "pgfettle diagnose memory")
+	o.Command("pgfettle diagnose memory")
 	o.Toned(LevelTones[d.Level], outline.Bold(d.Level+":"), " ", typeset.Flat(d.Verdict))
 	if d.Host != nil {
 		o.Heading(2, "Memory of the host")
 		o.Para(HostMemory(d.Host))
-		o.Add(outline.Figure{Name: FigureMemory, At: 0})
-		rows := [][]string{{"part", "size", "share"}}
+		bars := outline.Bars{Bars: []outline.Bar{{Total: d.Host.Total}}}
+		t := outline.Table{Caption: "Where the memory of the host is", Head: []string{"part", "size", "share"}, Numbers: 1}
 		for _, part := range d.Host.Parts {
-			if part.Size > 0 {
-				rows = append(rows, []string{part.Name, part.Size.String(), outline.Percent(part.Size, d.Host.Total)})
+			if part.Size == 0 {
+				continue
 			}
+			sign := partSigns[part.Name]
+			bars.Signs = append(bars.Signs, sign)
+			bars.Bars[0].Amounts = append(bars.Bars[0].Amounts, part.Size)
+			row := outline.Cells("", part.Size.String(), outline.Percent(part.Size, d.Host.Total))
+			row[0] = sign.Before(part.Name)
+			t.Rows = append(t.Rows, row)
 		}
-		o.Add(outline.TableOf("Where the memory of the host is", rows, 1))
+		o.Add(outline.Figure{Name: FigureMemory, At: 0, Picture: bars}, t)
 	}
 	for i := range d.Instances {
 		memoryInstance(&o, &d.Instances[i], i)
@@ -47,9 +53,17 @@ func Memory(d *memory.Report) outline.Outline {
 		for _, g := range d.Unknown {
 			list = append(list, outline.Item{Text: outline.Join(GapLine(g))})
 		}
-		o.List(list)
+		o.Kind(outline.Gaps, list)
 	}
 	return o
+}
+
+// partSigns draw the parts of the memory, each by a sign of its own, so that the bar can be read without color.
+var partSigns = map[string]outline.Sign{
+	memory.PartTables: {Mark: "%", Hue: "31"}, memory.PartPrivate: {Mark: "=", Hue: "36"}, memory.PartShared: {Mark: "#", Hue: "34"},
+	memory.PartHuge: {Mark: "H", Hue: "34"}, memory.PartOthers: {Mark: "o", Hue: "37"}, memory.PartTables2: {Mark: "*", Hue: "31"},
+	memory.PartKernel: {Mark: ":", Hue: "2"}, memory.PartIdleHuge: {Mark: "!", Hue: "1;31"}, memory.PartCache: {Mark: "-", Hue: "33"},
+	memory.PartFree: {Mark: ".", Hue: "32"},
 }
 
 func memoryInstance(o *outline.Outline, in *memory.Instance, at int) {
@@ -76,7 +90,7 @@ func memoryInstance(o *outline.Outline, in *memory.Instance, at int) {
 	for i := range worth {
 		op := &worth[i]
 		o.Para(outline.Bold(op.Title+":"), " ", OptionLeft(in, op))
-		o.List(outline.Items(op.Do))
+		o.Add(outline.List{Items: outline.Items(op.Do), Kind: outline.Steps})
 		if op.Note != "" {
 			o.Toned(outline.ToneNote, "("+op.Note+")")
 		}
@@ -100,7 +114,7 @@ func memoryChoice(o *outline.Outline, c *memory.OOM) {
 		rows[0][0] = "process"
 		o.Add(outline.TableOf("Whom the OOM killer would choose, in its order", rows, 1))
 	}
-	o.List(outline.Items(ChoiceNotes(c)))
+	o.Add(outline.List{Items: outline.Items(ChoiceNotes(c)), Kind: outline.Lines, Tone: outline.ToneNote})
 }
 
 // mostSessions bounds the table of sessions: what follows is small, and the JSON

@@ -17,7 +17,7 @@ const FigureHeld = "held"
 // OOM is the post-mortem of kills, before any form.
 func OOM(d *oom.Report) outline.Outline {
 	var o outline.Outline
-	o.Heading(1, "pgfettle diagnose oom")
+	o.Command("pgfettle diagnose oom")
 	tone := outline.ToneGood
 	switch {
 	case len(d.Kills) > 0:
@@ -102,26 +102,26 @@ func SizeOf(b *unit.Bytes) string {
 
 // kill is one run of the killer.
 func kill(o *outline.Outline, k *oom.Kill, at, of int) {
-	o.Heading(2, KillHead(k, at+1, of))
-	var who []outline.Item
-	field := func(name, text string) {
-		if text != "" {
-			who = append(who, outline.Item{Text: outline.Join(outline.Bold(name), " ", text)})
-		}
+	o.Part(KillHead(k, at+1, of))
+	var who outline.Fields
+	field := func(name string, t outline.Tone, text any) {
+		who.List = append(who.List, outline.Field{Name: name, Items: []outline.Item{{Text: outline.Join(text)}}, Tone: t})
 	}
 	if k.Victim != nil {
-		field("victim", VictimText(k))
+		field("victim", outline.ToneBad, VictimText(k))
 		if st := StatementOf(k.Victim.Statement, 600); st != "" {
-			who = append(who, outline.Item{Text: outline.Join(outline.Bold("statement"), " ", outline.Code(st))})
+			field("statement", outline.ToneNone, outline.Code(st))
 		}
 	} else {
-		field("victim", "not told")
+		field("victim", outline.ToneMind, "not told")
 	}
 	if k.Invoker != nil {
-		field("asked by", InvokerText(k.Invoker))
+		field("asked by", outline.ToneNone, InvokerText(k.Invoker))
 	}
-	field("short of memory in", ShortOf(k))
-	o.List(who)
+	if short := ShortOf(k); short != "" {
+		field("short of memory in", outline.ToneNone, short)
+	}
+	o.Add(who)
 	o.Heading(3, "Cause")
 	cause(o, &k.Cause, outline.ToneBad)
 	for i := range k.Also {
@@ -251,7 +251,7 @@ func cause(o *outline.Outline, c *oom.Cause, t outline.Tone) {
 	for _, e := range c.Evidence {
 		list = append(list, outline.Item{Text: outline.Join(typeset.Shorten(typeset.Flat(e), 400))})
 	}
-	o.List(list)
+	o.Kind(outline.Evidence, list)
 }
 
 // held is the accounting of the memory at a kill.
@@ -262,8 +262,10 @@ func held(o *outline.Outline, k *oom.Kill, at int) {
 	}
 	o.Heading(3, "What held the memory")
 	rows := [][]string{{"part", "size", "share"}}
+	var shares []float64
 	for _, part := range parts {
 		row := []string{strings.TrimSpace(part.Name), part.Size.String(), ""}
+		shares = append(shares, part.Share)
 		if part.Share >= 0 {
 			row[2] = fmt.Sprintf("%.0f %%", 100*part.Share)
 		}
@@ -276,7 +278,9 @@ func held(o *outline.Outline, k *oom.Kill, at int) {
 	default:
 		rows = append(rows, []string{"swap, of it free " + SizeOf(m.SwapFree), m.SwapTotal.String(), ""})
 	}
-	o.Add(outline.Figure{Name: FigureHeld, At: at}, outline.TableOf("What held the memory", rows, 1))
+	t := outline.TableOf("What held the memory", rows, 1)
+	t.Shares = shares
+	o.Add(outline.Figure{Name: FigureHeld, At: at}, t)
 }
 
 // HeldPart is one part of what held the memory.
@@ -314,13 +318,14 @@ func largest(o *outline.Outline, k *oom.Kill) {
 	}
 	o.Heading(3, "Largest processes")
 	o.Para("As the killer weighs them: all that is resident, swap, page tables.")
-	t := outline.Table{Caption: "Largest processes", Head: []string{"process", "resident", "private", "page tables", "swap", "oom_score_adj"}, Numbers: 1}
+	t := outline.Table{Caption: "Largest processes", Head: []string{"process", "resident", "private", "page tables", "swap", "oom_score_adj"}, Numbers: 1, Long: true, Tones: map[int]outline.Tone{}}
 	for i := range k.Top {
 		x := &k.Top[i]
 		name := fmt.Sprintf("%d %s%s", x.PID, x.Name, RoleComma(x.Role))
 		row := outline.Cells(name, SizeOf(x.RSS), SizeOf(x.Anon), SizeOf(x.PageTables), SizeOf(x.Swap), AdjOf(x))
 		if k.Victim != nil && k.Victim.PID == x.PID {
 			row[0] = outline.Join(outline.Bold(name), " (the victim)")
+			t.Tones[i] = outline.ToneBad
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -347,7 +352,7 @@ func deaths(o *outline.Outline, d *oom.Report) {
 		list = append(list, told(DeathText(&d.Unexplained[i]), d.Unexplained[i].Statement))
 	}
 	if len(list) > 0 {
-		o.Heading(2, "Ended by signal 9, with no report of the kernel")
+		o.Part("Ended by signal 9, with no report of the kernel")
 		o.List(list)
 	}
 	list = nil
@@ -355,11 +360,11 @@ func deaths(o *outline.Outline, d *oom.Report) {
 		list = append(list, told(RefusalText(&d.Refused[i]), d.Refused[i].Statement))
 	}
 	if len(list) > 0 {
-		o.Heading(2, "Refused memory, and nothing killed")
+		o.Part("Refused memory, and nothing killed")
 		o.List(list)
 	}
 	if len(d.Lines) > 0 {
-		o.Heading(2, "Said besides, by systemd and the kernel")
+		o.Part("Said besides, by systemd and the kernel")
 		o.Add(outline.Listing{Lines: d.Lines})
 	}
 }
@@ -377,7 +382,7 @@ func gaps(o *outline.Outline, level int, title string, list []known.Gap) {
 	if len(list) == 0 {
 		return
 	}
-	o.Heading(level, title)
+	o.Add(outline.Heading{Level: level, Text: outline.Join(title), Part: level == 2})
 	var out []outline.Item
 	for _, g := range list {
 		text := typeset.Flat(g.Fact) + ": " + typeset.Flat(g.Reason)
@@ -386,5 +391,5 @@ func gaps(o *outline.Outline, level int, title string, list []known.Gap) {
 		}
 		out = append(out, outline.Item{Text: outline.Join(text)})
 	}
-	o.List(out)
+	o.Kind(outline.Gaps, out)
 }

@@ -17,17 +17,17 @@ const FigureWaits = "waits"
 // Sample is what a watch told, before any form.
 func Sample(d *slow.Sample) outline.Outline {
 	var o outline.Outline
-	o.Heading(1, "pgfettle diagnose slow --sample")
+	o.Command("pgfettle diagnose slow --sample")
 	o.Para(outline.Bold(typeset.Flat(d.Verdict)))
 	slowVerdicts(&o, d.Verdicts)
-	o.Heading(2, SampleHead(d))
+	o.Part(SampleHead(d))
 	t := outline.Table{Caption: "What was measured; ~ was not", Head: []string{"what", "measured"}}
 	for _, row := range SlowFigureRows(d) {
 		t.Rows = append(t.Rows, outline.Cells(row[0], row[1]))
 	}
 	o.Add(t)
 	if len(d.Waits) > 0 {
-		o.Heading(2, "What the processes of the server did")
+		o.Part("What the processes of the server did")
 		rows := [][]string{{"wait event", "process", "at once, on average"}}
 		for i := range d.Waits[:min(len(d.Waits), SlowLines)] {
 			w := &d.Waits[i]
@@ -36,7 +36,7 @@ func Sample(d *slow.Sample) outline.Outline {
 		o.Add(outline.Figure{Name: FigureWaits}, outline.TableOf("What the processes of the server did, on average at once", rows, 2))
 	}
 	if len(d.Processes) > 0 {
-		o.Heading(2, "Processors used, by process")
+		o.Part("Processors used, by process")
 		rows := [][]string{{"process", "whose", "processors"}}
 		for i := range d.Processes {
 			b := &d.Processes[i]
@@ -45,7 +45,7 @@ func Sample(d *slow.Sample) outline.Outline {
 		o.Add(outline.TableOf("Processors used, by process", rows, 2))
 	}
 	if len(d.Functions) > 0 {
-		o.Heading(2, "Functions, of the whole host (perf)")
+		o.Part("Functions, of the whole host (perf)")
 		rows := [][]string{{"function", "meaning", "share"}}
 		for i := range d.Functions {
 			if f := &d.Functions[i]; SlowShown(i, f) {

@@ -12,30 +12,43 @@ import (
 // Slow is the comparison of two plans, before any form.
 func Slow(d *slow.Report) outline.Outline {
 	var o outline.Outline
-	o.Heading(1, "pgfettle diagnose slow")
+	o.Command("pgfettle diagnose slow")
 	o.Para(outline.Bold(d.Verdict))
 	o.Para("slow: ", outline.Code(d.Slow.Name), slowTotal(&d.Slow), "; fast: ", outline.Code(d.Fast.Name), slowTotal(&d.Fast))
 	slowVerdicts(&o, d.Verdicts)
 	if len(d.Nodes) > 0 && d.Nodes[0].SlowOwn != nil {
-		o.Heading(2, "Where the time went")
+		o.Part("Where the time went")
 		rows := SlowRows(d)
-		t := outline.Table{Caption: "Where the time went, node by node", Head: append([]string{"node"}, rows[0]...), Numbers: 1}
+		t := outline.Table{Caption: "Where the time went, node by node", Head: append([]string{"node"}, rows[0]...), Numbers: 1, Long: true}
+		tones := map[int]outline.Tone{}
+		const most = 50 // percent of the difference: this node is the reason
 		for i, r := range rows[1:] {
 			n := &d.Nodes[i]
 			// Markdown and HTML both drop spaces at the left: dots keep the tree.
 			name := strings.Repeat("· ", min(n.Depth, 20)) + typeset.Flat(n.Head)
+			if n.Share >= most {
+				tones[i] = outline.ToneMind
+			}
 			t.Rows = append(t.Rows, append([]outline.Prose{outline.Join(name)}, outline.Cells(r...)...))
 		}
+		t.Tones = tones
 		o.Add(t)
 		o.Toned(outline.ToneNote, SlowNote)
 	}
 	if !d.SamePlan && len(d.Diff) > 0 {
-		o.Heading(2, "The plans: - ", outline.Code(d.Fast.Name), " + ", outline.Code(d.Slow.Name))
+		o.Part("The plans: - ", outline.Code(d.Fast.Name), " + ", outline.Code(d.Slow.Name))
 		o.Add(outline.Listing{Lines: d.Diff, Diff: true})
 	}
 	slowList(&o, "Ruled out", d.RuledOut)
 	slowList(&o, "Not measured", d.Missing)
 	return o
+}
+
+// steps lists what to do next.
+func steps(o *outline.Outline, lead string, list []string) {
+	if len(list) > 0 {
+		o.Add(outline.List{Items: outline.Items(list), Kind: outline.Steps, Lead: lead})
+	}
 }
 
 // slowTotal is how long a run took, with a comma before it.
@@ -50,11 +63,8 @@ func slowVerdicts(o *outline.Outline, list []slow.Verdict) {
 	for i := range list {
 		v := &list[i]
 		o.Heading(2, fmt.Sprintf("%d. ", i+1), typeset.Flat(SlowTitle(v)))
-		o.List(outline.Items(v.Evidence))
-		if len(v.Next) > 0 {
-			o.Para(outline.Bold("What to look at next"))
-			o.List(outline.Items(v.Next))
-		}
+		o.Kind(outline.Evidence, outline.Items(v.Evidence))
+		steps(o, "What to look at next", v.Next)
 	}
 }
 
@@ -73,8 +83,8 @@ func SlowTitle(v *slow.Verdict) string {
 
 func slowList(o *outline.Outline, title string, list []string) {
 	if len(list) > 0 {
-		o.Heading(2, title)
-		o.List(outline.Items(list))
+		o.Part(title)
+		o.Kind(outline.Lines, outline.Items(list))
 	}
 }
 

@@ -28,7 +28,7 @@ func timeline(o *outline.Outline, d *oom.Report) {
 	if len(events) < 2 {
 		return
 	}
-	o.Heading(2, "What happened when")
+	o.Part("What happened when")
 	t := outline.Table{Caption: "Kills, deaths and refusals, the oldest first", Head: []string{"time", "what", "process", "cause"}}
 	for _, e := range events[max(len(events)-mostEvents, 0):] {
 		t.Rows = append(t.Rows, outline.Cells(e.at, e.what, e.whom, e.cause))

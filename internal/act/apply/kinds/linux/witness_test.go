@@ -9,6 +9,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -40,7 +41,7 @@ func TestWarnings(t *testing.T) {
 	s := &snapshot.Snapshot{}
 	s.Host.Tuned = known.Is("virtual-guest")
 	s.Host.SysctlConf = known.Is([]host.SysctlSet{{Name: "vm.swappiness", Value: "5", File: "/etc/sysctl.d/90-late.conf", Line: 1, Read: true}})
-	of := plan.Overrides(p, s)
+	of := say.Strings(plan.Overrides(p, s))
 	if len(of) != 2 || !strings.HasPrefix(of[0], "sysctl:vm.swappiness: /etc/sysctl.d/90-late.conf line 1") ||
 		!strings.HasPrefix(of[1], "sysctl:vm.swappiness, sysctl:vm.dirty_bytes, sysctl:vm.overcommit_memory: tuned's profile") {
 		t.Errorf("%q", of)

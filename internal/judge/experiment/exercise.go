@@ -1,0 +1,63 @@
+package experiment
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+)
+
+// Exercise is one of them.
+type Exercise struct {
+	Name     string
+	Title    string
+	Question string // what it answers
+	A, B     string // the configurations, as a person would type them; {memory/4} is a quarter of the memory
+	Workload string
+	Times    float64 // size of the database in memories of the machine; 0: Scale
+	Scale    int     // of the workload, where Times is 0
+	Clients  int     // 0: as many as usual
+	Metric   string
+	Design   string // "": chosen as for any other
+	Protocol string // "": prepared
+	Kernel   bool   // a configuration needs something of the kernel, such as a pool of huge pages
+	Told     string // what the course says will happen
+	Expect   string // the direction, in words; no number is promised
+	Caution  string // what must be known before acting upon it
+}
+
+// Exercises returns them in the order of the course.
+func Exercises() []Exercise {
+	return []Exercise{fsyncOff, synchronousCommit, reconnect, hugePages, randomPageCost, workMem}
+}
+
+// FindExercise returns one by its name.
+func FindExercise(name string) (Exercise, bool) {
+	for _, e := range Exercises() {
+		if e.Name == name {
+			return e, true
+		}
+	}
+	return Exercise{}, false
+}
+
+// ExerciseNames are those of Exercises.
+func ExerciseNames() []string {
+	var out []string
+	for _, e := range Exercises() {
+		out = append(out, e.Name)
+	}
+	return out
+}
+
+// mostBuffers is the most shared_buffers that an experiment asks for: the page tables of a
+// hundred backends that touch 8 GB are past a gigabyte, which shows what there is
+// to show, and more only takes longer to fill.
+const mostBuffers = 8 * unit.GB
+
+// Configurations returns both configurations for a machine.
+func (e Exercise) Configurations(memory unit.Bytes) (a, b string) {
+	quarter := min(memory/4, mostBuffers) / unit.MB
+	fill := strings.NewReplacer("{memory/4}", strconv.FormatInt(int64(quarter), 10)+"MB")
+	return fill.Replace(e.A), fill.Replace(e.B)
+}

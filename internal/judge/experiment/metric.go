@@ -1,0 +1,90 @@
+package experiment
+
+import "github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
+
+// Metric is something that a run has a figure of.
+type Metric struct {
+	Name           string
+	Title          string // for people
+	Unit           string
+	HigherIsBetter bool
+	of             func(r *Run) stat.Number
+}
+
+// Of returns a run's figure; NaN where it has none.
+func (m Metric) Of(r *Run) stat.Number { return m.of(r) }
+
+// Names of counters in Run.Counters, all of the whole run.
+const (
+	WALBytes    = "wal_bytes"
+	FullPages   = "wal_fpi"
+	BlocksRead  = "blocks_read"
+	BlocksHit   = "blocks_hit"
+	BlocksWrite = "blocks_written"
+	TempBytes   = "temp_bytes"
+	ServerCPU   = "server_cpu_ms"
+	ClientCPU   = "client_cpu_ms"
+	PageTables  = "page_tables_bytes" // at the end of the run
+	// Counted are transactions that the counters were counted over; where it is
+	// absent they are those of the run.
+	Counted = "counted_transactions"
+)
+
+// perTransaction is a counter over transactions.
+func perTransaction(name, title, counter, unit string) Metric {
+	return Metric{Name: name, Title: title, Unit: unit, of: func(r *Run) stat.Number {
+		v, ok := r.Counters[counter]
+		n := float64(r.Transactions)
+		if c, counted := r.Counters[Counted]; counted {
+			n = c
+		}
+		if !ok || n == 0 {
+			return unknown
+		}
+		return stat.Number(v / n)
+	}}
+}
+
+// Metrics are all that can be compared; those that may decide are PrimaryMetrics.
+func Metrics() []Metric {
+	return []Metric{
+		{Name: "tps", Title: "transactions a second", Unit: "1/s", HigherIsBetter: true, of: func(r *Run) stat.Number { return positive(r.TPS) }},
+		{Name: "latency_mean_ms", Title: "mean latency", Unit: "ms", of: func(r *Run) stat.Number { return positive(float64(r.Latency.Mean)) }},
+		{Name: "latency_p95_ms", Title: "latency of the 95th of 100", Unit: "ms", of: func(r *Run) stat.Number { return positive(float64(r.Latency.P95)) }},
+		{Name: "latency_p99_ms", Title: "latency of the 99th of 100", Unit: "ms", of: func(r *Run) stat.Number { return positive(float64(r.Latency.P99)) }},
+		{Name: "seconds", Title: "run time", Unit: "s", of: func(r *Run) stat.Number { return positive(r.Seconds) }},
+		// Deferred work is charged: what a run leaves dirty, the checkpoint after it writes.
+		{Name: "tps_with_checkpoint", Title: "transactions a second, the checkpoint after them included", Unit: "1/s", HigherIsBetter: true, of: func(r *Run) stat.Number {
+			return positive(float64(r.Transactions) / (r.Seconds + r.Checkpoint))
+		}},
+		perTransaction("wal_bytes_per_tx", "WAL a transaction", WALBytes, "B"),
+		perTransaction("wal_fpi_per_tx", "full-page images a transaction", FullPages, ""),
+		perTransaction("blocks_read_per_tx", "blocks read a transaction", BlocksRead, ""),
+		perTransaction("blocks_hit_per_tx", "blocks found in shared buffers a transaction", BlocksHit, ""),
+		perTransaction("blocks_written_per_tx", "blocks written a transaction", BlocksWrite, ""),
+		perTransaction("temp_bytes_per_tx", "temporary files a transaction", TempBytes, "B"),
+		perTransaction("server_cpu_ms_per_tx", "CPU time of the server a transaction", ServerCPU, "ms"),
+		perTransaction("client_cpu_ms_per_tx", "CPU time of the client a transaction", ClientCPU, "ms"),
+		{Name: "page_tables_bytes", Title: "page tables of the server", Unit: "B", of: func(r *Run) stat.Number {
+			if v, ok := r.Counters[PageTables]; ok {
+				return stat.Number(v)
+			}
+			return unknown
+		}},
+	}
+}
+
+// FindMetric finds a metric by name.
+func FindMetric(name string) (Metric, bool) {
+	for _, m := range Metrics() {
+		if m.Name == name {
+			return m, true
+		}
+	}
+	return Metric{}, false
+}
+
+// PrimaryMetrics are the names of metrics that may decide an experiment.
+func PrimaryMetrics() []string {
+	return []string{"tps", "latency_mean_ms", "latency_p95_ms", "latency_p99_ms", "seconds", "tps_with_checkpoint"}
+}

@@ -1,0 +1,189 @@
+package stat
+
+import (
+	"math"
+	"sort"
+
+	"github.com/pgfettle/pgfettle/internal/base/say"
+)
+
+// Word is the verdict of an experiment.
+type Word string
+
+// The verdicts. Improved and Regressed are said of configuration B against configuration A.
+const (
+	Improved     Word = "IMPROVED"
+	Regressed    Word = "REGRESSED"
+	Equivalent   Word = "EQUIVALENT"
+	Inconclusive Word = "INCONCLUSIVE"
+	// Indicative is no verdict: there were too few blocks for one.
+	Indicative Word = "INDICATIVE"
+	// Unsuitable is no verdict: the machine was too busy with other things.
+	Unsuitable Word = "UNSUITABLE"
+)
+
+const (
+	// Level is the share of experiments without a difference that may be called
+	// one.
+	Level = 0.05
+	// Power is the share of experiments that find a difference of the announced
+	// smallest size.
+	Power = 0.8
+	// FewestBlocks for a claim: with five, the smallest two-sided probability of
+	// the exact test is 2/32 = 0.0625, above the level; with six it is 0.031.
+	FewestBlocks = 6
+	// Margin in per cent within which two configurations are held to be the same.
+	Margin = 2.0
+	// MostVoid is the share of blocks that may be discarded before the machine is
+	// called unsuitable.
+	MostDiscarded = 0.2
+)
+
+// Question is what is asked of the log ratios of an experiment.
+type Question struct {
+	HigherIsBetter bool    // transactions a second; false for latency and run time
+	MarginPercent  float64 // equivalence; 0 stands for Margin
+	Discarded      int     // blocks that gates took out, beside those given
+	Level          float64 // 0 stands for Level; SequentialLevel where blocks are looked at as they come
+}
+
+// SequentialLevel is the level of each look where an experiment is looked at
+// after 6, 9, 12 and 16 blocks and may stop at the first that decides; together
+// they then err as often as one look at Level does (found by simulation; the
+// test repeats it).
+const SequentialLevel = 0.0185
+
+// Looks are the numbers of blocks at which SequentialLevel may be used.
+var Looks = []int{6, 9, 12, 16}
+
+// Verdict is the answer. All per cents are of B against A.
+type Verdict struct {
+	Word      Word   `json:"verdict"`
+	N         int    `json:"n"`            // blocks that count
+	Discarded int    `json:"void_blocks"`  // blocks that gates took out
+	Effect    Number `json:"effect_pct"`   // mean ratio
+	Low       Number `json:"ci_low_pct"`   // bounds of 95 %
+	High      Number `json:"ci_high_pct"`  //
+	Low90     Number `json:"ci90_low_pct"` // bounds of 90 %, which equivalence rests on
+	High90    Number `json:"ci90_high_pct"`
+	Middle    Number `json:"hodges_lehmann_pct"`
+	SD        Number `json:"sd_pct"`        // of the log ratio of a block, as a change
+	P         Number `json:"p"`             // by t
+	PFlip     Number `json:"p_permutation"` // exact; P where there are more than 20 blocks
+	MDE       Number `json:"mde_pct"`       // smallest change found four times out of five
+	Margin    Number `json:"margin_pct"`
+	Relevant  bool   `json:"practically_relevant"` // the whole interval is beyond the margin
+	ForMargin int    `json:"blocks_for_margin"`    // blocks that would find a change of the margin; 0 where more than 1,000
+	Disagree  bool   `json:"tests_disagree"`       // t and permutation on different sides of the level
+}
+
+// Judge answers a question from the log ratios ln(B/A), one a block.
+func Judge(y []float64, q Question) Verdict {
+	if q.MarginPercent == 0 {
+		q.MarginPercent = Margin
+	}
+	if q.Level == 0 {
+		q.Level = Level
+	}
+	e := NewEstimate(y)
+	low, high := e.Interval(1 - q.Level)
+	low90, high90 := e.Interval(1 - 2*q.Level)
+	v := Verdict{
+		N: len(y), Discarded: q.Discarded, Margin: Number(q.MarginPercent),
+		Effect: percent(e.Mean), Low: percent(low), High: percent(high), Low90: percent(low90), High90: percent(high90),
+		Middle: percent(e.Middle), SD: percent(e.SD), P: Number(e.P()), MDE: percent(Detectable(e.SD, e.N, q.Level)),
+	}
+	v.PFlip = v.P
+	if p, ok := SignFlip(y); ok {
+		v.PFlip = Number(p)
+	}
+	v.ForMargin = BlocksFor(e.SD, Log(q.MarginPercent))
+	margin := Log(q.MarginPercent)
+	byT, byFlip := float64(v.P) < q.Level, float64(v.PFlip) < q.Level
+	v.Disagree = byT != byFlip
+	v.Relevant = low > margin || high < -margin
+	switch {
+	case float64(q.Discarded) > MostDiscarded*float64(q.Discarded+len(y)):
+		v.Word = Unsuitable
+	case len(y) < FewestBlocks:
+		v.Word = Indicative
+	case byT && byFlip && (e.Mean > 0) == q.HigherIsBetter:
+		v.Word = Improved
+	case byT && byFlip:
+		v.Word = Regressed
+	case low90 > -margin && high90 < margin:
+		v.Word = Equivalent
+	default:
+		v.Word = Inconclusive
+	}
+	return v
+}
+
+// Detectable is the smallest true log ratio that an experiment of n blocks, whose
+// log ratios deviate by sd, calls a difference four times out of five; NaN for
+// fewer than two blocks. (t of the level plus t of the power, times the standard
+// error. With few blocks the exact test is coarser than the t test and decides;
+// what that costs was found by simulation, which the test repeats.)
+func Detectable(sd float64, n int, level float64) float64 {
+	coarse := 1.0
+	if i := n - FewestBlocks; i >= 0 && i < len(coarseness) {
+		coarse = coarseness[i]
+	}
+	return coarse * (QuantileT(1-level/2, n-1) + QuantileT(Power, n-1)) * sd / math.Sqrt(float64(n))
+}
+
+// coarseness is what 6, 7 and 8 blocks need more than the t test alone would:
+// with 6 the exact test claims a difference only where all blocks agree in sign.
+var coarseness = [...]float64{1.24, 1.07, 1.04}
+
+// manyBlocks nobody runs: at five minutes a block they take three days.
+const manyBlocks = 1000
+
+// BlocksFor is how many blocks find a true log ratio of so much four times out of
+// five; 0 where more than 1,000 are needed or the deviation is not known.
+func BlocksFor(sd, effect float64) int {
+	if math.IsNaN(sd) || !(effect > 0) {
+		return 0
+	}
+	// More blocks never detect less, so the fewest are found by halving.
+	n := FewestBlocks + sort.Search(manyBlocks-FewestBlocks+1, func(i int) bool { return Detectable(sd, FewestBlocks+i, Level) <= effect })
+	if n > manyBlocks {
+		return 0
+	}
+	return n
+}
+
+// Words says the verdict in a sentence or two, for a metric such as "tps".
+func (v Verdict) Words(metric string) []say.Message {
+	share := func(x Number) string { return signed(x) + " %" }
+	whole := []any{"metric", metric, "effect", share(v.Effect), "low", signed(v.Low), "high", signed(v.High), "n", v.N, "p", probability(max(v.P, v.PFlip)),
+		"low90", signed(v.Low90), "high90", signed(v.High90), "margin", plain(v.Margin), "mde", plain(v.MDE), "sd", plain(v.SD), "void", v.Discarded, "all", v.N + v.Discarded, "for", v.ForMargin}
+	m := func(id, text string) say.Message { return say.M("verdict/"+id, text, whole...) }
+	var out []say.Message
+	switch v.Word {
+	case Improved, Regressed:
+		out = append(out, m("difference", "{effect} {metric} (95 % CI {low}…{high}, {n} blocks, p = {p})."))
+		if v.Relevant {
+			out = append(out, m("relevant", "Practically relevant: the whole interval is beyond ±{margin} %."))
+		} else if v.Low90 > -v.Margin && v.High90 < v.Margin {
+			out = append(out, m("small", "A real difference, but a small one: it is below ±{margin} %."))
+		}
+	case Equivalent:
+		out = append(out, m("equivalent", "No difference in {metric} larger than {margin} % (90 % CI {low90}…{high90}, {n} blocks)."))
+	case Inconclusive:
+		if v.Disagree {
+			out = append(out, m("disagree", "The t test and the exact test do not agree about {metric} ({effect}, 95 % CI {low}…{high}, {n} blocks): a few blocks decide it, so nothing is claimed."))
+		} else {
+			out = append(out, m("none", "No difference in {metric} detected ({effect}, 95 % CI {low}…{high})."))
+		}
+		out = append(out, m("caught", "This experiment would have caught a change of ±{mde} % or more four times out of five (sd {sd} %, {n} blocks); smaller ones it would usually miss."))
+		if v.ForMargin > v.N {
+			out = append(out, m("more", "About {for} blocks are needed for ±{margin} %."))
+		}
+	case Indicative:
+		out = append(out, m("indicative", "Indicative only: {effect} {metric}, blocks: {n}; a verdict needs 6."))
+	case Unsuitable:
+		out = append(out, m("unsuitable", "No verdict: {void} of {all} blocks were disturbed by something else on this machine."))
+	}
+	return out
+}
