@@ -23,13 +23,19 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
+// Target is a host's files, programs, and clock, with the rights of an account.
+type Target = target.Target
+
+// LocalTarget is the host that the program runs on.
+func LocalTarget() Target { return &target.Local{} }
+
 // Host is where the program runs, and how it reaches who runs it.
 type Host struct {
-	Target  target.Target // the host's files, programs, and clock
-	Vars    []string      // environment variables, NAME=VALUE
-	Version string        // of this program, without its name
-	Trusted []string      // data directories whose instances count, whoever owns them
-	Input   io.Reader     // what the file name "-" reads from
+	Target  Target    // the host's files, programs, and clock
+	Vars    []string  // environment variables, NAME=VALUE
+	Version string    // of this program, without its name
+	Trusted []string  // data directories whose instances count, whoever owns them
+	Input   io.Reader // what the file name "-" reads from
 
 	// Progress returns a function that shows what is being done, one clause each, and
 	// one that removes what was shown. Nil: nothing is shown.
