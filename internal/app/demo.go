@@ -17,9 +17,9 @@ import (
 // OpenScratch looks at a server that this program runs itself, in its data directory:
 // nobody has to be trusted, and no history or probe is of it.
 func (h *Host) OpenScratch(ctx context.Context, dir string) (*Session, error) {
-	tell, done := h.progress()
+	tell, done := h.Steps()
 	defer done()
-	s := &Session{Request: Request{Target: dir}, host: h}
+	s := &Session{Request: Request{Target: dir}, Host: h}
 	s.Collected = &collect.Request{Kind: collect.DataDir, Value: dir, Tool: h.Tool(), Progress: tell}
 	var err error
 	if s.Evidence, err = collect.Run(ctx, h.Target, *s.Collected); err != nil {
@@ -60,7 +60,7 @@ func (h *Host) StartDemo(ctx context.Context, r DemoRequest) (_ *DemoServer, err
 	if err != nil {
 		return nil, err
 	}
-	tell, done := h.progress()
+	tell, done := h.Steps()
 	defer done()
 	tell("making a throwaway cluster…")
 	inst, err := scratch.New(ctx, bin, scratch.Options{})
@@ -97,7 +97,7 @@ func (h *Host) OOMDemo(ctx context.Context, r DemoRequest, overcommit string) (*
 		}
 		dir = filepath.Join(state, "pgfettle")
 	}
-	tell, done := h.progress()
+	tell, done := h.Steps()
 	defer done()
 	return oomdemo.RunOOM(ctx, oomdemo.Options{
 		Binaries:   func(ctx context.Context) (scratch.Binaries, error) { return h.demoBinaries(ctx, r) },
@@ -125,7 +125,7 @@ func (h *Host) demoBinaries(ctx context.Context, r DemoRequest) (scratch.Binarie
 	if r.Fetching != nil {
 		r.Fetching(major)
 	}
-	tell, done := h.progress()
+	tell, done := h.Steps()
 	defer done()
 	waiting := func() { tell("another process is fetching; waiting for it") }
 	return scratch.Fetch(ctx, major, scratch.FetchOptions{Waiting: waiting, Progress: func(got, all int64) {

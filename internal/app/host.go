@@ -80,16 +80,16 @@ func (h *Host) StateHome() (string, bool) {
 	return filepath.Join(home, ".local", "state"), filepath.IsAbs(home)
 }
 
-// progress is Progress, or two functions that do nothing.
-func (h *Host) progress() (tell func(string), done func()) {
+// Steps returns the functions of Progress, or two that do nothing.
+func (h *Host) Steps() (tell func(string), done func()) {
 	if h.Progress == nil {
 		return func(string) {}, func() {}
 	}
 	return h.Progress()
 }
 
-// warn is Warn, or nothing.
-func (h *Host) warn(kind, text string) {
+// Tell is Warn, or nothing.
+func (h *Host) Tell(kind, text string) {
 	if h.Warn != nil {
 		h.Warn(kind, text)
 	}

@@ -59,7 +59,7 @@ func (h *Host) PrepareProbe(ctx context.Context, r ProbeRequest) (*ProbeWork, er
 	if err != nil {
 		return nil, err
 	}
-	tell, done := h.progress()
+	tell, done := h.Steps()
 	w := probe.Prepare(h.Target, s.Snapshot, probe.Options{Only: r.Only, Seconds: r.Seconds, Tell: tell})
 	if !s.Snapshot.HostSeen {
 		return nil, &say.Problem{Message: "the server runs on another host, and disks are measured where they are",
@@ -91,12 +91,12 @@ func (w *ProbeWork) Run(ctx context.Context) (*Probed, error) {
 func (h *Host) KeepProbe(p *Probed) string {
 	dirs := h.MeasuredDirs()
 	if len(dirs) == 0 {
-		h.warn("note", "the result is not kept: HOME is not set")
+		h.Tell("note", "the result is not kept: HOME is not set")
 		return ""
 	}
 	file, err := probe.Keep(h.Target, dirs[0], &p.Measured)
 	if err != nil {
-		h.warn("note", "the result could not be kept: "+err.Error())
+		h.Tell("note", "the result could not be kept: "+err.Error())
 		return ""
 	}
 	return file

@@ -43,7 +43,7 @@ func (h *Host) ReadProbe(file, storage string) (*Probed, error) {
 		d.Findings[i].Instance = file
 	}
 	if storage == "" && len(p.Disks) > 0 {
-		h.warn("note", "what such a disk can do at most is not judged without --storage nvme|ssd|hdd|san")
+		h.Tell("note", "what such a disk can do at most is not judged without --storage nvme|ssd|hdd|san")
 	}
 	return d, nil
 }

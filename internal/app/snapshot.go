@@ -24,7 +24,7 @@ func (h *Host) TakeEvidence(ctx context.Context, r Request, redact bool) (*evide
 		}
 		if s.Snapshot.HostSeen {
 			// The kernel forgets: what it says of kills is kept with the rest.
-			if text, _ := kernelLog(ctx, h.Target); ctx.Err() == nil {
+			if text, _ := KernelLog(ctx, h.Target); ctx.Err() == nil {
 				if b := kernlog.Excerpt(string(text)); len(b) > 0 {
 					if err := s.Evidence.Add(kernlog.Entry, b); err != nil {
 						return nil, err
@@ -49,7 +49,7 @@ func (s *Session) askForEveryProfile(ctx context.Context) error {
 			return err
 		}
 		if err != nil {
-			s.host.warn("warning", "the server's answers to the plan are not in the snapshot: "+err.Error())
+			s.Host.Tell("warning", "the server's answers to the plan are not in the snapshot: "+err.Error())
 			break
 		}
 	}

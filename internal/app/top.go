@@ -3,7 +3,10 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"path"
+	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/sample"
@@ -33,7 +36,7 @@ func (s *Live) Server() *now.ServerLook { return s.Looker.Server(s.ctx) }
 // Live says what is looked at again and again, from what was found at first. ctx ends
 // questions to the server; Close ends the connection.
 func (l *Session) Live(ctx context.Context) (*Live, error) {
-	in, err := watchedInstance(l.Snapshot)
+	in, err := WatchedInstance(l.Snapshot)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +44,7 @@ func (l *Session) Live(ctx context.Context) (*Live, error) {
 		in = &l.Snapshot.Instances[0]
 	}
 	subject := &Live{ctx: ctx}
-	opt := sample.Options{Target: l.host.Target}
+	opt := sample.Options{Target: l.Host.Target}
 	if cpu, ok := l.Snapshot.Host.CPU.Get(); ok {
 		subject.CPUs = cpu.Logical
 	}
@@ -63,7 +66,7 @@ func (l *Session) Live(ctx context.Context) (*Live, error) {
 	}
 	opt.Connect = l.connectLive(in)
 	if l.Snapshot.HostSeen {
-		opt.Postmaster = l.host.postmasterLive(in)
+		opt.Postmaster = l.Host.postmasterLive(in)
 	}
 	subject.Looker = sample.New(opt)
 	return subject, nil
@@ -82,13 +85,13 @@ func (l *Session) connectLive(in *snapshot.Instance) func() (collect.Connect, er
 			return collect.Connect{}, &say.Problem{Message: "the data directory is not known: " + g.Reason, Hint: g.Reveal, Code: say.CodeNoAccess}
 		}
 	}
-	return func() (collect.Connect, error) { return collect.ConnectLocal(l.host.Target, dir) }
+	return func() (collect.Connect, error) { return collect.ConnectLocal(l.Host.Target, dir) }
 }
 
 // postmasterLive tells the postmaster's process id: of the lock file, as a server
 // may be restarted, else as it was found at first.
 func (h *Host) postmasterLive(in *snapshot.Instance) func() (int, error) {
-	pid, _ := h.instanceProcesses(in)
+	pid, _ := h.InstanceProcesses(in)
 	dir, ok := in.DataDirectory.Get()
 	return func() (int, error) {
 		if ok {
@@ -105,4 +108,39 @@ func (h *Host) postmasterLive(in *snapshot.Instance) func() (int, error) {
 		}
 		return pid, nil
 	}
+}
+
+// WatchedInstance is the instance that is watched; nil where none runs.
+func WatchedInstance(s *snapshot.Snapshot) (*snapshot.Instance, error) {
+	var found *snapshot.Instance
+	var labels []string
+	for i := range s.Instances {
+		if up, ok := s.Instances[i].Running.Get(); ok && !up {
+			continue
+		}
+		found, labels = &s.Instances[i], append(labels, s.Instances[i].Label())
+	}
+	if len(labels) > 1 {
+		return nil, usage(fmt.Sprintf("%d instances run here, and one is watched", len(labels)), "name one of "+strings.Join(labels, ", "))
+	}
+	return found, nil
+}
+
+// InstanceProcesses returns the postmaster's process id and the folder of its
+// control group, "" where it has none of its own or it cannot be seen.
+func (h *Host) InstanceProcesses(in *snapshot.Instance) (pid int, group string) {
+	if list, ok := in.Processes.Get(); ok && len(list) > 0 {
+		pid = list[0].PID
+	}
+	cg, ok := in.CGroup.Get()
+	if !ok || cg.Path == "/" {
+		return pid, ""
+	}
+	for _, place := range [][2]string{{"/sys/fs/cgroup", "memory.current"}, {"/sys/fs/cgroup/memory", "memory.usage_in_bytes"}} {
+		dir := path.Join(place[0], cg.Path)
+		if _, err := h.Target.Stat(path.Join(dir, place[1])); err == nil {
+			return pid, dir
+		}
+	}
+	return pid, ""
 }

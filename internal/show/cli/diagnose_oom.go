@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 
+	"github.com/pgfettle/pgfettle/internal/app/diagnose"
+
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/markdown"
 	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
@@ -50,7 +52,7 @@ func runDiagnoseOOM(ctx context.Context, env *Env, format string, args []string)
 	if err := choice("format", format, docForms...); err != nil {
 		return err
 	}
-	d, err := env.host().OOM(ctx, args)
+	d, err := diagnose.OOM(ctx, env.host(), args)
 	if err != nil {
 		return err
 	}

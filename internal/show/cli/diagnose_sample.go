@@ -6,7 +6,8 @@ import (
 	"io"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/app"
+	"github.com/pgfettle/pgfettle/internal/app/diagnose"
+
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/markdown"
 	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
@@ -41,7 +42,7 @@ func runSlowSample(ctx context.Context, env *Env, o *slowOptions, args []string)
 	if file, err := env.host().EvidenceFile(name); err == nil && file != "" {
 		return usage(fmt.Sprintf("%q is a file: it holds one moment, and --sample watches a live instance", file), "name a data directory or a conninfo; to compare two runs of a query leave --sample out")
 	}
-	d, err := env.host().SlowSample(ctx, app.SampleRequest{Target: name, Duration: o.sample, NoPerf: o.noPerf})
+	d, err := diagnose.Sample(ctx, env.host(), diagnose.SampleRequest{Target: name, Duration: o.sample, NoPerf: o.noPerf})
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,8 @@ import (
 	"io"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/app/diagnose"
+
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/markdown"
 	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
@@ -79,7 +81,7 @@ TARGET is one of
 const sampleDefault = 30 * time.Second
 
 func runSlow(_ context.Context, env *Env, o *slowOptions, args []string) error {
-	d, err := env.host().Slow(args)
+	d, err := diagnose.Slow(env.host(), args)
 	if err != nil {
 		return err
 	}

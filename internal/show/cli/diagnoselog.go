@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/pgfettle/pgfettle/internal/app"
+	"github.com/pgfettle/pgfettle/internal/app/diagnose"
+
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/markdown"
 	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
@@ -70,7 +71,7 @@ func runDiagnoseLog(ctx context.Context, env *Env, o *diagnoseLogOptions, args [
 	if o.days < 1 || o.days > 3660 {
 		return usage(fmt.Sprintf("--days: %d is out of range", o.days), "write a number from 1 to 3660")
 	}
-	r, err := env.host().Log(ctx, app.LogRequest{Args: args, Prefix: o.prefix, Given: o.given, Days: o.days, Redact: o.redact})
+	r, err := diagnose.Log(ctx, env.host(), diagnose.LogRequest{Args: args, Prefix: o.prefix, Given: o.given, Days: o.days, Redact: o.redact})
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/app"
+	"github.com/pgfettle/pgfettle/internal/app/diagnose"
+
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/show/document"
@@ -162,7 +163,7 @@ func makeReport(ctx context.Context, env *Env, o *reportOptions) (web.Report, er
 		}
 		r.Experiments = append(r.Experiments, x)
 	}
-	d, err := env.host().Report(ctx, app.ReportRequest{Target: o.plan.target, Deep: o.plan.deep, Redact: o.redact, Policy: o.plan.site, Plan: ro})
+	d, err := diagnose.MakeReport(ctx, env.host(), diagnose.ReportRequest{Target: o.plan.target, Deep: o.plan.deep, Redact: o.redact, Policy: o.plan.site, Plan: ro})
 	if err != nil {
 		return r, err
 	}

@@ -1,4 +1,4 @@
-package app
+package diagnose
 
 import (
 	"context"
@@ -7,23 +7,22 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
-	"strings"
 	"time"
+
+	"github.com/pgfettle/pgfettle/internal/app"
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/watch"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
-	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
 )
 
 // Slow compares two runs of one query, a slow and a fast one, as EXPLAIN wrote them: in
 // two files, or both in one; "-" is standard input.
-func (h *Host) Slow(args []string) (*slow.Report, error) {
+func Slow(h *app.Host, args []string) (*slow.Report, error) {
 	const hint = "give the output of EXPLAIN (ANALYZE, BUFFERS) of a slow and of a fast run, or --sample to watch a live instance"
 	if len(args) == 0 {
 		return nil, usage("two runs of one query are compared, and no file is named", hint)
@@ -34,7 +33,7 @@ func (h *Host) Slow(args []string) (*slow.Report, error) {
 	var names []string
 	var plans []*queryplan.Plan
 	for _, name := range args {
-		found, err := h.readPlans(name)
+		found, err := readPlans(h, name)
 		if err != nil {
 			return nil, err
 		}
@@ -66,7 +65,7 @@ func (h *Host) Slow(args []string) (*slow.Report, error) {
 }
 
 // readPlans reads the plans of a file, never more of it than a plan may be.
-func (h *Host) readPlans(name string) ([]*queryplan.Plan, error) {
+func readPlans(h *app.Host, name string) ([]*queryplan.Plan, error) {
 	var r io.Reader = h.Input
 	label := "stdin"
 	if name != "-" {
@@ -104,13 +103,13 @@ type SampleRequest struct {
 	NoPerf   bool // perf is left out
 }
 
-// SlowSample samples a live instance and its host while they are slow.
-func (h *Host) SlowSample(ctx context.Context, r SampleRequest) (*slow.Sample, error) {
-	l, err := h.Open(ctx, Request{Target: r.Target})
+// Sample samples a live instance and its host while they are slow.
+func Sample(ctx context.Context, h *app.Host, r SampleRequest) (*slow.Sample, error) {
+	l, err := h.Open(ctx, app.Request{Target: r.Target})
 	if err != nil {
 		return nil, err
 	}
-	in, err := watchedInstance(l.Snapshot)
+	in, err := app.WatchedInstance(l.Snapshot)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +118,7 @@ func (h *Host) SlowSample(ctx context.Context, r SampleRequest) (*slow.Sample, e
 	var missing []known.Gap
 	if in != nil {
 		label = in.Label()
-		w.Postmaster, w.CGroup = h.instanceProcesses(in)
+		w.Postmaster, w.CGroup = h.InstanceProcesses(in)
 		how := collect.Connect{Conninfo: l.Collected.Value}
 		if l.Collected.Kind != collect.Conninfo {
 			dir, _ := in.DataDirectory.Get()
@@ -136,7 +135,7 @@ func (h *Host) SlowSample(ctx context.Context, r SampleRequest) (*slow.Sample, e
 			missing = append(missing, known.Gap{Fact: "pg_stat_activity", Reason: p.Message, Reveal: p.Hint})
 		}
 	}
-	tell, done := h.progress()
+	tell, done := h.Steps()
 	w.Tell = tell
 	e, err := watch.Run(ctx, h.Target, w)
 	done()
@@ -145,39 +144,4 @@ func (h *Host) SlowSample(ctx context.Context, r SampleRequest) (*slow.Sample, e
 	}
 	e.Missing = append(missing, e.Missing...)
 	return slow.JudgeSample(label, e), nil
-}
-
-// watchedInstance is the instance that is watched; nil where none runs.
-func watchedInstance(s *snapshot.Snapshot) (*snapshot.Instance, error) {
-	var found *snapshot.Instance
-	var labels []string
-	for i := range s.Instances {
-		if up, ok := s.Instances[i].Running.Get(); ok && !up {
-			continue
-		}
-		found, labels = &s.Instances[i], append(labels, s.Instances[i].Label())
-	}
-	if len(labels) > 1 {
-		return nil, usage(fmt.Sprintf("%d instances run here, and one is watched", len(labels)), "name one of "+strings.Join(labels, ", "))
-	}
-	return found, nil
-}
-
-// instanceProcesses returns the postmaster's process id and the folder of its
-// control group, "" where it has none of its own or it cannot be seen.
-func (h *Host) instanceProcesses(in *snapshot.Instance) (pid int, group string) {
-	if list, ok := in.Processes.Get(); ok && len(list) > 0 {
-		pid = list[0].PID
-	}
-	cg, ok := in.CGroup.Get()
-	if !ok || cg.Path == "/" {
-		return pid, ""
-	}
-	for _, place := range [][2]string{{"/sys/fs/cgroup", "memory.current"}, {"/sys/fs/cgroup/memory", "memory.usage_in_bytes"}} {
-		dir := path.Join(place[0], cg.Path)
-		if _, err := h.Target.Stat(path.Join(dir, place[1])); err == nil {
-			return pid, dir
-		}
-	}
-	return pid, ""
 }

@@ -1,9 +1,11 @@
-package app
+package diagnose
 
 import (
 	"bytes"
 	"context"
 	"errors"
+
+	"github.com/pgfettle/pgfettle/internal/app"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -22,7 +24,7 @@ type ReportRequest struct {
 	Deep   bool
 	Redact bool // names are replaced by pseudonyms, and the kernel's log is left out
 	Policy *policy.Policy
-	Plan   PlanOptions
+	Plan   app.PlanOptions
 }
 
 // Report has every document of one look at a host.
@@ -35,9 +37,9 @@ type Report struct {
 	Missing  []known.Gap // what could not be seen of OOM kills
 }
 
-// Report looks at the host once and makes every document of what it saw.
-func (h *Host) Report(ctx context.Context, q ReportRequest) (*Report, error) {
-	s, err := h.Open(ctx, Request{Target: q.Target, Deep: q.Deep, Killable: true, Policy: q.Policy})
+// MakeReport looks at the host once and makes every document of what it saw.
+func MakeReport(ctx context.Context, h *app.Host, q ReportRequest) (*Report, error) {
+	s, err := h.Open(ctx, app.Request{Target: q.Target, Deep: q.Deep, Killable: true, Policy: q.Policy})
 	if err != nil {
 		return nil, err
 	}
@@ -62,10 +64,10 @@ func (h *Host) Report(ctx context.Context, q ReportRequest) (*Report, error) {
 		}
 		r.Missing = append(r.Missing, known.Gap{Fact: "the kernel's log", Reason: "taken out by redaction"})
 	case s.Collected == nil:
-		log, err = s.archivedOOM(r)
+		log, err = archivedOOM(s, r)
 	case s.Snapshot.HostSeen:
 		var gaps []known.Gap
-		log, gaps, err = s.oomLogs(ctx)
+		log, gaps, err = oomLogs(ctx, s)
 		r.Missing = append(r.Missing, gaps...)
 		if no, ok := errors.AsType[*say.Problem](err); ok { // neither log: said in the report, which has more
 			r.Missing = append(r.Missing, known.Gap{Fact: "OOM kills", Reason: no.Message, Reveal: no.Hint})
@@ -108,7 +110,7 @@ func renamed(list []check.Acceptance, before, after *snapshot.Snapshot) []check.
 }
 
 // archivedOOM reads what an evidence file has of the kernel's log.
-func (s *Session) archivedOOM(r *Report) (*oom.Log, error) {
+func archivedOOM(s *app.Session, r *Report) (*oom.Log, error) {
 	b, err := s.Evidence.ReadFile(kernlog.Entry)
 	if err != nil {
 		r.Missing = append(r.Missing, known.Gap{Fact: "OOM kills",

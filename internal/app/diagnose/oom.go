@@ -1,21 +1,24 @@
-package app
+// Package diagnose holds the use cases of the command diagnose, and the report that joins
+// them with check and plan: it finds the logs, files, and live servers that a person
+// names, reads them, and lets judge/diagnose say what they mean. Where a host is looked
+// at too, it opens a session of app.
+package diagnose
 
 import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
+
+	"github.com/pgfettle/pgfettle/internal/app"
 
 	"github.com/pgfettle/pgfettle/internal/act/pgctl"
-	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
@@ -28,22 +31,22 @@ import (
 // OOM says whom the OOM killer killed, why, and what would have prevented it. args are
 // log files, with one evidence file among them at most, and are read as one story; or
 // none, or one data directory or conninfo: then the logs of this host are read.
-func (h *Host) OOM(ctx context.Context, args []string) (*oom.Report, error) {
+func OOM(ctx context.Context, h *app.Host, args []string) (*oom.Report, error) {
 	var log *oom.Log
-	var s *Session
+	var s *app.Session
 	var gaps []known.Gap
 	var err error
 	if oomLive(args) {
-		log, s, gaps, err = h.oomHere(ctx, strings.Join(args, ""))
+		log, s, gaps, err = oomHere(ctx, h, strings.Join(args, ""))
 	} else {
-		log, s, err = h.oomFiles(args)
+		log, s, err = oomFiles(h, args)
 	}
 	if err != nil {
 		return nil, err
 	}
 	f := oom.Facts{}
 	if s != nil {
-		f = s.oomPlan(ctx)
+		f = oomPlan(ctx, s)
 	}
 	d := oom.Diagnose(log, f)
 	d.Missing = append(d.Missing, gaps...)
@@ -63,8 +66,8 @@ func oomLive(args []string) bool {
 }
 
 // oomPlan adds what is known of the host, with the changes of its plan.
-func (s *Session) oomPlan(ctx context.Context) oom.Facts {
-	p, err := s.PlanBy(ctx, s.host.ByPolicy(s.PolicyOfDiagnosis()))
+func oomPlan(ctx context.Context, s *app.Session) oom.Facts {
+	p, err := s.PlanBy(ctx, s.Host.ByPolicy(s.PolicyOfDiagnosis()))
 	if err != nil {
 		return oom.Facts{Snapshot: s.Snapshot, PlanGap: "there is no plan for this host: " + err.Error()}
 	}
@@ -86,9 +89,9 @@ func oomFacts(s *snapshot.Snapshot, p *plan.Plan) oom.Facts {
 }
 
 // oomFiles reads the files that are given, as one story.
-func (h *Host) oomFiles(args []string) (*oom.Log, *Session, error) {
+func oomFiles(h *app.Host, args []string) (*oom.Log, *app.Session, error) {
 	r := oom.NewReader()
-	var l *Session
+	var l *app.Session
 	for i, name := range args {
 		if slices.Contains(args[:i], name) {
 			return nil, nil, usage(fmt.Sprintf("%q is given twice", name), "every kill in it would be told twice")
@@ -112,7 +115,7 @@ func (h *Host) oomFiles(args []string) (*oom.Log, *Session, error) {
 			if l != nil {
 				return nil, nil, usage("two evidence files are given", "the logs are of one host")
 			}
-			a, err := ParseEvidence(br, fmt.Sprintf("evidence file %q", name))
+			a, err := app.ParseEvidence(br, fmt.Sprintf("evidence file %q", name))
 			if err != nil {
 				return nil, nil, err
 			}
@@ -144,17 +147,11 @@ func (h *Host) oomFiles(args []string) (*oom.Log, *Session, error) {
 const (
 	// maxUnpacked bounds what a packed log may become.
 	maxUnpacked = 16 << 30
-	// maxKernelLog bounds what is read of the kernel's log: a ring buffer has at
-	// most some MB, and a journal of a year some ten.
-	maxKernelLog = 64 << 20
-	// kernelLines are the last of the journal that are read: about 2,000 reports.
-	kernelLines = 200_000
-	logTime     = time.Minute
 )
 
 // oomHere reads the logs of this host.
-func (h *Host) oomHere(ctx context.Context, arg string) (*oom.Log, *Session, []known.Gap, error) {
-	l, err := h.Open(ctx, Request{Target: arg})
+func oomHere(ctx context.Context, h *app.Host, arg string) (*oom.Log, *app.Session, []known.Gap, error) {
+	l, err := h.Open(ctx, app.Request{Target: arg})
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -162,19 +159,19 @@ func (h *Host) oomHere(ctx context.Context, arg string) (*oom.Log, *Session, []k
 		return nil, nil, nil, &say.Problem{Message: "the kernel's log is on the server's host, which SQL does not show",
 			Hint: "run pgfettle diagnose oom there, or bring the log here: ssh HOST journalctl -k -o short-iso | pgfettle diagnose oom -", Code: say.CodeNoAccess}
 	}
-	log, gaps, err := l.oomLogs(ctx)
+	log, gaps, err := oomLogs(ctx, l)
 	return log, l, gaps, err
 }
 
 // oomLogs reads the logs of the host that was looked at: the kernel's, and the end
 // of those of its servers.
-func (s *Session) oomLogs(ctx context.Context) (*oom.Log, []known.Gap, error) {
-	tell, done := s.host.progress()
+func oomLogs(ctx context.Context, s *app.Session) (*oom.Log, []known.Gap, error) {
+	tell, done := s.Host.Steps()
 	defer done()
 	var gaps []known.Gap
 	r := oom.NewReader()
 	tell("reading the kernel's log…")
-	text, gap := kernelLog(ctx, s.host.Target)
+	text, gap := app.KernelLog(ctx, s.Host.Target)
 	if gap != nil {
 		gaps = append(gaps, *gap)
 	}
@@ -185,7 +182,7 @@ func (s *Session) oomLogs(ctx context.Context) (*oom.Log, []known.Gap, error) {
 	for i := range s.Snapshot.Instances {
 		in := &s.Snapshot.Instances[i]
 		settings, _ := in.Server.Settings.Get()
-		found, err := pgctl.Logs(ctx, s.host.Target, in, pgctl.LogOptions{Settings: settings})
+		found, err := pgctl.Logs(ctx, s.Host.Target, in, pgctl.LogOptions{Settings: settings})
 		if err != nil {
 			gaps = append(gaps, known.Gap{Fact: "the log of " + in.Label(), Reason: err.Error(), Reveal: "give its file as a FILE, with that of the kernel"})
 			continue
@@ -209,28 +206,6 @@ func (s *Session) oomLogs(ctx context.Context) (*oom.Log, []known.Gap, error) {
 		return nil, gaps, &say.Problem{Message: "neither the kernel's log nor that of a server can be read: " + gap.Reason, Hint: gap.Reveal, Code: say.CodeNoAccess}
 	}
 	return r.Log(), gaps, ctx.Err()
-}
-
-// kernelLog reads the kernel's log: from the journal, which keeps earlier boots
-// and knows the clock, with what systemd says about kills; else the ring buffer.
-func kernelLog(ctx context.Context, t target.Target) ([]byte, *known.Gap) {
-	const killed, failed = "fe6faa94e7774663a0da52717891d8ef", "d9b373ed55a64feb8242e02dbe79a49c" // message ids of systemd
-	out, err := t.Run(ctx, target.Command{Argv: []string{"journalctl", "--no-pager", "--quiet", "--output=short-iso-precise", "--lines=" + strconv.Itoa(kernelLines),
-		"_TRANSPORT=kernel", "+", "MESSAGE_ID=" + killed, "+", "MESSAGE_ID=" + failed}, Timeout: logTime, Limit: maxKernelLog})
-	if (err == nil || errors.Is(err, target.ErrTooLarge)) && bytes.Contains(out.Stdout, []byte(" kernel: ")) {
-		return out.Stdout, nil
-	}
-	out, err = t.Run(ctx, target.Command{Argv: []string{"dmesg"}, Timeout: logTime, Limit: maxKernelLog})
-	switch {
-	case err == nil && out.Code == 0 && len(out.Stdout) > 0:
-		return out.Stdout, nil
-	case err != nil && !errors.Is(err, target.ErrTooLarge):
-		return nil, &known.Gap{Fact: "the kernel's log", Reason: "neither journalctl nor dmesg gave it", Reveal: "read it on the host and give it as a FILE"}
-	case out.Code != 0:
-		reason, _, _ := strings.Cut(strings.TrimSpace(string(out.Stderr)), "\n")
-		return nil, &known.Gap{Fact: "the kernel's log", Reason: "dmesg was refused: " + reason, Reveal: "run pgfettle as root, or as a member of the group adm or systemd-journal"}
-	}
-	return out.Stdout, &known.Gap{Fact: "the kernel's log", Reason: "dmesg shows nothing", Reveal: "in a container read it on the host"}
 }
 
 // addLog reads one log of a server.

@@ -1,4 +1,4 @@
-package app
+package diagnose
 
 import (
 	"cmp"
@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/pgfettle/pgfettle/internal/app"
 
 	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/base/known"
@@ -35,7 +37,7 @@ type LogRequest struct {
 }
 
 // Log says what a server's log shows, worst first.
-func (h *Host) Log(ctx context.Context, r LogRequest) (*serverlog.Report, error) {
+func Log(ctx context.Context, h *app.Host, r LogRequest) (*serverlog.Report, error) {
 	target, files, err := sortArguments(r.Args)
 	if err != nil {
 		return nil, err
@@ -46,7 +48,7 @@ func (h *Host) Log(ctx context.Context, r LogRequest) (*serverlog.Report, error)
 		if target != nil {
 			arg = *target
 		}
-		s, err := h.Open(ctx, Request{Target: arg})
+		s, err := h.Open(ctx, app.Request{Target: arg})
 		if err != nil {
 			return nil, err
 		}
@@ -59,7 +61,7 @@ func (h *Host) Log(ctx context.Context, r LogRequest) (*serverlog.Report, error)
 	if p, ok := in.settings.Text("log_line_prefix"); ok && !r.Given {
 		po = pglog.Options{Prefix: p, Known: true, How: "of the server", Doubt: true}
 	}
-	if err := h.readLogs(ctx, in.files, po, c); err != nil {
+	if err := readLogs(ctx, h, in.files, po, c); err != nil {
 		return nil, err
 	}
 	d := c.Report()
@@ -166,7 +168,7 @@ func (f *logFile) open() (io.ReadCloser, error) {
 }
 
 // readLogs reads the files in the order of their first entries.
-func (h *Host) readLogs(ctx context.Context, files []logFile, po pglog.Options, c *serverlog.Collector) error {
+func readLogs(ctx context.Context, h *app.Host, files []logFile, po pglog.Options, c *serverlog.Collector) error {
 	if len(files) > 1 {
 		for i := range files {
 			f := &files[i]
@@ -198,17 +200,17 @@ func (h *Host) readLogs(ctx context.Context, files []logFile, po pglog.Options, 
 			return cmp.Compare(a.first, b.first)
 		})
 	}
-	tell, done := h.progress()
+	tell, done := h.Steps()
 	defer done()
 	for _, f := range files {
-		if err := h.readLog(ctx, f, po, c, tell); err != nil {
+		if err := readLog(ctx, h, f, po, c, tell); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (h *Host) readLog(ctx context.Context, f logFile, po pglog.Options, c *serverlog.Collector, tell func(string)) error {
+func readLog(ctx context.Context, h *app.Host, f logFile, po pglog.Options, c *serverlog.Collector, tell func(string)) error {
 	var r io.Reader = h.Input
 	name := "stdin"
 	if f.name != "-" {
@@ -229,7 +231,7 @@ func (h *Host) readLog(ctx context.Context, f logFile, po pglog.Options, c *serv
 		if src.Entries == 0 {
 			return fmt.Errorf("log %q: %w", name, err)
 		}
-		h.warn("warning", fmt.Sprintf("%s: %v: what comes behind it was not read", name, err))
+		h.Tell("warning", fmt.Sprintf("%s: %v: what comes behind it was not read", name, err))
 	}
 	c.File(name, src, f.dumps)
 	return nil
@@ -267,7 +269,7 @@ const (
 
 // from takes the settings of the server that a target names and, where no files
 // were given, the logs that it writes.
-func (in *logInput) from(ctx context.Context, l *Session, days int) error {
+func (in *logInput) from(ctx context.Context, l *app.Session, days int) error {
 	with := len(in.files) > 0
 	var one *snapshot.Instance
 	var labels []string
@@ -297,12 +299,12 @@ func (in *logInput) from(ctx context.Context, l *Session, days int) error {
 	if !l.Snapshot.HostSeen {
 		return usage("the server is on another host, and its log is read there", "run pgfettle there, or bring the files: ssh HOST cat LOG | pgfettle diagnose log -")
 	}
-	return in.find(ctx, l.host, one, days)
+	return in.find(ctx, l.Host, one, days)
 }
 
 // find finds the logs of an instance of this host, those that were written to in
 // the last days.
-func (in *logInput) find(ctx context.Context, h *Host, one *snapshot.Instance, days int) error {
+func (in *logInput) find(ctx context.Context, h *app.Host, one *snapshot.Instance, days int) error {
 	found, err := pgctl.Logs(ctx, h.Target, one, pgctl.LogOptions{Settings: in.settings, Files: maxLogFiles, Bytes: maxLogs, Newer: time.Duration(days) * 24 * time.Hour})
 	if err != nil {
 		return &say.Problem{Message: "the logs of " + one.Label() + " are not read", Detail: err.Error(), Hint: "name the files", Code: say.CodeRefused}
