@@ -34,9 +34,9 @@ func plannedBuffers(s *snapshot.Snapshot, o rule.Options) memory.Plan {
 // another one. One that cannot be read is told and left out: a diagnosis is made in an
 // emergency.
 func (s *Session) PolicyOfDiagnosis() *policy.Policy {
-	p, err := s.host.Policy(PolicyChoice{}, s.Collected != nil)
+	p, err := s.Host.Policy(PolicyChoice{}, s.Collected != nil)
 	if err != nil {
-		s.host.warn("warning", "the policy is left out: "+err.Error())
+		s.Host.Tell("warning", "the policy is left out: "+err.Error())
 		return &policy.Policy{}
 	}
 	return p

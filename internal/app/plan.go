@@ -125,11 +125,11 @@ func (s *Session) Plan(ctx context.Context, o PlanOptions) (*plan.Plan, error) {
 
 // PlanBy is Plan with the options of the rules as they are, without a policy.
 func (s *Session) PlanBy(ctx context.Context, o rule.Options) (*plan.Plan, error) {
-	today := s.host.Today()
+	today := s.Host.Today()
 	o.Accepted = unexpired(o.Accepted, today)
 	var live target.Target // none: the answers in the evidence have to do
 	if s.Collected != nil {
-		live = s.host.Target
+		live = s.Host.Target
 	}
 	p, seen, err := planner.Make(ctx, live, s.Evidence, o)
 	if err != nil {

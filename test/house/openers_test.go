@@ -25,7 +25,7 @@ var openers = map[string]string{
 	"act/oomdemo":             "control groups of its own, on this host alone",
 	"act/scratch":             "servers and folders of its own",
 	"act/store":               "the history is a file of its own, and its path is nobody's input",
-	"app":                     "files that the person named who started it",
+	"app":                     "files that the person named who started it: evidence, policies, logs, plans of queries",
 	"show/cli":                "files that the person named who started it",
 	"show/metrics":            "the file that the person named, for node_exporter",
 	"show/serve":              "the token, the policy and the experiments that the person named",
@@ -46,7 +46,7 @@ var kernels = map[string]string{
 	"act/prove":             "how much memory there is for servers of its own, through the target",
 	"act/scratch":           "whether servers of its own still run",
 	"act/trust":             "whose a process is, through the target",
-	"app":                   "runs the program itself again, as another account",
+	"app":                   "what the host is called, the control group of a server, through the target",
 	"show/cli":              "what the host is called and how much memory it has, through the target",
 	"show/export":           "writes them into a script and reads nothing",
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/pgctl"
-	"github.com/pgfettle/pgfettle/internal/act/scratch"
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
@@ -35,7 +35,7 @@ func demoPins(env *Env) map[knob.Address]string {
 
 // demoApply carries the plan out on the throwaway server, checks it again, and
 // takes all back.
-func demoApply(ctx context.Context, env *Env, inst *scratch.Instance, l *loaded, p *plan.Plan, before document.Check, step func(string, ...any)) (err error) {
+func demoApply(ctx context.Context, env *Env, inst *app.DemoServer, l *loaded, p *plan.Plan, before document.Check, step func(string, ...any)) (err error) {
 	// A folder of our own: the server's belongs to its user, who could swap what
 	// lies in it.
 	dir, err := os.MkdirTemp("", "pgfettle-demo-")
@@ -121,7 +121,7 @@ func demoApply(ctx context.Context, env *Env, inst *scratch.Instance, l *loaded,
 
 // demoWorld is the world of the throwaway server: we ourselves run it, so we
 // restart it too.
-func demoWorld(env *Env, inst *scratch.Instance, l *loaded, journals string) (*apply.System, *pgctl.Server, error) {
+func demoWorld(env *Env, inst *app.DemoServer, l *loaded, journals string) (*apply.System, *pgctl.Server, error) {
 	w, kind, err := world(env, l, &placeOptions{dir: journals}, restartOptions{})
 	if err != nil {
 		return nil, nil, err

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/prove"
-	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
 	showterm "github.com/pgfettle/pgfettle/internal/show/term"
@@ -22,7 +22,7 @@ type Env struct {
 	Stdout  io.Writer
 	Stderr  io.Writer
 	Vars    []string // NAME=VALUE
-	Target  target.Target
+	Target  app.Target
 	Runner  prove.Runner // carries experiments out; nil: this build cannot
 	NoColor bool         // --no-color
 	Lang    string       // --lang; "" where it was not said

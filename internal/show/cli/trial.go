@@ -423,7 +423,7 @@ func (o *trialOptions) maker(env *Env, lab prove.Lab, clients int) *prove.Maker 
 
 // hostOf describes the host for the document.
 func hostOf(env *Env, s *snapshot.Snapshot) experiment.Host {
-	h := experiment.Host{Line: hostname(env), CPUs: processorsOf(env), Snapshot: snapshot.Hash(s)}
+	h := experiment.Host{Line: env.host().Hostname(), CPUs: processorsOf(env), Snapshot: snapshot.Hash(s)}
 	if k, err := env.Target.ReadFile("/proc/sys/kernel/osrelease", 4096); err == nil {
 		h.Kernel = strings.TrimSpace(string(k))
 	}

@@ -153,7 +153,7 @@ func worldOf(ctx context.Context, env *Env, place *placeOptions, restart restart
 	} else {
 		list, err := journalfile.List(t, dir)
 		for _, one := range list {
-			if (one.Run.ID == "" || one.Run.Of(hostname(env), place.root)) && is(one) {
+			if (one.Run.ID == "" || one.Run.Of(env.host().Hostname(), place.root)) && is(one) {
 				j, id = one, one.ID
 			}
 		}

@@ -1,4 +1,4 @@
-package cli
+package app
 
 import (
 	"errors"
@@ -12,56 +12,51 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
-	"github.com/pgfettle/pgfettle/internal/show/document"
-	"github.com/pgfettle/pgfettle/internal/show/json"
-	"github.com/pgfettle/pgfettle/internal/show/term"
 )
 
 // readMost bounds a file of --read; the outputs that are meant are some kilobytes.
 const readMost = 4 << 20
 
-// runProbeRead shows and judges what a measuring program has said elsewhere.
-func runProbeRead(env *Env, o *probeOptions) error {
-	b, name, err := readMeasured(env, o.read)
+// ReadProbe reads and judges what a measuring program has said elsewhere. file may be
+// "-"; storage is the kind of disk, "" where it is not known.
+func (h *Host) ReadProbe(file, storage string) (*Probed, error) {
+	b, name, err := h.readMeasured(file)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	spec := "ram=16GB"
-	if o.storage != "" {
-		spec += ",storage=" + o.storage
+	if storage != "" {
+		spec += ",storage=" + storage
 	}
-	l, err := describe(env, spec)
+	s, err := h.Describe(spec)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	s := l.Snapshot
-	p, err := probeOf(b, s)
+	p, err := probeOf(b, s.Snapshot)
 	if err != nil {
-		return &say.Problem{Message: name + " is no output of pg_test_fsync, pg_test_timing or fio --output-format=json", Detail: err.Error(), Code: exitError}
+		return nil, &say.Problem{Message: name + " is no output of pg_test_fsync, pg_test_timing or fio --output-format=json",
+			Detail: err.Error(), Code: say.CodeError}
 	}
-	d := whatFollows(s, p)
-	d.From, d.Subject, d.Methods, d.Follows = o.read, document.Subject{}, nil, nil // nothing else is known of where it was measured
+	d := whatFollows(s.Snapshot, p)
+	d.Methods, d.Follows = nil, nil // nothing else is known of where it was measured
 	for i := range d.Findings {
-		d.Findings[i].Instance = o.read
+		d.Findings[i].Instance = file
 	}
-	if o.storage == "" && len(p.Disks) > 0 {
-		env.tell("note", "what such a disk can do at most is not judged without --storage nvme|ssd|hdd|san")
+	if storage == "" && len(p.Disks) > 0 {
+		h.Tell("note", "what such a disk can do at most is not judged without --storage nvme|ssd|hdd|san")
 	}
-	if o.format == "json" {
-		return json.Probe(env.Stdout, d)
-	}
-	return term.Probe(env.Stdout, d, env.Style())
+	return d, nil
 }
 
-func readMeasured(env *Env, file string) (b []byte, name string, err error) {
+func (h *Host) readMeasured(file string) (b []byte, name string, err error) {
 	name = "stdin"
-	r := env.Stdin
+	r := h.Input
 	if file != "-" {
 		name = fmt.Sprintf("%q", file)
 		f, err := os.Open(file)
 		switch {
 		case errors.Is(err, fs.ErrPermission):
-			return nil, name, &say.Problem{Message: name + ": permission denied", Hint: "run pgfettle as its owner", Code: exitNoAccess}
+			return nil, name, &say.Problem{Message: name + ": permission denied", Hint: "run pgfettle as its owner", Code: say.CodeNoAccess}
 		case err != nil:
 			return nil, name, usage(fmt.Sprintf("--read: no such file: %s", name), "name a file, or - for stdin")
 		}
