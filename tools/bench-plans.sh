@@ -22,7 +22,7 @@ set -eu
 
 dir=${BENCH_DIR:-bench-plans}
 page=${BENCH_PAGE:-docs/benchmarks.md}
-peers=internal/act/prove/testdata/peers
+peers=internal/act/experiment/configure/testdata/peers
 kernel=
 [ "${BENCH_KERNEL:-}" = 1 ] && kernel=--kernel
 olap=${BENCH_OLAP:-0.1x}

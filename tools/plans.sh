@@ -16,7 +16,7 @@ ${GO:-go} run ./internal/gen/plans/ask "$venv/bin/pg-configurator" > "$answers.n
 mv "$answers.new" "$answers"
 
 # the host of make bench-plans
-peer=internal/act/prove/testdata/peers/pg-configurator.conf
+peer=internal/act/experiment/configure/testdata/peers/pg-configurator.conf
 {
   echo "# What pg-configurator $version (TantorLabs/pg_configurator, from PyPI) gives for:"
   echo '# duty oltp, 24 GB of memory, 2 CPUs, SSD, PostgreSQL 17, 100 connections, no replication.'

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/act/experiment/engine"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/machine"
 	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
@@ -25,7 +27,7 @@ import (
 const victimOf = "PGFETTLE_TEST_EXPERIMENT"
 
 // killable is an experiment long enough to be killed in its second block.
-func killable(t *testing.T, b scratch.Binaries, design, dir string) *engine.Experiment {
+func killable(t *testing.T, b scratch.Binaries, design, dir string) *engine.Order {
 	e := orderIn(t, b, "tpcb", design, dir)
 	e.Spec.Blocks, e.Spec.Count = 3, 0
 	return e
@@ -40,7 +42,7 @@ func TestExperimentKilled(t *testing.T) {
 			t.Run(design, func(t *testing.T) {
 				if dir := os.Getenv(victimOf); dir != "" {
 					e := killable(t, b, design, dir)
-					e.Progress = func(ev engine.Event) { fmt.Println("event", ev.Step, ev.Block) }
+					e.Progress = func(ev experiment.Event) { fmt.Println("event", ev.Step, ev.Block) }
 					_, err := engine.Run(t.Context(), e)
 					t.Fatalf("not killed: %v", err)
 				}
@@ -67,7 +69,7 @@ func TestExperimentKilled(t *testing.T) {
 					t.Fatalf("it ended before:\n%s", said)
 				}
 				e := killable(t, b, design, dir)
-				if _, err := os.Stat(filepath.Join(e.Scratch, engine.Marker)); err != nil {
+				if _, err := os.Stat(filepath.Join(e.Scratch, machine.Marker)); err != nil {
 					t.Errorf("a scratch folder in the middle of a run: %v", err)
 				}
 				before := document(t, e)
@@ -75,7 +77,7 @@ func TestExperimentKilled(t *testing.T) {
 					t.Fatalf("%d blocks were whole", len(before.Blocks))
 				}
 				loaded := false
-				e.Progress = func(ev engine.Event) { loaded = loaded || ev.Step == "load" }
+				e.Progress = func(ev experiment.Event) { loaded = loaded || ev.Step == "load" }
 				r, err := engine.Resume(t.Context(), e)
 				if err != nil {
 					t.Fatal(err)
@@ -93,7 +95,7 @@ func TestExperimentKilled(t *testing.T) {
 	})
 }
 
-func document(t *testing.T, e *engine.Experiment) *experiment.Result {
+func document(t *testing.T, e *engine.Order) *experiment.Result {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(e.Dir, "result.json"))
 	if err != nil {
@@ -123,7 +125,7 @@ func TestExperimentInterrupted(t *testing.T) {
 		e := orderOf(t, b, "select-only", experiment.DesignSlices)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		e.Progress = func(ev engine.Event) {
+		e.Progress = func(ev experiment.Event) {
 			if ev.Step == "measure" && ev.Block == 2 {
 				cancel()
 			}
@@ -149,7 +151,7 @@ func TestPlantedEffect(t *testing.T) {
 		// Without its index a look-up reads the whole table: 1640 pages, a hundred times
 		// as long as by the index.
 		e := orderOf(t, b, "select-only", experiment.DesignSlices)
-		e.B = engine.Config{Name: "no index", Settings: map[string]string{"enable_indexscan": "off", "enable_bitmapscan": "off", "enable_indexonlyscan": "off", "max_parallel_workers_per_gather": "0"}}
+		e.B = experiment.Configuration{Name: "no index", Settings: map[string]string{"enable_indexscan": "off", "enable_bitmapscan": "off", "enable_indexonlyscan": "off", "max_parallel_workers_per_gather": "0"}}
 		e.Spec.Blocks, e.Spec.Slice, e.Spec.Duration = stat.FewestBlocks, 1, 1
 		r, err := engine.Run(t.Context(), e)
 		if err != nil {
@@ -174,10 +176,10 @@ func TestPlantedEffect(t *testing.T) {
 		// least, so that a disk that takes none, or a machine that has no time, shows the same.
 		e = orderOf(t, b, "simple-update", experiment.DesignSlices)
 		slow := map[string]string{"commit_delay": "20000", "commit_siblings": "0"}
-		e.A = engine.Config{Name: "slow flushes", Settings: slow}
-		e.B = engine.Config{Name: "slow flushes, synchronous_commit off", Settings: maps.Clone(slow)}
+		e.A = experiment.Configuration{Name: "slow flushes", Settings: slow}
+		e.B = experiment.Configuration{Name: "slow flushes, synchronous_commit off", Settings: maps.Clone(slow)}
 		e.B.Settings["synchronous_commit"] = "off"
-		e.Spec.Blocks, e.Spec.Clients, e.Spec.Duration = stat.FewestBlocks, 1, 2
+		e.Spec.Blocks, e.Spec.Clients, e.Spec.Duration = 2, 1, 2 // each block is asked; no verdict is
 		if r, err = engine.Run(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
@@ -200,18 +202,18 @@ func TestScratchRefused(t *testing.T) {
 		e := orderOf(t, b, "select-only", experiment.DesignSingle)
 		for _, dir := range []string{live.DataDir, live.DataDir + "/base", live.DataDir + "/new"} {
 			e.Scratch = dir
-			e.Guard = engine.Guard{DataDirs: []string{live.DataDir}}
+			e.Guard = machine.Guard{DataDirs: []string{live.DataDir}}
 			_, err := engine.Run(t.Context(), e)
 			wantProblem(t, err, 5, "data directory")
 		}
-		e.Guard = engine.Guard{}
+		e.Guard = machine.Guard{}
 		e.Scratch = live.DataDir // also where nobody told of it
 		_, err := engine.Run(t.Context(), e)
 		wantProblem(t, err, 5, "data directory")
 		if !live.Running() {
 			t.Error("the server is gone")
 		}
-		if _, err := os.Stat(filepath.Join(live.DataDir, engine.Marker)); err == nil {
+		if _, err := os.Stat(filepath.Join(live.DataDir, machine.Marker)); err == nil {
 			t.Error("a marker in a data directory")
 		}
 	})
@@ -231,7 +233,7 @@ func TestExperimentLoadFails(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		load := e.Load.(*engine.Pgbench)
+		load := e.Load.(*loadgen.Pgbench)
 		load.Workload, load.On = w, load.Workload
 		_, err = engine.Run(t.Context(), e)
 		wantProblem(t, err, 1, "division by zero")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pgfettle/pgfettle/internal/act/experiment/engine"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
 	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
@@ -19,12 +20,12 @@ const posted = `SELECT count(*) || ' ' || md5(string_agg(concat_ws(' ', at, ware
 
 // witness is the 1c load, and sees after each run what was posted.
 type witness struct {
-	*engine.Pgbench
+	*loadgen.Pgbench
 	t   *testing.T
 	saw []string
 }
 
-func (w *witness) Drive(ctx context.Context, d engine.Drive) (_ engine.Driven, err error) {
+func (w *witness) Drive(ctx context.Context, d loadgen.Drive) (_ loadgen.Driven, err error) {
 	out, err := w.Pgbench.Drive(ctx, d)
 	if err != nil {
 		return out, err
@@ -44,7 +45,7 @@ func (w *witness) Drive(ctx context.Context, d engine.Drive) (_ engine.Driven, e
 func TestExperimentFixedNumber(t *testing.T) {
 	on(t, []int{13, 18}, func(t *testing.T, b scratch.Binaries) {
 		e := orderOf(t, b, "1c", experiment.DesignRestart)
-		w := &witness{Pgbench: e.Load.(*engine.Pgbench), t: t}
+		w := &witness{Pgbench: e.Load.(*loadgen.Pgbench), t: t}
 		e.Load = w
 		e.B.Settings = map[string]string{"log_lock_waits": "on"}
 		e.Metric, e.Spec.Duration, e.Spec.Count, e.Spec.Jobs, e.Spec.Protocol, e.Spec.Warmup = "seconds", 0, 60, 2, workload.Simple, 0

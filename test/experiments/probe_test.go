@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/configure"
 	"github.com/pgfettle/pgfettle/internal/act/probe"
-	"github.com/pgfettle/pgfettle/internal/act/prove"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
@@ -113,16 +113,16 @@ func TestProbe(t *testing.T) {
 		}
 
 		// What an experiment measures as «plan» is what plan says here.
-		lab, err := prove.OpenLab(t.Context(), &target.Local{}, prove.Choice{Bin: b.Dir, Tool: "test", Measured: []string{dir}})
+		trial, err := configure.Open(t.Context(), &target.Local{}, configure.Choice{Bin: b.Dir, Tool: "test", Measured: []string{dir}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer func() {
-			if err := lab.Close(); err != nil {
+			if err := trial.Close(); err != nil {
 				t.Error(err)
 			}
 		}()
-		tried, err := lab.Plan(t.Context(), rule.Options{Profile: rule.Mixed})
+		tried, err := trial.Plan(t.Context(), rule.Options{Profile: rule.Mixed})
 		if err != nil {
 			t.Fatal(err)
 		}

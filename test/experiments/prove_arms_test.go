@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/act/prove"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/configure"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -20,17 +20,17 @@ import (
 func TestArmsOfRealServers(t *testing.T) {
 	each(t, func(t *testing.T, b scratch.Binaries) {
 		ctx := context.Background()
-		lab, err := prove.OpenLab(ctx, &target.Local{}, prove.Choice{Bin: b.Dir, Tool: "test"})
+		trial, err := configure.Open(ctx, &target.Local{}, configure.Choice{Bin: b.Dir, Tool: "test"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer func() {
-			if err := lab.Close(); err != nil {
+			if err := trial.Close(); err != nil {
 				t.Error(err)
 			}
 		}()
 		major := b.Version.Major()
-		m := &prove.Maker{Files: &target.Local{}, Lab: lab, Clients: 8}
+		m := &configure.Maker{Files: &target.Local{}, Trial: trial, Clients: 8}
 		base, err := m.Make(ctx, "--a", "default")
 		if err != nil {
 			t.Fatal(err)
@@ -103,7 +103,7 @@ func TestArmsOfRealServers(t *testing.T) {
 // peerFiles are the configurations of calculators that plans are compared with.
 func peerFiles(t *testing.T) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join("..", "..", "internal", "act", "prove", "testdata", "peers", "*.conf"))
+	files, err := filepath.Glob(filepath.Join("..", "..", "internal", "act", "experiment", "configure", "testdata", "peers", "*.conf"))
 	if err != nil || len(files) != 5 {
 		t.Fatalf("%d files of peers, not 5: %v", len(files), err)
 	}

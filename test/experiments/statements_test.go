@@ -11,7 +11,8 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/experiment/clone"
-	"github.com/pgfettle/pgfettle/internal/act/prove"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/engine"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -66,27 +67,33 @@ func TestFromStatements(t *testing.T) {
 		const written = "SELECT pg_snapshot_xmax(pg_current_snapshot())" // the next transaction that writes, of anybody
 		before := lines(t, c, written)
 		dir := open(t)
-		runner := prove.Engine{Target: &target.Local{}}
-		w, source, err := runner.Source(t.Context(), how)
+		w, source, err := loadgen.Look(t.Context(), how)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !w.Synthetic || w.Writes || w.Size(1) < 1<<20 || source.About.Database != "the shop" || !slices.Contains(source.About.Extensions, "citext") || source.About.SearchPath != "sales, public" {
+		if !w.Synthetic || w.Writes || source.About.Bytes < 1<<20 || source.About.Database != "the shop" || !slices.Contains(source.About.Extensions, "citext") || source.About.SearchPath != "sales, public" {
 			t.Errorf("%+v of %+v", w, source.About)
 		}
 		if err := source.Ready(t.Context(), b.Version); err != nil {
 			t.Fatal(err)
 		}
 		var steps []string
-		e := &prove.Experiment{Workload: w.Name, Data: w.Name, Source: source, Scale: 1, Binaries: b, A: experiment.Configuration{Name: "default"}, B: experiment.Configuration{Name: "b", Settings: map[string]string{"work_mem": "8MB"}},
-			Design: experiment.DesignSlices, Metric: "tps", Dir: filepath.Join(dir, "docs"), Scratch: filepath.Join(dir, "scratch"), Host: experiment.Host{Kernel: "here", CPUs: 2, Memory: 1 << 30, Server: b.Version.String()},
-			Spec: experiment.Spec{Blocks: 2, Clients: 2, Jobs: 1, Duration: 2, Warmup: 1, Slice: 1, Seed: 7, Cache: "warm", Protocol: "prepared", Margin: 2},
-			Told: func(ev prove.Event) { steps = append(steps, ev.Step) }}
-		est, err := runner.Estimate(t.Context(), e)
-		if err != nil || est.Disk < w.Size(1) {
+		e := &engine.Order{
+			Experiment: experiment.Experiment{
+				Workload: w.Name, Copied: true, Scale: 1, A: experiment.Configuration{Name: "default"},
+				B:      experiment.Configuration{Name: "b", Settings: map[string]string{"work_mem": "8MB"}},
+				Design: experiment.DesignSlices, Metric: "tps", Dir: filepath.Join(dir, "docs"), Scratch: filepath.Join(dir, "scratch"),
+				Host: experiment.Host{Kernel: "here", CPUs: 2, Memory: 1 << 30, Server: b.Version.String()},
+				Spec: experiment.Spec{Blocks: 2, Clients: 2, Jobs: 1, Duration: 2, Warmup: 1, Slice: 1, Seed: 7, Cache: "warm", Protocol: "prepared", Margin: 2},
+			},
+			Binaries: b, Asked: loadgen.Asked{Data: w.Name, Source: source}, MostCalibrations: 1,
+			Progress: func(ev experiment.Event) { steps = append(steps, ev.Step) },
+		}
+		est, err := engine.EstimateHere(t.Context(), &target.Local{}, e)
+		if err != nil || est.Disk < source.About.Bytes {
 			t.Fatalf("%+v, %v", est, err)
 		}
-		r, err := runner.Run(t.Context(), e)
+		r, err := engine.Run(t.Context(), e)
 		if err != nil {
 			t.Fatal(err)
 		}

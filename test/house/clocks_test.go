@@ -22,7 +22,7 @@ import (
 // CONTRIBUTING.md says what to write instead.
 var onTheClock = map[string]string{
 	"internal/act/store/kill_test.go TestKilledFiftyTimes":      "draws the moment of a kill: any is good, and what is stored is held for each",
-	"internal/act/experiment/engine/sampler_test.go crowd":      "children that do nothing until the test ends them",
+	"internal/act/experiment/machine/sampler_test.go crowd":     "children that do nothing until the test ends them",
 	"internal/act/collect/liars_test.go TestServersThatLie":     "ends a stream that has no end, whenever it comes",
 	"internal/act/collect/sql_test.go TestCancelledWhileAsking": "ends a hang",
 	"internal/act/monitor/notice_test.go TestWebhook":           "the answer that is limited never comes",

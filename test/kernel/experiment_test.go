@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/act/experiment/engine"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
 	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
@@ -21,7 +22,7 @@ import (
 const victimOf = "PGFETTLE_TEST_EXPERIMENT"
 
 // onPages is an experiment on huge pages: the same server on pages of both sizes.
-func onPages(t *testing.T, b scratch.Binaries, design, dir string) *engine.Experiment {
+func onPages(t *testing.T, b scratch.Binaries, design, dir string) *engine.Order {
 	t.Helper()
 	p, err := workload.FindPgbench(t.Context(), b.Version)
 	if err != nil {
@@ -36,11 +37,15 @@ func onPages(t *testing.T, b scratch.Binaries, design, dir string) *engine.Exper
 	settings := func(huge string) map[string]string {
 		return map[string]string{"shared_buffers": "256MB", "huge_pages": huge}
 	}
-	return &engine.Experiment{
-		A: engine.Config{Name: "4 kB", Settings: settings("off")}, B: engine.Config{Name: "huge", Settings: settings("on"), HugePages: 160},
-		Design: design, Metric: "tps", Scale: 10, Binaries: b, Load: &engine.Pgbench{Workload: w, Program: p}, MayTouchKernel: true,
-		Spec: experiment.Spec{Blocks: 2, Clients: 4, Jobs: 1, Duration: 3, Warmup: 1, Slice: 3, Seed: 1, Cache: "warm", Protocol: "prepared", Margin: 2},
-		Dir:  filepath.Join(dir, "docs"), Scratch: filepath.Join(dir, "scratch"), Host: experiment.Host{Kernel: "here", CPUs: 2, Memory: 1 << 30},
+	return &engine.Order{
+		Experiment: experiment.Experiment{
+			A:      experiment.Configuration{Name: "4 kB", Settings: settings("off")},
+			B:      experiment.Configuration{Name: "huge", Settings: settings("on"), HugePages: 160},
+			Design: design, Metric: "tps", Scale: 10,
+			Spec: experiment.Spec{Blocks: 2, Clients: 4, Jobs: 1, Duration: 3, Warmup: 1, Slice: 3, Seed: 1, Cache: "warm", Protocol: "prepared", Margin: 2},
+			Dir:  filepath.Join(dir, "docs"), Scratch: filepath.Join(dir, "scratch"), Host: experiment.Host{Kernel: "here", CPUs: 2, Memory: 1 << 30},
+		},
+		Binaries: b, Load: &loadgen.Pgbench{Workload: w, Program: p}, MayTouchKernel: true, MostCalibrations: 1,
 	}
 }
 
@@ -50,7 +55,7 @@ func onPages(t *testing.T, b scratch.Binaries, design, dir string) *engine.Exper
 func TestExperimentHugePages(t *testing.T) {
 	if dir := os.Getenv(victimOf); dir != "" {
 		e := onPages(t, cell.Binaries(t, tier.Kernel, 15), experiment.DesignSlices, dir)
-		e.Progress = func(ev engine.Event) { fmt.Println("event", ev.Step) }
+		e.Progress = func(ev experiment.Event) { fmt.Println("event", ev.Step) }
 		_, err := engine.Run(t.Context(), e)
 		t.Fatalf("not killed: %v", err)
 	}

@@ -13,14 +13,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/collect"
-	"github.com/pgfettle/pgfettle/internal/act/prove"
-	"github.com/pgfettle/pgfettle/internal/act/scratch"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/configure"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/engine"
 	"github.com/pgfettle/pgfettle/internal/act/planner"
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	archive "github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
@@ -35,68 +35,33 @@ import (
 func staged() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	env := &cli.Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Vars: os.Environ(), Target: &target.Local{}, Runner: stagedRunner{os.Getenv("STAGED")}}
+	env := &cli.Env{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Vars: os.Environ(), Target: &target.Local{}, Experiments: stagedRunner{os.Getenv("STAGED")}.steps()}
 	os.Exit(env.Main(ctx, os.Args[1:]))
 }
 
 type stagedRunner struct{ play string }
 
-func (stagedRunner) Workloads() []prove.Workload {
-	size := func(scale int) unit.Bytes { return unit.Bytes(scale) * 15 * unit.MB }
-	scaleFor := func(memory unit.Bytes, times float64) int {
-		return max(int(times*float64(memory)/float64(15*unit.MB)), 1)
-	}
-	return []prove.Workload{
-		{Name: "tpcb", Title: "pgbench's TPC-B-like transactions", Writes: true, Size: size, ScaleFor: scaleFor},
-		{Name: "select-only", Title: "pgbench's reads by primary key", Size: size, ScaleFor: scaleFor},
-		{Name: "olap", Title: "reports", Size: size, ScaleFor: scaleFor},
-		{Name: "1c", Title: "temporary tables", Writes: true, Protocol: "simple", Size: size, ScaleFor: scaleFor},
-	}
+func (r stagedRunner) steps() *app.ExperimentSteps {
+	return &app.ExperimentSteps{Open: stagedTrial, Estimate: r.Estimate, Run: r.Run, Resume: r.Resume, Clean: r.Clean}
 }
 
-func (r stagedRunner) Workload(name string, scripts []string) (prove.Workload, error) {
-	if len(scripts) > 0 {
-		w := r.Workloads()[0]
-		w.Name, w.Title = "custom", "your own scripts"
-		return w, nil
-	}
-	var names []string
-	for _, w := range r.Workloads() {
-		if w.Name == name {
-			return w, nil
-		}
-		names = append(names, w.Name)
-	}
-	return prove.Workload{}, &say.Problem{Message: fmt.Sprintf("there is no workload %q", name), Hint: say.DidYouMean(name, names, strings.Join(names, ", ")), Code: say.CodeUsage}
-}
-
-func (r stagedRunner) Source(context.Context, collect.Connect) (prove.Workload, *prove.Source, error) {
-	return prove.Workload{}, nil, errors.New("nothing is asked of a server here")
-}
-
-func (r stagedRunner) Open(_ context.Context, c prove.Choice) (prove.Lab, error) {
+// stagedTrial tries configurations with the table of parameters.
+func stagedTrial(context.Context, target.Target, configure.Choice) (*configure.Trial, error) {
 	a, err := snapshot.Describe("ram=24GB,cpus=2,storage=ssd,pg=17")
-	return &stagedLab{evidence: a}, err
+	return &configure.Trial{
+		Server: scratch.Binaries{Dir: "/opt/pg17/bin", Version: unit.Version(170011)},
+		Look:   func(context.Context) (*snapshot.Snapshot, error) { return snapshot.Read(a) },
+		Try:    tryParameters,
+		Plan: func(ctx context.Context, o rule.Options) (*plan.Plan, error) {
+			p, _, err := planner.Make(ctx, nil, a, o)
+			return p, err
+		},
+		Installed: func(library string) bool { return library == "pg_stat_statements" },
+		Close:     func() error { return nil },
+	}, err
 }
 
-// stagedLab tries configurations with the table of parameters.
-type stagedLab struct{ evidence *archive.Archive }
-
-func (*stagedLab) Server() scratch.Binaries {
-	return scratch.Binaries{Dir: "/opt/pg17/bin", Version: unit.Version(170011)}
-}
-func (l *stagedLab) Look(context.Context) (*snapshot.Snapshot, error) {
-	return snapshot.Read(l.evidence)
-}
-func (*stagedLab) Installed(library string) bool { return library == "pg_stat_statements" }
-func (*stagedLab) Close() error                  { return nil }
-
-func (l *stagedLab) Plan(ctx context.Context, o rule.Options) (*plan.Plan, error) {
-	p, _, err := planner.Make(ctx, nil, l.evidence, o)
-	return p, err
-}
-
-func (*stagedLab) Try(_ context.Context, settings map[string]string) (scratch.Tried, error) {
+func tryParameters(_ context.Context, settings map[string]string) (scratch.Tried, error) {
 	var t scratch.Tried
 	for name, value := range settings {
 		p, ok := params.Find(17, name)
@@ -114,42 +79,34 @@ func (*stagedLab) Try(_ context.Context, settings map[string]string) (scratch.Tr
 	return t, nil
 }
 
-func (r stagedRunner) Estimate(_ context.Context, e *prove.Experiment) (prove.Estimation, error) {
+func (r stagedRunner) Estimate(_ context.Context, _ target.Target, e *engine.Order) (experiment.Estimation, error) {
 	run := time.Duration(e.Spec.Duration * float64(time.Second))
-	est := prove.Estimation{Time: 2 * time.Duration(e.Spec.Blocks) * run, Disk: unit.Bytes(e.Scale) * 30 * unit.MB, Free: 50 * unit.GB,
-		Parts: []prove.Part{{What: "measuring", Time: 2 * time.Duration(e.Spec.Blocks) * run}}}
+	est := experiment.Estimation{Time: 2 * time.Duration(e.Spec.Blocks) * run, Disk: unit.Bytes(e.Scale) * 30 * unit.MB, Free: 50 * unit.GB,
+		Parts: []experiment.Part{{What: "measuring", Time: 2 * time.Duration(e.Spec.Blocks) * run}}}
 	if r.play == "held" {
 		est.Held, est.Fits = 250*unit.MB, e.Scale == 10
 	}
 	return est, nil
 }
 
-func (r stagedRunner) Run(ctx context.Context, e *prove.Experiment) (*experiment.Result, error) {
+func (r stagedRunner) Run(ctx context.Context, e *engine.Order) (*experiment.Result, error) {
 	if r.play == "fail" {
 		return nil, &say.Problem{Message: "pgbench failed in block 2, arm B: connection to server was lost", Hint: "the server's log says why", Code: say.CodeError}
 	}
-	doc := func(a *experiment.Configuration) experiment.MeasuredConfiguration {
-		out := experiment.MeasuredConfiguration{Name: a.Name}
-		for k, v := range a.Settings {
-			out.Settings = append(out.Settings, experiment.Setting{Address: "pg:" + k, Value: v})
-		}
-		slices.SortFunc(out.Settings, func(x, y experiment.Setting) int { return strings.Compare(x.Address, y.Address) })
-		return out
-	}
-	res := &experiment.Result{Schema: experiment.ResultSchema, Program: e.Program, Name: e.Name, Started: "2026-11-21T10:00:00Z", Design: e.Design, Metric: e.Metric, A: doc(&e.A), Spec: e.Spec,
+	res := &experiment.Result{Schema: experiment.ResultSchema, Program: e.Program, Name: e.Name, Started: "2026-11-21T10:00:00Z", Design: e.Design, Metric: e.Metric, A: e.A.Measured(), Spec: e.Spec,
 		Workload: experiment.MeasuredWorkload{Name: e.Workload, Scale: e.Scale, Writes: true}, Host: e.Host, Notes: e.Notes}
 	if e.Design != experiment.DesignSingle {
-		res.B = doc(&e.B)
+		res.B = e.B.Measured()
 	}
 	res.Spec.Restore = e.Restore
 	if e.KeepData {
-		e.Told(kept(e.Scratch))
+		e.Progress(kept(e.Scratch))
 	}
-	return r.play1(ctx, res, e.Dir, e.Told)
+	return r.play1(ctx, res, e.Dir, e.Progress)
 }
 
 // play1 makes the blocks that are missing.
-func (r stagedRunner) play1(ctx context.Context, res *experiment.Result, dir string, told func(prove.Event)) (*experiment.Result, error) {
+func (r stagedRunner) play1(ctx context.Context, res *experiment.Result, dir string, told func(experiment.Event)) (*experiment.Result, error) {
 	effect := map[string]float64{"regressed": 0.9, "same": 1}[r.play]
 	if effect == 0 {
 		effect = 1.1
@@ -185,7 +142,7 @@ func (r stagedRunner) play1(ctx context.Context, res *experiment.Result, dir str
 			b.Runs[0].Environment.Steal = 30
 		}
 		res.Blocks = append(res.Blocks, b)
-		told(prove.Event{Block: i + 1, Blocks: res.Spec.Blocks, Ended: true, Left: time.Duration(res.Spec.Blocks-i-1) * 4 * time.Minute})
+		told(experiment.Event{Block: i + 1, Blocks: res.Spec.Blocks, Ended: true, Left: time.Duration(res.Spec.Blocks-i-1) * 4 * time.Minute})
 	}
 	res.Ended = "2026-11-21T11:00:00Z"
 	res.Judge()
@@ -197,11 +154,11 @@ func write(dir string, res *experiment.Result) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, prove.ResultFile), b, 0o600))
+	return errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, experiment.ResultFile), b, 0o600))
 }
 
-func (r stagedRunner) Resume(ctx context.Context, dir string, a prove.Again) (*experiment.Result, error) {
-	b, err := os.ReadFile(filepath.Join(dir, prove.ResultFile))
+func (r stagedRunner) Resume(ctx context.Context, dir string, a engine.Again) (*experiment.Result, error) {
+	b, err := os.ReadFile(filepath.Join(dir, experiment.ResultFile))
 	if err != nil {
 		return nil, err
 	}
@@ -210,14 +167,14 @@ func (r stagedRunner) Resume(ctx context.Context, dir string, a prove.Again) (*e
 		return nil, err
 	}
 	if a.KeepData {
-		a.Told(kept("/scratch"))
+		a.Progress(kept("/scratch"))
 	}
-	return r.play1(ctx, res, dir, a.Told)
+	return r.play1(ctx, res, dir, a.Progress)
 }
 
 // kept is told of data that stay.
-func kept(scratch string) prove.Event {
-	return prove.Event{Step: "kept", Kept: scratch + "/master", Bytes: 300 * unit.MB}
+func kept(scratch string) experiment.Event {
+	return experiment.Event{Step: "kept", Kept: scratch + "/master", Done: int64(300 * unit.MB)}
 }
 
 func (r stagedRunner) Clean(_ context.Context, scratch string) ([]string, error) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
@@ -129,15 +130,39 @@ func parseSettings(text string) ([]Setting, error) {
 
 // Configuration is a configuration with every value.
 type Configuration struct {
-	Name      string
-	Settings  map[string]string       // of the server, as a file spells them
-	Kernel    map[knob.Address]string // of the host
-	Reconnect bool
-	HugePages int64     // pages of the pool that it needs; 0: none
-	Omitted   []Omitted // what was asked for and is not in it, sorted
-	Notes     []string
+	Name     string            `json:"name"`
+	Settings map[string]string `json:"settings"` // of the server, as a file spells them
+	// HugePages are pages of the default size that its server is to find free; 0: none.
+	HugePages int64                   `json:"huge_pages,omitempty"`
+	Reconnect bool                    `json:"reconnect,omitempty"` // its clients make a new connection for each transaction
+	Kernel    map[knob.Address]string `json:"kernel,omitempty"`    // of the host, in force while its server runs
+
+	Omitted []Omitted `json:"-"` // what was asked for and is not in it, sorted
+	Notes   []string  `json:"-"`
 
 	typed map[string]bool // the settings that the person wrote himself, on top of the base
+}
+
+// HugePagesPool is the pool of huge pages of the default size.
+const HugePagesPool = "sysctl:vm.nr_hugepages"
+
+// Measured is a configuration as the result has it.
+func (a *Configuration) Measured() MeasuredConfiguration {
+	m := MeasuredConfiguration{Name: a.Name, Settings: []Setting{}}
+	for name, v := range a.Settings {
+		m.Settings = append(m.Settings, Setting{Address: "pg:" + name, Value: v})
+	}
+	for name, v := range a.Kernel {
+		m.Settings = append(m.Settings, Setting{Address: string(name), Value: v})
+	}
+	if a.Reconnect {
+		m.Settings = append(m.Settings, Setting{Address: Reconnect, Value: "on"})
+	}
+	if a.HugePages > 0 {
+		m.Settings = append(m.Settings, Setting{Address: HugePagesPool, Value: "+" + strconv.FormatInt(a.HugePages, 10)})
+	}
+	slices.SortFunc(m.Settings, func(x, y Setting) int { return strings.Compare(x.Address, y.Address) })
+	return m
 }
 
 // Omitted is a setting that the configuration does without.

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/prove"
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
@@ -23,12 +22,15 @@ type Env struct {
 	Stderr  io.Writer
 	Vars    []string // NAME=VALUE
 	Target  app.Target
-	Runner  prove.Runner // carries experiments out; nil: this build cannot
-	NoColor bool         // --no-color
-	Lang    string       // --lang; "" where it was not said
+	NoColor bool   // --no-color
+	Lang    string // --lang; "" where it was not said
 
 	Trusted []string       // --trust: data directories
 	site    *policy.Policy // that a command has read; nil: none has been
+
+	// Experiments are the steps of an experiment that start servers; nil: the real
+	// ones.
+	Experiments *app.ExperimentSteps
 
 	words *say.Catalogue // of that language, or of the environment's
 }

@@ -1,15 +1,14 @@
 package document
 
 import (
-	"github.com/pgfettle/pgfettle/internal/act/prove"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
 // Design is an experiment before it is begun.
 type Design struct {
-	*prove.Experiment
+	*experiment.Experiment
 	Title       string // of the workload
 	Differences []experiment.Difference
 	Why         string // why this design
-	Estimation  prove.Estimation
+	Estimation  experiment.Estimation
 }

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/prove"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
@@ -175,7 +174,7 @@ func documentOf(root *os.Root, name string) (string, fs.FileInfo, error) {
 		return "", nil, err
 	}
 	if st.IsDir() {
-		name += "/" + prove.ResultFile
+		name += "/" + experiment.ResultFile
 		if st, err = root.Stat(name); err != nil {
 			return "", nil, err
 		}

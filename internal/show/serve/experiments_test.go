@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pgfettle/pgfettle/internal/act/prove"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 	"github.com/pgfettle/pgfettle/test/page"
@@ -55,14 +54,14 @@ func put(t *testing.T, name string, v any) {
 // the folder can be had.
 func TestExperiments(t *testing.T) {
 	outside := t.TempDir()
-	put(t, filepath.Join(outside, "secret", prove.ResultFile), experimentOf("outside", 1, 2, 3, 1, 2, 3))
+	put(t, filepath.Join(outside, "secret", experiment.ResultFile), experimentOf("outside", 1, 2, 3, 1, 2, 3))
 	dir := filepath.Join(outside, "experiments")
-	put(t, filepath.Join(dir, "20261121-100000", prove.ResultFile), experimentOf("", 4.4, 3.1, 5.2, 4.9, 3.9, 4.2))
+	put(t, filepath.Join(dir, "20261121-100000", experiment.ResultFile), experimentOf("", 4.4, 3.1, 5.2, 4.9, 3.9, 4.2))
 	put(t, filepath.Join(dir, "alone.json"), experimentOf("fsync-off", 41, 40, 42, 43, 41, 40))
-	put(t, filepath.Join(dir, "broken", prove.ResultFile), "no result")
+	put(t, filepath.Join(dir, "broken", experiment.ResultFile), "no result")
 	put(t, filepath.Join(dir, "empty", "other.txt"), "")
-	put(t, filepath.Join(dir, ".hidden", prove.ResultFile), experimentOf("hidden", 1, 2, 3))
-	put(t, filepath.Join(dir, "<img src=x>", prove.ResultFile), experimentOf("named", 1, 1, 1, 1, 1, 1))
+	put(t, filepath.Join(dir, ".hidden", experiment.ResultFile), experimentOf("hidden", 1, 2, 3))
+	put(t, filepath.Join(dir, "<img src=x>", experiment.ResultFile), experimentOf("named", 1, 1, 1, 1, 1, 1))
 	for link, to := range map[string]string{"away": filepath.Join(outside, "secret"), "up": "../secret", "etc": "/etc"} {
 		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
 			t.Fatal(err)

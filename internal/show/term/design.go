@@ -38,10 +38,10 @@ func Design(w io.Writer, d document.Design, st Style) error {
 		p.para("  B     ", plain, e.B.Name)
 	}
 	scale := fmt.Sprintf(" at scale %d", e.Scale)
-	if e.Source != nil {
+	if e.Copied {
 		scale = ""
 	}
-	p.para("  load  ", plain, fmt.Sprintf("%s (%s)%s, %s, on %s", e.Workload, d.Title, scale, typeset.Count(e.Spec.Clients, "client", "clients"), e.Binaries))
+	p.para("  load  ", plain, fmt.Sprintf("%s (%s)%s, %s, on %s", e.Workload, d.Title, scale, typeset.Count(e.Spec.Clients, "client", "clients"), e.Server))
 	p.para("  asked ", plain, metric.Title+", declared now; everything else is exploratory")
 	if len(d.Differences) > 0 {
 		p.gap()
@@ -74,7 +74,7 @@ func Design(w io.Writer, d document.Design, st Style) error {
 	if d.Estimation.Open {
 		runs = " without the runs themselves"
 	}
-	p.para("  ", plain, fmt.Sprintf("about %s%s, %s of disk in %s%s", experiments.Span(d.Estimation.Time), runs, d.Estimation.Disk, typeset.Clean(e.Scratch), experiments.FreeWords(d.Estimation.Free)))
+	p.para("  ", plain, fmt.Sprintf("about %s%s, %s of disk in %s%s", experiment.Span(d.Estimation.Time), runs, d.Estimation.Disk, typeset.Clean(e.Scratch), experiments.FreeWords(d.Estimation.Free)))
 	if d.Estimation.Memory > 0 {
 		p.para("  ", plain, fmt.Sprintf("%s of memory of the %s here", d.Estimation.Memory, unit.Bytes(e.Host.Memory)))
 	}
@@ -88,7 +88,7 @@ func Design(w io.Writer, d document.Design, st Style) error {
 		if part.Time == 0 {
 			continue
 		}
-		p.line("    ", p.tint(faint, typeset.PadLeft(experiments.Span(part.Time), 10)+"  "+typeset.Clean(part.What)))
+		p.line("    ", p.tint(faint, typeset.PadLeft(experiment.Span(part.Time), 10)+"  "+typeset.Clean(part.What)))
 	}
 	if d.Estimation.Open {
 		p.line("    ", p.tint(faint, typeset.PadLeft("?", 10)+"  measuring: how long so many transactions take is known after the first block"))

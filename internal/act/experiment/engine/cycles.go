@@ -4,15 +4,20 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/act/experiment/machine"
+
+	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
 // cycles counts the checkpoint cycles of a run. A run begins right after a
 // checkpoint; each that comes to its end afterwards closes a cycle, and a run of
-// whole cycles has paid for all that it put off, but for the last pages. Both arms
+// whole cycles has paid for all that it put off, but for the last pages. Both configurations
 // have as many of them, however long each takes.
 type cycles struct {
-	n    node
+	n    machine.Node
 	want int
 	rest int    // seconds that the run is to last at least
 	last uint64 // checkpoint that was seen last
@@ -23,7 +28,7 @@ type cycles struct {
 // enough is asked each second: at the end of a cycle, when there were as many as
 // were wanted.
 func (c *cycles) enough(second int) bool {
-	at, err := c.n.checkpointed()
+	at, err := c.n.Checkpointed()
 	if err != nil {
 		c.err = fmt.Errorf("checkpoints of a run: %w", err)
 		return true
@@ -37,13 +42,13 @@ func (c *cycles) enough(second int) bool {
 }
 
 // cycles makes an order one for whole cycles.
-func (g *engine) cycles(s *seat, d *Drive) error {
-	at, err := s.n.checkpointed()
+func (g *engine) cycles(s *seat, d *loadgen.Drive) error {
+	at, err := s.n.Checkpointed()
 	if err != nil {
 		return fmt.Errorf("checkpoints of a run: %w", err)
 	}
 	s.cycles = &cycles{n: s.n, want: g.e.Spec.Cycles, rest: int(g.e.Spec.Duration), last: at}
-	d.Whole, d.Seconds = true, longest(g.e.config(s.arm), g.e.Spec.Cycles, g.e.Spec.Duration)
+	d.Whole, d.Seconds = true, longest(g.e.configuration(s.label), g.e.Spec.Cycles, g.e.Spec.Duration)
 	return nil
 }
 
@@ -57,7 +62,7 @@ const (
 // longest is how many seconds a run of whole cycles takes at most. By time a
 // checkpoint begins a checkpoint_timeout after the one before began, and ends
 // before the next; one that is requested by WAL comes sooner.
-func longest(c Config, want int, least float64) float64 {
+func longest(c experiment.Configuration, want int, least float64) float64 {
 	timeout := float64(timeoutDefault)
 	for name, v := range c.Settings {
 		if strings.EqualFold(name, "checkpoint_timeout") {

@@ -10,7 +10,7 @@ import (
 )
 
 // TestCycles holds that a run of checkpoint cycles is one of whole cycles: as many
-// in both arms, of another length each, and not shorter than was asked for.
+// in both configurations, of another length each, and not shorter than was asked for.
 func TestCycles(t *testing.T) {
 	for _, c := range []struct {
 		least  float64
@@ -71,14 +71,14 @@ func TestCyclesIncomplete(t *testing.T) {
 func TestCyclesRefused(t *testing.T) {
 	for says, c := range map[string]struct {
 		manner int
-		change func(e *Experiment)
+		change func(e *Order)
 	}{
-		"only reads":      {1, func(*Experiment) {}},
-		"design restart":  {3, func(*Experiment) {}},
-		"from 1 to 100":   {0, func(e *Experiment) { e.Spec.Cycles = 101 }},
-		"no fixed number": {0, func(e *Experiment) { e.Spec.Duration, e.Spec.Count, e.Spec.Jobs = 0, 9, e.Spec.Clients }},
-		"cannot be ended": {0, func(e *Experiment) { e.Load.(*toyLoad).words = "until its end" }},
-		"than a day":      {0, func(e *Experiment) { e.B.Settings["checkpoint_timeout"] = "12h" }},
+		"only reads":      {1, func(*Order) {}},
+		"design restart":  {3, func(*Order) {}},
+		"from 1 to 100":   {0, func(e *Order) { e.Spec.Cycles = 101 }},
+		"no fixed number": {0, func(e *Order) { e.Spec.Duration, e.Spec.Count, e.Spec.Jobs = 0, 9, e.Spec.Clients }},
+		"cannot be ended": {0, func(e *Order) { e.Load.(*toyLoad).words = "until its end" }},
+		"than a day":      {0, func(e *Order) { e.B.Settings["checkpoint_timeout"] = "12h" }},
 	} {
 		w := newToy()
 		e := w.manner(c.manner)

@@ -7,9 +7,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 )
 
-// TestVoidBlocks makes the machine busy now and then: such blocks are void, whatever
-// their arms, and are run again; where there are too many, the experiment stops.
-func TestVoidBlocks(t *testing.T) {
+// TestDiscardedBlocks makes the machine busy now and then: such blocks are discarded, whatever
+// their configurations, and are run again; where there are too many, the experiment stops.
+func TestDiscardedBlocks(t *testing.T) {
 	w := newToy()
 	w.busy = func(drive int, _ string) float64 {
 		if drive >= 1 && drive <= 3 { // in the first block
@@ -46,7 +46,7 @@ func TestWarmsUpAgain(t *testing.T) {
 		w := newToy()
 		w.steal = func(drive int) float64 {
 			if drive <= stolen {
-				return 0.03 // 1.5 %: a run would not be void yet
+				return 0.03 // 1.5 %: a run would not be discarded yet
 			}
 			return 0.018
 		}
@@ -75,13 +75,13 @@ func TestWarmsUpAgain(t *testing.T) {
 	clean(t, w)
 }
 
-// TestWaitsForCanary: a machine that is slow before a run is waited for, half a
-// minute at the most; what is slow then is void.
-func TestWaitsForCanary(t *testing.T) {
+// TestWaitsForCalibration: a machine that is slow before a run is waited for, half a
+// minute at the most; what is slow then is discarded.
+func TestWaitsForCalibration(t *testing.T) {
 	for slow, want := range map[int]struct{ pauses, void int }{0: {}, 3: {3, 0}, 5: {5, 0}, 6: {5, 1}} {
 		w := newToy()
-		w.slow = func(canary int) time.Duration { // the first one is the measure
-			if canary > 1 && canary <= 1+slow {
+		w.slow = func(calibrate int) time.Duration { // the first one is the measure
+			if calibrate > 1 && calibrate <= 1+slow {
 				return 240 * time.Millisecond // 1.2 times as long
 			}
 			return 200 * time.Millisecond

@@ -18,29 +18,29 @@ import (
 
 // engine is an experiment at work.
 type engine struct {
-	e      *Experiment
+	e      *Order
 	w      world
 	docs   shelf
 	res    *experiment.Result
-	made   map[string]string // copies that are kept, by arm
+	made   map[string]string // copies that are kept, by configuration
 	begun  time.Time         // of the block at work
 	spent  time.Duration     // on the blocks of this process
 	ran    int               // how many they are
-	wanted Estimation
+	wanted experiment.Estimation
 
-	quickCPU, quickSync time.Duration // of the canaries of this process; 0: none was made
+	quickCPU, quickSync time.Duration // of the calibrations of this process; 0: none was made
 }
 
 // execute runs an experiment or goes on with it. It leaves nothing behind but the
 // documents, however it ends; the document is there with the error too.
-func execute(ctx context.Context, e *Experiment, w world, docs shelf, program string, resume bool) (res *experiment.Result, err error) {
+func execute(ctx context.Context, e *Order, w world, docs shelf, program string, resume bool) (res *experiment.Result, err error) {
 	if err := e.check(); err != nil {
 		return nil, err
 	}
-	if err := w.claim(); err != nil {
+	if err := w.Claim(); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, w.release()) }()
+	defer func() { err = errors.Join(err, w.Release()) }()
 	g := &engine{e: e, w: w, docs: docs, made: map[string]string{}, wanted: Estimate(e)}
 	if g.res, err = document(e, docs, program, resume); err != nil {
 		return nil, err
@@ -52,15 +52,15 @@ func execute(ctx context.Context, e *Experiment, w world, docs shelf, program st
 		return g.res, fmt.Errorf("what an earlier run left behind: %w", err)
 	}
 	defer func() {
-		g.tell(Event{Step: "clean"})
+		g.tell(experiment.Event{Step: "clean"})
 		data := g.keepData(context.WithoutCancel(ctx))
 		if err = errors.Join(err, sweep(w, data)); data != "" {
 			g.tellKept()
 		}
 	}()
 	if g.res.Started == "" {
-		g.res.Started = stamp(w.now())
-	} else if n := len(g.res.Blocks); n > 0 && e.Restore == Kept && g.res.Workload.Writes {
+		g.res.Started = stamp(w.Now())
+	} else if n := len(g.res.Blocks); n > 0 && e.Restore == experiment.RestoreKept && g.res.Workload.Writes {
 		g.note(fmt.Sprintf("interrupted after block %d: the blocks after it began with new copies of the data", n))
 	}
 	if err := g.master(ctx); err != nil {
@@ -75,14 +75,14 @@ func execute(ctx context.Context, e *Experiment, w world, docs shelf, program st
 	if err := g.blocks(ctx); err != nil {
 		return g.res, err
 	}
-	g.res.Ended = stamp(w.now())
+	g.res.Ended = stamp(w.Now())
 	return g.res, save(docs, g.res)
 }
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // check refuses what cannot be run, before anything is made.
-func (e *Experiment) check() error {
+func (e *Order) check() error {
 	bad := func(format string, args ...any) error {
 		return &say.Problem{Message: fmt.Sprintf(format, args...), Code: say.CodeUsage}
 	}
@@ -124,7 +124,7 @@ func (e *Experiment) check() error {
 		return bad("a run has neither a time nor a fixed number of transactions")
 	case e.Spec.Numbered() && s.Jobs < s.Clients:
 		return bad("%d clients in %d threads: clients of one thread draw their scripts from one sequence, so that only with a thread for each are both arms sent the same transactions", s.Clients, s.Jobs)
-	case !slices.Contains([]string{Fresh, Kept, Shared}, e.Restore):
+	case !slices.Contains([]string{experiment.RestoreFresh, experiment.RestoreKept, experiment.RestoreShared}, e.Restore):
 		return bad("%q is no way to restore data", e.Restore)
 	case s.Cycles < 0 || s.Cycles > 100:
 		return bad("%d checkpoint cycles: from 1 to 100", s.Cycles)
@@ -136,7 +136,7 @@ func (e *Experiment) check() error {
 		return bad("this load cannot be ended at the end of a checkpoint cycle: use one of pgbench's")
 	case s.Cycles > 0 && max(longest(e.A, s.Cycles, s.Duration), longest(e.B, s.Cycles, s.Duration)) > 24*3600:
 		return bad("%d checkpoint cycles would take more than a day", s.Cycles)
-	case e.Restore == Shared && (writes || e.Design == experiment.DesignSlices):
+	case e.Restore == experiment.RestoreShared && (writes || e.Design == experiment.DesignSlices):
 		return bad("the arms cannot share their data: the workload writes, or both servers are up at once")
 	case s.Cache == "cold" && !e.MayTouchKernel:
 		return untouchable("cold caches are made by dropping the page cache of the whole host")
@@ -150,21 +150,21 @@ func (e *Experiment) check() error {
 	return allowed("B", e.B)
 }
 
-func (e *Experiment) config(arm string) Config {
-	if arm == "B" {
+func (e *Order) configuration(label string) experiment.Configuration {
+	if label == "B" {
 		return e.B
 	}
 	return e.A
 }
 
-func (e *Experiment) arms() []string {
+func (e *Order) labels() []string {
 	if e.Design == experiment.DesignSingle {
 		return []string{"A"}
 	}
 	return []string{"A", "B"}
 }
 
-// extra is how many void blocks are run again: the fifth part, rounded up.
+// extra is how many discarded blocks are run again: the fifth part, rounded up.
 func extra(blocks int) int { return int(math.Ceil(stat.MostDiscarded * float64(blocks))) }
 
 // blocks runs what is missing: those that are due, and then again as many as
@@ -189,7 +189,7 @@ func (g *engine) blocks(ctx context.Context) (err error) {
 			g.note(fmt.Sprintf("stopped after %d blocks, %d of them void: the machine was too busy with other things, and there was no way to the end", len(g.res.Blocks), void))
 			return nil
 		}
-		g.begun = g.w.now()
+		g.begun = g.w.Now()
 		if err := g.block(ctx, len(g.res.Blocks)+1, pair); err != nil {
 			return err
 		}
@@ -197,13 +197,13 @@ func (g *engine) blocks(ctx context.Context) (err error) {
 			return err
 		}
 		g.ran++
-		g.spent += g.w.now().Sub(g.begun)
-		g.begun = g.w.now() // nothing of the next one has passed
+		g.spent += g.w.Now().Sub(g.begun)
+		g.begun = g.w.Now() // nothing of the next one has passed
 		if err := save(g.docs, g.res); err != nil {
 			return err
 		}
 		last := g.res.Blocks[len(g.res.Blocks)-1]
-		g.tell(Event{Block: last.Number, Ended: true, Void: last.Discarded})
+		g.tell(experiment.Event{Block: last.Number, Ended: true, Discarded: last.Discarded})
 	}
 }
 
@@ -226,9 +226,9 @@ func (g *engine) block(ctx context.Context, n int, p *pair) error {
 			err = errors.Join(err, g.keep(&b, r))
 		}
 	} else {
-		for arm := range strings.SplitSeq(b.Order, "") {
+		for label := range strings.SplitSeq(b.Order, "") {
 			var r experiment.Run
-			if r, err = g.run(ctx, &b, arm); err != nil {
+			if r, err = g.run(ctx, &b, label); err != nil {
 				break
 			}
 			b.Runs = append(b.Runs, r)
@@ -254,7 +254,7 @@ func (g *engine) keep(b *experiment.Block, r experiment.Run) error {
 }
 
 // tell passes an event on, with what is left.
-func (g *engine) tell(ev Event) {
+func (g *engine) tell(ev experiment.Event) {
 	if g.e.Progress == nil {
 		return
 	}
@@ -265,7 +265,7 @@ func (g *engine) tell(ev Event) {
 		}
 	}
 	due = min(due, g.e.Spec.Blocks+extra(g.e.Spec.Blocks))
-	if ev.Of = due; ev.Block == 0 && ev.Arm != "" {
+	if ev.Blocks = due; ev.Block == 0 && ev.Config != "" {
 		ev.Block = min(done+1, due)
 	}
 	each := g.wanted.Block
@@ -275,24 +275,24 @@ func (g *engine) tell(ev Event) {
 	if ev.Step != "clean" && due > done {
 		ev.Left = each * time.Duration(due-done)
 		if !g.begun.IsZero() {
-			ev.Left -= min(each, g.w.now().Sub(g.begun))
+			ev.Left -= min(each, g.w.Now().Sub(g.begun))
 		}
 	}
 	g.e.Progress(ev)
 }
 
-// fits asks the binary whether it would start with each arm, and holds that the
+// fits asks the binary whether it would start with each configuration, and holds that the
 // memory of the servers that run at once is there.
 func (g *engine) fits(ctx context.Context) error {
 	var sum, most unit.Bytes
-	for _, arm := range g.e.arms() {
-		c := g.e.config(arm)
-		said, shared, err := g.w.try(ctx, "master", c.Settings)
+	for _, label := range g.e.labels() {
+		c := g.e.configuration(label)
+		said, shared, err := g.w.Try(ctx, "master", c.Settings)
 		if err != nil {
-			return fmt.Errorf("settings of arm %s: %w", arm, err)
+			return fmt.Errorf("settings of arm %s: %w", label, err)
 		}
 		if len(said) > 0 {
-			return &say.Problem{Message: "the server would not start with the settings of arm " + arm, Detail: strings.Join(said, "; "),
+			return &say.Problem{Message: "the server would not start with the settings of arm " + label, Detail: strings.Join(said, "; "),
 				Hint: "correct them; nothing was run", Code: say.CodeUsage}
 		}
 		if c.HugePages == 0 { // else the pool is checked when it is made
@@ -304,7 +304,7 @@ func (g *engine) fits(ctx context.Context) error {
 		need = sum
 	}
 	need += unit.Bytes(g.e.Spec.Clients) * perClient
-	m, err := g.w.memory()
+	m, err := g.w.Memory()
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+
+	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -19,7 +23,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 )
 
-func (w *toy) run(ctx context.Context, e *Experiment) (*experiment.Result, error) {
+func (w *toy) run(ctx context.Context, e *Order) (*experiment.Result, error) {
 	_, err := toyShelf{w}.read(planName)
 	return execute(ctx, e, w, toyShelf{w}, "program", !errors.Is(err, fs.ErrNotExist))
 }
@@ -30,11 +34,11 @@ var manners = []struct {
 	restore string
 	servers int
 }{
-	{experiment.DesignRestart, true, "", 1}, {experiment.DesignRestart, false, "", 1}, {experiment.DesignRestart, true, Kept, 1},
+	{experiment.DesignRestart, true, "", 1}, {experiment.DesignRestart, false, "", 1}, {experiment.DesignRestart, true, experiment.RestoreKept, 1},
 	{experiment.DesignSlices, true, "", 2}, {experiment.DesignSlices, false, "", 2}, {experiment.DesignSingle, true, "", 1},
 }
 
-func (w *toy) manner(i int) *Experiment {
+func (w *toy) manner(i int) *Order {
 	e := toyExperiment(w, manners[i].design, manners[i].writes)
 	e.Restore = manners[i].restore
 	return e
@@ -53,12 +57,12 @@ func TestDesigns(t *testing.T) {
 			w := newToy()
 			e := w.manner(i)
 			ended, voids := 0, 0
-			e.Progress = func(ev Event) {
+			e.Progress = func(ev experiment.Event) {
 				if ev.Ended {
 					ended++
-					voids += len(ev.Void)
+					voids += len(ev.Discarded)
 				}
-				if ev.Of != 6 || ev.Block > 6 || ev.Left < 0 {
+				if ev.Blocks != 6 || ev.Block > 6 || ev.Left < 0 {
 					t.Errorf("told: %+v", ev)
 				}
 			}
@@ -143,10 +147,10 @@ func TestFixedNumber(t *testing.T) {
 // TestRestoreIsTold holds that the document says what data a run found, and that
 // copies which are kept did not live through an interrupt.
 func TestRestoreIsTold(t *testing.T) {
-	for i, want := range []string{Fresh, Shared, Kept, Fresh, Kept, Fresh} {
+	for i, want := range []string{experiment.RestoreFresh, experiment.RestoreShared, experiment.RestoreKept, experiment.RestoreFresh, experiment.RestoreKept, experiment.RestoreFresh} {
 		w := newToy()
 		n := 0
-		w.fail = func(d Drive) error {
+		w.fail = func(d loadgen.Drive) error {
 			if n++; n == 14 {
 				return errDead
 			}
@@ -190,7 +194,7 @@ func measuredOf(t *testing.T, r *experiment.Result) string {
 func TestKilledAnywhere(t *testing.T) {
 	for i := range manners {
 		t.Run(name(i), func(t *testing.T) {
-			short := func(w *toy) *Experiment {
+			short := func(w *toy) *Order {
 				e := w.manner(i)
 				e.Spec.Blocks, e.Spec.Duration = 2, 6
 				return e
@@ -244,7 +248,7 @@ func TestLoadFails(t *testing.T) {
 			w := newToy()
 			ctx, cancel := context.WithCancel(t.Context())
 			n := 0
-			w.fail = func(d Drive) error {
+			w.fail = func(d loadgen.Drive) error {
 				if n++; n == 9 {
 					if interrupt {
 						cancel()
@@ -281,7 +285,7 @@ func TestLoadFails(t *testing.T) {
 // words.
 func TestServerCrash(t *testing.T) {
 	w := newToy()
-	w.fail = func(d Drive) error {
+	w.fail = func(d loadgen.Drive) error {
 		if d.Logged {
 			delete(w.running, d.Conn.Host)
 			return errors.New("connection lost")
@@ -322,25 +326,25 @@ func TestTruncatedWhileWarming(t *testing.T) {
 func TestRefused(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		change func(w *toy, e *Experiment)
+		change func(w *toy, e *Order)
 		code   int
 		says   string
 	}{
-		{"no space", func(w *toy, e *Experiment) { w.free = 11 * unit.GB }, say.CodeRefused, "disk space"},
-		{"memory", func(w *toy, e *Experiment) { e.Spec.Clients = 2000 }, say.CodeRefused, "memory"},
-		{"kernel", func(w *toy, e *Experiment) { e.MayTouchKernel = false }, say.CodeRefused, "kernel"},
-		{"pool", func(w *toy, e *Experiment) { e.B.HugePages = 8000 }, say.CodeRefused, "huge pages"},
-		{"cold", func(w *toy, e *Experiment) { e.MayTouchKernel, e.Spec.Cache = false, "cold" }, say.CodeRefused, "cold"},
-		{"settings", func(w *toy, e *Experiment) { w.refuse = "8MB" }, say.CodeUsage, "would not start"},
-		{"foreign", func(w *toy, e *Experiment) { e.Guard.Systems = []uint64{4711} }, say.CodeRefused, "copy of a server"},
-		{"place", func(w *toy, e *Experiment) { e.B.Settings["data_directory"] = "/x" }, say.CodeUsage, "data_directory"},
-		{"archive", func(w *toy, e *Experiment) { e.A.Settings = map[string]string{"Archive_Command": "rm"} }, say.CodeUsage, "Archive_Command"},
-		{"overcommit", func(w *toy, e *Experiment) { e.B.Kernel["sysctl:vm.overcommit_memory"] = "2" }, say.CodeUsage, "overcommit"},
-		{"shared", func(w *toy, e *Experiment) { e.Restore = Shared }, say.CodeUsage, "share"},
-		{"metric", func(w *toy, e *Experiment) { e.Metric = "wal_bytes_per_tx" }, say.CodeUsage, "metric"},
-		{"duration", func(w *toy, e *Experiment) { e.Spec.Duration = math.NaN() }, say.CodeUsage, "run of"},
-		{"rate", func(w *toy, e *Experiment) { e.Spec.Rate = math.Inf(1) }, say.CodeUsage, "rate"},
-		{"unknown parameter", func(w *toy, e *Experiment) { e.B.Settings["no_such"] = "1" }, say.CodeError, "no_such"},
+		{"no space", func(w *toy, e *Order) { w.free = 11 * unit.GB }, say.CodeRefused, "disk space"},
+		{"memory", func(w *toy, e *Order) { e.Spec.Clients = 2000 }, say.CodeRefused, "memory"},
+		{"kernel", func(w *toy, e *Order) { e.MayTouchKernel = false }, say.CodeRefused, "kernel"},
+		{"pool", func(w *toy, e *Order) { e.B.HugePages = 8000 }, say.CodeRefused, "huge pages"},
+		{"cold", func(w *toy, e *Order) { e.MayTouchKernel, e.Spec.Cache = false, "cold" }, say.CodeRefused, "cold"},
+		{"settings", func(w *toy, e *Order) { w.refuse = "8MB" }, say.CodeUsage, "would not start"},
+		{"foreign", func(w *toy, e *Order) { e.Guard.Systems = []uint64{4711} }, say.CodeRefused, "copy of a server"},
+		{"place", func(w *toy, e *Order) { e.B.Settings["data_directory"] = "/x" }, say.CodeUsage, "data_directory"},
+		{"archive", func(w *toy, e *Order) { e.A.Settings = map[string]string{"Archive_Command": "rm"} }, say.CodeUsage, "Archive_Command"},
+		{"overcommit", func(w *toy, e *Order) { e.B.Kernel["sysctl:vm.overcommit_memory"] = "2" }, say.CodeUsage, "overcommit"},
+		{"shared", func(w *toy, e *Order) { e.Restore = experiment.RestoreShared }, say.CodeUsage, "share"},
+		{"metric", func(w *toy, e *Order) { e.Metric = "wal_bytes_per_tx" }, say.CodeUsage, "metric"},
+		{"duration", func(w *toy, e *Order) { e.Spec.Duration = math.NaN() }, say.CodeUsage, "run of"},
+		{"rate", func(w *toy, e *Order) { e.Spec.Rate = math.Inf(1) }, say.CodeUsage, "rate"},
+		{"unknown parameter", func(w *toy, e *Order) { e.B.Settings["no_such"] = "1" }, say.CodeError, "no_such"},
 	} {
 		w := newToy()
 		e := w.manner(0)
@@ -358,15 +362,15 @@ func TestRefused(t *testing.T) {
 func TestResumeRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		change func(e *Experiment)
+		change func(e *Order)
 		says   string
 	}{
-		{"settings", func(e *Experiment) { e.B.Settings["work_mem"] = "9MB" }, "settings of arm B"},
-		{"kernel", func(e *Experiment) { e.A.Kernel = map[string]string{"thp:enabled": "always"} }, "settings of arm A"},
-		{"data", func(e *Experiment) { e.Load.(*toyLoad).words = "other" }, "workload"},
-		{"scale", func(e *Experiment) { e.Scale++ }, "workload"},
-		{"duration", func(e *Experiment) { e.Spec.Duration++ }, "number"},
-		{"host", func(e *Experiment) { e.Host.Memory++ }, "host"},
+		{"settings", func(e *Order) { e.B.Settings["work_mem"] = "9MB" }, "settings of arm B"},
+		{"kernel", func(e *Order) { e.A.Kernel = map[knob.Address]string{"thp:enabled": "always"} }, "settings of arm A"},
+		{"data", func(e *Order) { e.Load.(*toyLoad).words = "other" }, "workload"},
+		{"scale", func(e *Order) { e.Scale++ }, "workload"},
+		{"duration", func(e *Order) { e.Spec.Duration++ }, "number"},
+		{"host", func(e *Order) { e.Host.Memory++ }, "host"},
 	} {
 		w := newToy()
 		w.dies = 60
@@ -406,7 +410,7 @@ func TestPoolOfScatteredMemory(t *testing.T) {
 	} {
 		w := newToy()
 		w.scattered = short
-		err := touch(w, []Config{{HugePages: 7}}, true)
+		err := touch(w, []experiment.Configuration{{HugePages: 7}}, true)
 		var p *say.Problem
 		if failed := errors.As(err, &p) && strings.Contains(p.Message, "7 huge pages"); failed != (short == mostPools) || (err != nil) != failed {
 			t.Errorf("%d times too few: %v", short, err)
@@ -426,7 +430,7 @@ func TestPoolOfScatteredMemory(t *testing.T) {
 // TestForeignKernelValue holds that what somebody else set meanwhile stays.
 func TestForeignKernelValue(t *testing.T) {
 	w := newToy()
-	if err := touch(w, []Config{{HugePages: 7, Kernel: map[string]string{"thp:enabled": "always"}}}, true); err != nil {
+	if err := touch(w, []experiment.Configuration{{HugePages: 7, Kernel: map[knob.Address]string{"thp:enabled": "always"}}}, true); err != nil {
 		t.Fatal(err)
 	}
 	if w.values[poolName] != "10" || w.values["thp:enabled"] != "always" {

@@ -3,10 +3,13 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/pgfettle/pgfettle/internal/act/experiment/machine"
 
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -20,21 +23,88 @@ const DefaultScratch = "/var/lib/pgfettle-scratch"
 
 // Run runs an experiment from its beginning. It leaves nothing but the documents
 // in e.Dir, however it ends; what it measured is returned with the error too, and
-// can be resumed.
-func Run(ctx context.Context, e *Experiment) (*experiment.Result, error) { return begin(ctx, e, false) }
+// can be resumed. A load that is not there is made as e.Asked says.
+func Run(ctx context.Context, e *Order) (*experiment.Result, error) {
+	if e.Load == nil {
+		if err := e.make(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return begin(ctx, e, false)
+}
+
+// make makes the load. One from statements asks the live server for them.
+func (e *Order) make(ctx context.Context) error {
+	from := e.Asked.Source
+	if from == nil {
+		return e.plan(ctx)
+	}
+	if e.Progress != nil {
+		e.Progress(experiment.Event{Step: "statements"})
+	}
+	made, notes, err := from.Make(ctx, e.Binaries.Version)
+	if err != nil {
+		return err
+	}
+	e.Load, e.Asked.Mix, e.Host.Pgbench = made, made.Mix(), "pgbench "+made.Program.Version.String()
+	e.Notes = append(e.Notes, notes...)
+	return nil
+}
+
+// plan makes the load, but for what a live server is asked for.
+func (e *Order) plan(ctx context.Context) (err error) {
+	if err := e.Asked.Absolute(); err != nil {
+		return err
+	}
+	e.Load, e.Host.Pgbench, err = e.Asked.Build(ctx, e.Binaries.Version)
+	return err
+}
 
 // Resume goes on with the experiment in e.Dir at the block after the last whole
 // one, with the seeds that it would have had. It refuses where anything that
 // makes runs comparable differs. ReadStored tells how to build e.
-func Resume(ctx context.Context, e *Experiment) (*experiment.Result, error) {
-	return begin(ctx, e, true)
+func Resume(ctx context.Context, e *Order) (*experiment.Result, error) { return begin(ctx, e, true) }
+
+// Again is how an experiment goes on.
+type Again struct {
+	MayTouchKernel, KeepData bool
+	Progress                 func(experiment.Event)
 }
 
-func begin(ctx context.Context, e *Experiment, resume bool) (*experiment.Result, error) {
+// ResumeIn goes on with the experiment whose documents are in a folder.
+func ResumeIn(ctx context.Context, dir string, a Again) (*experiment.Result, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	st, err := ReadStored(abs)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, &say.Problem{Message: fmt.Sprintf("there is nothing in %q to go on with", dir),
+			Hint: "an experiment that is only a result.json can be shown with --report", Code: say.CodeUsage}
+	case err != nil:
+		return nil, err
+	}
+	b, err := scratch.At(ctx, st.Binaries)
+	if err != nil {
+		return nil, err
+	}
+	load, _, err := st.Asked.Build(ctx, b.Version)
+	if err != nil {
+		return nil, err
+	}
+	return Resume(ctx, &Order{
+		Experiment: experiment.Experiment{Name: st.Name, A: st.A, B: st.B, Design: st.Design, Metric: st.Metric, Spec: st.Spec,
+			Scale: st.Workload.Scale, Restore: st.Restore, Dir: abs, Scratch: st.Scratch, Host: st.Host},
+		Binaries: b, Load: load, Asked: st.Asked, MayTouchKernel: a.MayTouchKernel, KeepData: a.KeepData, Progress: a.Progress,
+	})
+}
+
+func begin(ctx context.Context, e *Order, resume bool) (*experiment.Result, error) {
 	if e.Dir == "" || e.Load == nil || e.Binaries.Dir == "" {
 		return nil, errors.New("experiment without a folder, a load or a server")
 	}
-	sum, err := program(e.Binaries)
+	sum, err := machine.Program(e.Binaries)
 	if err != nil {
 		return nil, err
 	}
@@ -44,20 +114,20 @@ func begin(ctx context.Context, e *Experiment, resume bool) (*experiment.Result,
 		dirMode = 0o700
 	}
 	if err := os.MkdirAll(e.Dir, dirMode); err != nil {
-		return nil, access(err)
+		return nil, machine.Access(err)
 	}
 	if !resume {
-		if err := free(e.Dir); err != nil {
+		if err := unused(e.Dir); err != nil {
 			return nil, err
 		}
 	}
-	m := &machine{dir: e.Scratch, bin: e.Binaries, guard: e.Guard}
+	m := machine.New(e.Scratch, e.Binaries, e.Guard)
 	return execute(ctx, e, m, shelf, sum, resume)
 }
 
-// free refuses a folder for documents that is a cluster's or an experiment's.
-func free(dir string) error {
-	for _, name := range []string{"PG_VERSION", "postmaster.pid", Marker} {
+// unused refuses a folder for documents that is a cluster's or an experiment's.
+func unused(dir string) error {
+	for _, name := range []string{"PG_VERSION", "postmaster.pid", machine.Marker} {
 		if _, err := os.Lstat(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
 			return &say.Problem{Message: dir + " is no place for documents: it holds " + name, Hint: "choose another folder", Code: say.CodeRefused}
 		}
@@ -69,25 +139,25 @@ func free(dir string) error {
 // and in the kernel, and returns what that was. A folder that is not there is
 // clean.
 func Clean(folder string, b scratch.Binaries) (done []string, err error) {
-	if _, err := os.Lstat(filepath.Join(folder, Marker)); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(filepath.Join(folder, machine.Marker)); errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	m := &machine{dir: folder, bin: b}
-	if err := m.claim(); err != nil {
+	m := machine.New(folder, b, machine.Guard{})
+	if err := m.Claim(); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, m.release()) }()
+	defer func() { err = errors.Join(err, m.Release()) }()
 	done, err = untouch(m)
 	if err != nil {
 		return done, err
 	}
-	names, err := m.list()
+	names, err := m.List()
 	if err != nil {
 		return done, err
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		done = append(done, m.path(name))
+		done = append(done, m.Path(name))
 	}
 	return done, sweep(m, "")
 }

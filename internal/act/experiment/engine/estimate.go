@@ -1,28 +1,17 @@
 package engine
 
 import (
+	"context"
+	"errors"
+	"io/fs"
 	"math"
+	"path/filepath"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
-
-// Estimation is what an experiment will take.
-type Estimation struct {
-	Time   time.Duration // all of it, without blocks that have to be repeated
-	Block  time.Duration // of it a block
-	Disk   unit.Bytes    // at most at one time
-	Memory unit.Bytes    // at most at one time
-	Parts  []Part        // of the time
-	Open   bool          // without the runs themselves: how long their transactions take is not known
-}
-
-// Part is a part of the time.
-type Part struct {
-	What string // load, copies, warm-up, measuring, counting, rest
-	Time time.Duration
-}
 
 // Speeds for the estimate alone, seen on a virtual machine with two processors
 // and one network disk; a machine of its own is faster.
@@ -30,7 +19,7 @@ const (
 	loadSpeed  = 30 * unit.MB           // a second: pgbench -i, indexes included
 	copySpeed  = 200 * unit.MB          // a second, where the filesystem cannot share blocks
 	countSpeed = 500                    // transactions a second of one client, read-only over a socket
-	aroundRun  = 6 * time.Second        // start, canary, two checkpoints, stop
+	aroundRun  = 6 * time.Second        // start, calibration, two checkpoints, stop
 	perClient  = 10 * unit.MB           // private memory of a backend, without what work_mem allows
 	overhead   = unit.GB + 64*unit.MB   // of a cluster beside its database: an empty one has 40 MB, and max_wal_size is 1 GB by default
 	shared     = 128 * unit.MB          // shared_buffers by default
@@ -39,12 +28,12 @@ const (
 
 // copies is how many copies of the loaded cluster there are at one time, and how
 // many are made a block.
-func copies(e *Experiment) (atOnce int, perBlock int) {
-	arms := len(e.arms())
+func copies(e *Order) (atOnce int, perBlock int) {
+	arms := len(e.labels())
 	switch {
-	case e.Restore == Shared:
+	case e.Restore == experiment.RestoreShared:
 		return 0, 0
-	case e.Restore == Kept:
+	case e.Restore == experiment.RestoreKept:
 		return arms, 0
 	case e.Design == experiment.DesignSlices:
 		return arms, arms
@@ -54,11 +43,11 @@ func copies(e *Experiment) (atOnce int, perBlock int) {
 
 // disk is what the clusters take with a database of this size, without counting
 // on a filesystem that shares blocks: a load that writes ends by having its own.
-func disk(e *Experiment, data unit.Bytes) unit.Bytes {
+func disk(e *Order, data unit.Bytes) unit.Bytes {
 	atOnce, _ := copies(e)
 	wal := unit.Bytes(0)
-	for _, arm := range e.arms() {
-		for name, v := range e.config(arm).Settings {
+	for _, label := range e.labels() {
+		for name, v := range e.configuration(label).Settings {
 			if name != "max_wal_size" && name != "min_wal_size" {
 				continue
 			}
@@ -71,11 +60,11 @@ func disk(e *Experiment, data unit.Bytes) unit.Bytes {
 }
 
 // Estimate tells what an experiment will take, before anything of it is made.
-func Estimate(e *Experiment) Estimation {
+func Estimate(e *Order) experiment.Estimation {
 	if e.Restore == "" {
 		e.Restore = Restores(e.Load.Describe(e.Scale).Writes, e.Design)
 	}
-	s, arms := e.Spec, time.Duration(len(e.arms()))
+	s, arms := e.Spec, time.Duration(len(e.labels()))
 	data := e.Load.Size(e.Scale)
 	seconds := func(x float64) time.Duration {
 		return time.Duration(math.Min(x, 1e8) * float64(time.Second)) // three years: who asks for more is refused later
@@ -85,7 +74,7 @@ func Estimate(e *Experiment) Estimation {
 	blocks := time.Duration(s.Blocks)
 	load := seconds(float64(data)/float64(loadSpeed)) + 5*time.Second // initdb, vacuum, checkpoint
 	copying := one * time.Duration(perBlock) * blocks
-	if e.Restore == Kept {
+	if e.Restore == experiment.RestoreKept {
 		copying = one * time.Duration(atOnce)
 	}
 	least := e.Load.Shortest(e.Scale, s.Clients) // a transaction that has begun is ended
@@ -102,25 +91,32 @@ func Estimate(e *Experiment) Estimation {
 	measure, measuring := arms*seconds(measured), "measuring"
 	if s.Cycles > 0 {
 		measure, measuring = 0, "measuring, at most"
-		for _, arm := range e.arms() {
-			measure += seconds(max(longest(e.config(arm), s.Cycles, s.Duration), least))
+		for _, label := range e.labels() {
+			measure += seconds(max(longest(e.configuration(label), s.Cycles, s.Duration), least))
 		}
 	}
 	count := arms * seconds(float64(s.Count)/countSpeed)
 	if s.Numbered() { // the transactions are the run
 		measure, count = arms*seconds(float64(s.Count)*least), 0
 	}
-	out := Estimation{Disk: disk(e, data), Open: s.Numbered() && least == 0, Block: warm + around + measure + count + one*time.Duration(perBlock)}
-	if e.Design == experiment.DesignSlices && e.Restore == Kept { // servers stay up and warm over all blocks
+	out := experiment.Estimation{Disk: disk(e, data), Open: s.Numbered() && least == 0, Block: warm + around + measure + count + one*time.Duration(perBlock)}
+	if e.Design == experiment.DesignSlices && e.Restore == experiment.RestoreKept { // servers stay up and warm over all blocks
 		out.Block -= warm
 		warm /= max(blocks, 1)
 	}
-	out.Parts = []Part{{"load", load}, {"copies", copying}, {"warm-up", warm * blocks}, {measuring, measure * blocks}, {"counting", count * blocks}, {"rest", around * blocks}}
+	out.Parts = []experiment.Part{
+		{What: "load", Time: load},
+		{What: "copies", Time: copying},
+		{What: "warm-up", Time: warm * blocks},
+		{What: measuring, Time: measure * blocks},
+		{What: "counting", Time: count * blocks},
+		{What: "rest", Time: around * blocks},
+	}
 	for _, p := range out.Parts {
 		out.Time += p.Time
 	}
-	for _, arm := range e.arms() {
-		c := e.config(arm)
+	for _, label := range e.labels() {
+		c := e.configuration(label)
 		m := shared
 		if pages, err := unit.ParseGUC(c.Settings["shared_buffers"], "8kB"); err == nil && pages > 0 && pages < 1<<40 {
 			m = unit.Bytes(pages) * 8 * unit.KB
@@ -134,4 +130,48 @@ func Estimate(e *Experiment) Estimation {
 	}
 	out.Memory += unit.Bytes(s.Clients) * perClient
 	return out
+}
+
+// EstimateHere is Estimate with what this host has: its disk, and data that an earlier
+// experiment left loaded. The load is planned, not made.
+func EstimateHere(ctx context.Context, t target.Target, e *Order) (experiment.Estimation, error) {
+	planned := *e
+	if err := planned.plan(ctx); err != nil {
+		return experiment.Estimation{}, err
+	}
+	out := Estimate(&planned)
+	out.Free = free(t, e.Scratch)
+	switch held := Loaded(&planned); {
+	case held == nil:
+	case held.Fits:
+		out.Held, out.Fits = held.Bytes, true
+		withoutLoading(&out, planned.Load.Size(e.Scale))
+	default:
+		out.Held = held.Bytes
+		out.Free += held.Bytes // it is removed first
+	}
+	return out, nil
+}
+
+// withoutLoading takes off what loading would take, where the data are there.
+func withoutLoading(e *experiment.Estimation, data unit.Bytes) {
+	e.Disk = max(e.Disk-data, 0)
+	for i := range e.Parts {
+		if e.Parts[i].What == "load" {
+			e.Time -= e.Parts[i].Time
+			e.Parts[i].Time = 0
+		}
+	}
+}
+
+// free is what the filesystem of a folder has left, which may not be there yet;
+// 0: not known.
+func free(t target.Target, dir string) unit.Bytes {
+	for ; ; dir = filepath.Dir(dir) {
+		if s, err := t.Statfs(dir); err == nil {
+			return unit.Bytes(s.Free)
+		} else if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+			return 0
+		}
+	}
 }

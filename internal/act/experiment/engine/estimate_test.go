@@ -28,7 +28,7 @@ func TestEstimate(t *testing.T) {
 				t.Errorf("%s: %s takes %v", name(i), p.What, p.Time)
 			}
 		}
-		runs := time.Duration(6 * len(e.arms()))
+		runs := time.Duration(6 * len(e.labels()))
 		if sum != one.Time || measured != runs*100*time.Second || one.Block <= 0 || one.Block*6 > one.Time {
 			t.Errorf("%s: %+v", name(i), one)
 		}
@@ -41,7 +41,7 @@ func TestEstimate(t *testing.T) {
 		}
 		// Every server at a time has its own copy beside the loaded cluster, unless it
 		// runs on that.
-		copies := map[string]unit.Bytes{Fresh: unit.Bytes(m.servers), Kept: unit.Bytes(len(e.arms())), Shared: 0}[e.Restore]
+		copies := map[string]unit.Bytes{experiment.RestoreFresh: unit.Bytes(m.servers), experiment.RestoreKept: unit.Bytes(len(e.labels())), experiment.RestoreShared: 0}[e.Restore]
 		if data := e.Load.Size(e.Scale); one.Disk < (1+copies)*data || one.Disk > (1+copies)*(data+2*unit.GB) {
 			t.Errorf("%s: disk %v", name(i), one.Disk)
 		}
@@ -51,7 +51,7 @@ func TestEstimate(t *testing.T) {
 		}
 		e.Spec.Blocks /= 2
 		e.Load.(*toyLoad).least = 400
-		if slow := Estimate(e); slow.Time < one.Time+time.Duration(6*len(e.arms()))*300*time.Second {
+		if slow := Estimate(e); slow.Time < one.Time+time.Duration(6*len(e.labels()))*300*time.Second {
 			t.Errorf("%s: with transactions of 400 s %+v, without %+v", name(i), slow, one)
 		}
 		e.Load.(*toyLoad).least = 0
@@ -80,7 +80,7 @@ func TestEstimateOfANumber(t *testing.T) {
 			measuring = p.Time
 		}
 	}
-	if known.Open || measuring != 6*2*300*time.Second { // blocks, arms, 30 times 10 s
+	if known.Open || measuring != 6*2*300*time.Second { // blocks, configurations, 30 times 10 s
 		t.Errorf("30 transactions of 10 s: %+v", known)
 	}
 }

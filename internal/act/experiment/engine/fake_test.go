@@ -12,6 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/act/experiment/machine"
+
+	"github.com/pgfettle/pgfettle/internal/base/knob"
+
+	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
+
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -32,27 +38,27 @@ type toy struct {
 	folders map[string]bool   // of loads
 	claimed bool
 
-	running   map[string]*toyNode
-	dirty     map[string]bool // clusters whose server was not stopped
-	idle      bool            // no checkpoint comes by itself
-	broken    bool            // such a cluster does not start again
-	clock     time.Time
-	steps     int
-	dies      int // at this step; 0: never
-	truncated int // how often a table is cut off while the caches are filled
-	after     bool
-	dead      bool
-	free      unit.Bytes // of 100 GB
-	busy      func(block int, arm string) float64
-	steal     func(drive int) float64
-	slow      func(canary int) time.Duration // processor time of the canary
-	canaries  int
-	fail      func(d Drive) error
-	drives    []Drive
-	most      int // servers at once
-	refuse    string
-	log       []string
-	scattered int // times that the kernel gives fewer pages than were asked for
+	running      map[string]*toyNode
+	dirty        map[string]bool // clusters whose server was not stopped
+	idle         bool            // no checkpoint comes by itself
+	broken       bool            // such a cluster does not start again
+	clock        time.Time
+	steps        int
+	dies         int // at this step; 0: never
+	truncated    int // how often a table is cut off while the caches are filled
+	after        bool
+	dead         bool
+	free         unit.Bytes // of 100 GB
+	busy         func(block int, label string) float64
+	steal        func(drive int) float64
+	slow         func(calibrate int) time.Duration // processor time of the calibration
+	calibrations int
+	fail         func(d loadgen.Drive) error
+	drives       []loadgen.Drive
+	most         int // servers at once
+	refuse       string
+	log          []string
+	scattered    int // times that the kernel gives fewer pages than were asked for
 }
 
 func newToy() *toy {
@@ -86,7 +92,7 @@ func (w *toy) die() { w.dead, w.running, w.claimed = true, map[string]*toyNode{}
 // revive is the next process.
 func (w *toy) revive() { w.dead, w.dies = false, 0 }
 
-func (w *toy) claim() error {
+func (w *toy) Claim() error {
 	return w.op("claim", func() error {
 		if w.claimed {
 			return errors.New("claimed already")
@@ -96,9 +102,9 @@ func (w *toy) claim() error {
 	})
 }
 
-func (w *toy) release() error { return w.op("release", func() error { w.claimed = false; return nil }) }
+func (w *toy) Release() error { return w.op("release", func() error { w.claimed = false; return nil }) }
 
-func (w *toy) read(name string) ([]byte, error) {
+func (w *toy) Read(name string) ([]byte, error) {
 	if w.dead {
 		return nil, errDead
 	}
@@ -108,18 +114,18 @@ func (w *toy) read(name string) ([]byte, error) {
 	return nil, fs.ErrNotExist
 }
 
-func (w *toy) put(name string, b []byte) error {
+func (w *toy) Put(name string, b []byte) error {
 	return w.op("put "+name, func() error { w.disk[name] = string(b); return nil })
 }
 
-func (w *toy) list() ([]string, error) {
+func (w *toy) List() ([]string, error) {
 	if w.dead {
 		return nil, errDead
 	}
 	return slices.Sorted(maps.Keys(w.disk)), nil
 }
 
-func (w *toy) remove(name string) error {
+func (w *toy) Remove(name string) error {
 	return w.op("remove "+name, func() error {
 		if w.running[name] != nil {
 			return fmt.Errorf("%s: its server runs", name)
@@ -130,11 +136,11 @@ func (w *toy) remove(name string) error {
 	})
 }
 
-func (w *toy) drop(folder string) error {
+func (w *toy) Drop(folder string) error {
 	return w.op("drop "+folder, func() error { delete(w.folders, folder); return nil })
 }
 
-func (w *toy) initdb(_ context.Context, name string) error {
+func (w *toy) InitDB(_ context.Context, name string) error {
 	return w.op("initdb "+name, func() error {
 		if _, ok := w.disk[name]; ok {
 			return fmt.Errorf("%s is there", name)
@@ -144,7 +150,7 @@ func (w *toy) initdb(_ context.Context, name string) error {
 	})
 }
 
-func (w *toy) clone(_ context.Context, from, to string, told func(done, all int64)) error {
+func (w *toy) Clone(_ context.Context, from, to string, told func(done, all int64)) error {
 	// Half of it is there when it dies in the middle.
 	if err := w.op("clone "+to, func() error { w.disk[to] = "half"; return nil }); err != nil {
 		return err
@@ -159,14 +165,14 @@ func (w *toy) clone(_ context.Context, from, to string, told func(done, all int6
 	})
 }
 
-func (w *toy) system(name string) (uint64, error) {
+func (w *toy) System(name string) (uint64, error) {
 	if w.disk[name] == "" {
 		return 0, fs.ErrNotExist
 	}
 	return 4711, nil
 }
 
-func (w *toy) rest(_ context.Context, name string) (ok bool, err error) {
+func (w *toy) Rest(_ context.Context, name string) (ok bool, err error) {
 	err = w.op("rest "+name, func() error {
 		delete(w.running, name)
 		if ok = !w.dirty[name] || !w.broken; ok {
@@ -177,16 +183,16 @@ func (w *toy) rest(_ context.Context, name string) (ok bool, err error) {
 	return ok, err
 }
 
-func (w *toy) size(string) (unit.Bytes, error) { return 56 * unit.MB, nil }
+func (w *toy) Size(string) (unit.Bytes, error) { return 56 * unit.MB, nil }
 
-func (w *toy) try(_ context.Context, _ string, settings map[string]string) ([]string, unit.Bytes, error) {
+func (w *toy) Try(_ context.Context, _ string, settings map[string]string) ([]string, unit.Bytes, error) {
 	if w.refuse != "" && settings["work_mem"] == w.refuse {
 		return []string{"invalid value for parameter"}, 0, nil
 	}
 	return nil, 128 * unit.MB, nil
 }
 
-func (w *toy) start(_ context.Context, name string, settings map[string]string) (node, error) {
+func (w *toy) Start(_ context.Context, name string, settings map[string]string) (machine.Node, error) {
 	n := &toyNode{w: w, name: name, conf: settings, count: map[string]float64{experiment.WALBytes: 100, experiment.FullPages: 1}}
 	return n, w.op("start "+name, func() error {
 		if !strings.HasPrefix(w.disk[name], "cluster") {
@@ -201,9 +207,9 @@ func (w *toy) start(_ context.Context, name string, settings map[string]string) 
 	})
 }
 
-func (w *toy) kernel(name string) (string, error) { return w.values[name], nil }
+func (w *toy) Kernel(name string) (string, error) { return w.values[name], nil }
 
-func (w *toy) setKernel(name, value string) error {
+func (w *toy) SetKernel(name, value string) error {
 	if name == poolName && !w.dead && w.steps+1 == w.dies && w.after {
 		w.values[name] = "5" // killed in the middle: some of the pages are there
 		w.steps++
@@ -221,49 +227,49 @@ func (w *toy) setKernel(name, value string) error {
 	})
 }
 
-func (w *toy) compact(empty bool) error {
+func (w *toy) Compact(empty bool) error {
 	return w.op(fmt.Sprintf("compact %t", empty), func() error { return nil })
 }
 
-func (w *toy) dropCaches() error { return w.op("drop caches", func() error { return nil }) }
+func (w *toy) DropCaches() error { return w.op("drop caches", func() error { return nil }) }
 
-func (w *toy) memory() (host.Memory, error) {
+func (w *toy) Memory() (host.Memory, error) {
 	return host.Memory{Total: 16 * unit.GB, Available: 12 * unit.GB, HugePageSize: 2 * unit.MB}, nil
 }
 
-func (w *toy) space() (free, total unit.Bytes, err error) { return w.free, 100 * unit.GB, nil }
+func (w *toy) Space() (free, total unit.Bytes, err error) { return w.free, 100 * unit.GB, nil }
 
-func (w *toy) canary(context.Context) (cpu, sync time.Duration, err error) {
-	cpu, w.canaries = 200*time.Millisecond, w.canaries+1
+func (w *toy) Calibrate(context.Context) (cpu, sync time.Duration, err error) {
+	cpu, w.calibrations = 200*time.Millisecond, w.calibrations+1
 	if w.slow != nil {
-		cpu = w.slow(w.canaries)
+		cpu = w.slow(w.calibrations)
 	}
 	return cpu, 20 * time.Millisecond, w.op("canary", func() error { return nil })
 }
 
-func (w *toy) pause(_ context.Context, d time.Duration) error {
+func (w *toy) Pause(_ context.Context, d time.Duration) error {
 	return w.op("pause", func() error { w.clock = w.clock.Add(d); return nil })
 }
 
-func (w *toy) watch(n node, _ func(error)) func() seen {
-	return func() seen {
-		s := seen{wall: time.Second, all: 2, busy: 1, own: 1, known: true, pageTables: 4096}
+func (w *toy) Watch(n machine.Node, _ func(error)) func() machine.Seen {
+	return func() machine.Seen {
+		s := machine.Seen{Wall: time.Second, All: 2, Busy: 1, Own: 1, Known: true, PageTables: 4096}
 		if w.busy != nil {
 			t := n.(*toyNode)
-			arm := "A"
+			label := "A"
 			if t.conf["work_mem"] == "8MB" {
-				arm = "B"
+				label = "B"
 			}
-			s.busy += w.busy(len(w.drives), arm)
+			s.Busy += w.busy(len(w.drives), label)
 		}
 		if w.steal != nil {
-			s.steal = w.steal(len(w.drives))
+			s.Steal = w.steal(len(w.drives))
 		}
 		return s
 	}
 }
 
-func (w *toy) now() time.Time { return w.clock }
+func (w *toy) Now() time.Time { return w.clock }
 
 type toyNode struct {
 	w     *toy
@@ -274,29 +280,29 @@ type toyNode struct {
 	under int // seconds under load
 }
 
-func (n *toyNode) conn() Conn { return Conn{Host: n.name, Account: scratch.Account{}} }
-func (n *toyNode) prepare(context.Context) error {
+func (n *toyNode) Conn() loadgen.Conn { return loadgen.Conn{Host: n.name, Account: scratch.Account{}} }
+func (n *toyNode) Prepare(context.Context) error {
 	return n.w.op("prepare", func() error { n.w.disk[n.name] = "cluster loaded"; return nil })
 }
 
-func (n *toyNode) settings(context.Context) ([]setting, error) {
-	out := []setting{{name: "shared_buffers", value: "16384", unit: "8kB", kind: "integer"}, {name: "work_mem", value: "4096", unit: "kB", kind: "integer"}, {name: "huge_pages", value: "try", kind: "enum"},
-		{name: "fsync", value: "on", kind: "bool"}, {name: "checkpoint_timeout", value: "300", unit: "s", kind: "integer"}, {name: "full_page_writes", value: "on", kind: "bool"}}
+func (n *toyNode) Settings(context.Context) ([]machine.Setting, error) {
+	out := []machine.Setting{{Name: "shared_buffers", Value: "16384", Unit: "8kB", Kind: "integer"}, {Name: "work_mem", Value: "4096", Unit: "kB", Kind: "integer"}, {Name: "huge_pages", Value: "try", Kind: "enum"},
+		{Name: "fsync", Value: "on", Kind: "bool"}, {Name: "checkpoint_timeout", Value: "300", Unit: "s", Kind: "integer"}, {Name: "full_page_writes", Value: "on", Kind: "bool"}}
 	for name, v := range n.conf {
-		i := slices.IndexFunc(out, func(s setting) bool { return strings.EqualFold(s.name, name) })
+		i := slices.IndexFunc(out, func(s machine.Setting) bool { return strings.EqualFold(s.Name, name) })
 		if i < 0 {
 			continue
 		}
-		out[i].source = "configuration file"
+		out[i].Source = "configuration file"
 		if full, ok := map[string]string{"8MB": "8192", "of": "off", "1min": "60", "90s": "90"}[v]; ok {
 			v = full
 		}
-		out[i].value = v
+		out[i].Value = v
 	}
 	return out, nil
 }
 
-func (n *toyNode) prewarm(context.Context) (string, error) {
+func (n *toyNode) Prewarm(context.Context) (string, error) {
 	if n.w.truncated > 0 {
 		n.w.truncated--
 		return "", fmt.Errorf("statement on a scratch instance: %w",
@@ -305,11 +311,11 @@ func (n *toyNode) prewarm(context.Context) (string, error) {
 	return "", nil
 }
 
-func (n *toyNode) counters(context.Context) (counters, error) {
-	return counters{values: maps.Clone(n.count), checkpoints: n.done}, nil
+func (n *toyNode) Counters(context.Context) (machine.Counters, error) {
+	return machine.Counters{Values: maps.Clone(n.count), Checkpoints: n.done}, nil
 }
 
-func (n *toyNode) checkpoint(context.Context) (time.Duration, error) {
+func (n *toyNode) Checkpoint(context.Context) (time.Duration, error) {
 	return time.Second, n.w.op("checkpoint", func() error {
 		n.done += n.under/n.each() + 1
 		n.under = 0
@@ -319,7 +325,7 @@ func (n *toyNode) checkpoint(context.Context) (time.Duration, error) {
 
 // checkpointed moves with each checkpoint: those that were asked for, and one all
 // five seconds of load, or whatever checkpoint_timeout says.
-func (n *toyNode) checkpointed() (uint64, error) {
+func (n *toyNode) Checkpointed() (uint64, error) {
 	return uint64(n.done + n.under/n.each()), nil
 }
 
@@ -332,16 +338,16 @@ func (n *toyNode) each() int {
 	}
 	return 5
 }
-func (n *toyNode) databaseSize(context.Context) (int64, error) { return 16 << 20, nil }
-func (n *toyNode) cpu() (time.Duration, error)                 { return 0, nil }
-func (n *toyNode) alive() error {
+func (n *toyNode) DatabaseSize(context.Context) (int64, error) { return 16 << 20, nil }
+func (n *toyNode) CPU() (time.Duration, error)                 { return 0, nil }
+func (n *toyNode) Alive() error {
 	if n.w.running[n.name] != n {
 		return errors.New("PANIC: it is over")
 	}
 	return nil
 }
-func (n *toyNode) pid() int { return 1 }
-func (n *toyNode) close() error {
+func (n *toyNode) PID() int { return 1 }
+func (n *toyNode) Close() error {
 	return n.w.op("stop "+n.name, func() error { delete(n.w.running, n.name); delete(n.w.dirty, n.name); return nil })
 }
 
@@ -364,7 +370,7 @@ func (s toyShelf) add(name string, line []byte) error {
 }
 
 // toyLoad is a load on a toy: what it measures is a function of the seed and of
-// the arm, so that a resumed experiment has to come to the same.
+// the configuration, so that a resumed experiment has to come to the same.
 type toyLoad struct {
 	w      *toy
 	writes bool
@@ -380,25 +386,25 @@ func (l *toyLoad) Data() string              { return "toy" + l.words }
 func (l *toyLoad) EndsWhole() bool           { return l.words != "until its end" }
 func (l *toyLoad) Size(scale int) unit.Bytes { return unit.Bytes(scale) * 16 * unit.MB }
 func (l *toyLoad) Shortest(int, int) float64 { return l.least }
-func (l *toyLoad) Fill(_ context.Context, _ Conn, _ int, told func(done, all int64)) error {
+func (l *toyLoad) Fill(_ context.Context, _ loadgen.Conn, _ int, told func(done, all int64)) error {
 	told(1, 1)
 	return l.w.op("fill", func() error { return nil })
 }
 
-func (l *toyLoad) Drive(ctx context.Context, d Drive) (Driven, error) {
-	folder := "/dev/shm/" + LoadFolder + strconv.Itoa(l.w.steps)
+func (l *toyLoad) Drive(ctx context.Context, d loadgen.Drive) (loadgen.Driven, error) {
+	folder := "/dev/shm/" + loadgen.LoadFolder + strconv.Itoa(l.w.steps)
 	if err := d.Made(folder); err != nil {
-		return Driven{}, err
+		return loadgen.Driven{}, err
 	}
 	l.w.folders[folder] = true
 	n := l.w.running[d.Conn.Host]
 	if n == nil {
-		return Driven{}, errDead
+		return loadgen.Driven{}, errDead
 	}
 	if l.w.fail != nil {
 		if err := l.w.fail(d); err != nil {
 			delete(l.w.folders, folder)
-			return Driven{}, err
+			return loadgen.Driven{}, err
 		}
 	}
 	err := l.w.op(fmt.Sprintf("drive %s %g %d", d.Conn.Host, d.Seconds, d.Transactions), func() error {
@@ -407,10 +413,10 @@ func (l *toyLoad) Drive(ctx context.Context, d Drive) (Driven, error) {
 		return nil
 	})
 	if err != nil {
-		return Driven{}, err
+		return loadgen.Driven{}, err
 	}
 	if ctx.Err() != nil {
-		return Driven{}, context.Cause(ctx)
+		return loadgen.Driven{}, context.Cause(ctx)
 	}
 	rate := 1000 + float64(d.Seed%100)
 	if n.conf["work_mem"] == "8MB" {
@@ -436,17 +442,21 @@ func (l *toyLoad) Drive(ctx context.Context, d Drive) (Driven, error) {
 	for i := range int64(100) {
 		h.Record(1000 + i)
 	}
-	return Driven{Seconds: seconds, Transactions: tx, Mean: 1, SD: 0.5, Latencies: h, Command: "pgbench", CPU: time.Second}, nil
+	return loadgen.Driven{Seconds: seconds, Transactions: tx, Mean: 1, SD: 0.5, Latencies: h, Command: "pgbench", CPU: time.Second}, nil
 }
 
-// toyExperiment is one of a design; its arm B wants huge pages where they are
+// toyExperiment is one of a design; its configuration B wants huge pages where they are
 // allowed.
-func toyExperiment(w *toy, design string, writes bool) *Experiment {
-	return &Experiment{
-		A: Config{Name: "default"}, B: Config{Name: "other", Settings: map[string]string{"work_mem": "8MB", "huge_pages": "on"}, HugePages: 7, Kernel: map[string]string{}},
-		Design: design, Metric: "tps", Scale: 2, Load: &toyLoad{w: w, writes: writes}, Dir: "/docs", Scratch: "/scratch", MayTouchKernel: true,
-		Spec: experiment.Spec{Blocks: 6, Clients: 2, Jobs: 1, Duration: 12, Warmup: 60, Slice: 3, Count: 10, Seed: 5, Cache: "os-warm", Protocol: "prepared", Margin: 2},
-		Host: experiment.Host{Kernel: "6.1", CPUs: 2, Memory: 1 << 34},
+func toyExperiment(w *toy, design string, writes bool) *Order {
+	return &Order{
+		Experiment: experiment.Experiment{
+			A:      experiment.Configuration{Name: "default"},
+			B:      experiment.Configuration{Name: "other", Settings: map[string]string{"work_mem": "8MB", "huge_pages": "on"}, HugePages: 7, Kernel: map[knob.Address]string{}},
+			Design: design, Metric: "tps", Scale: 2, Dir: "/docs", Scratch: "/scratch",
+			Spec: experiment.Spec{Blocks: 6, Clients: 2, Jobs: 1, Duration: 12, Warmup: 60, Slice: 3, Count: 10, Seed: 5, Cache: "os-warm", Protocol: "prepared", Margin: 2},
+			Host: experiment.Host{Kernel: "6.1", CPUs: 2, Memory: 1 << 34},
+		},
+		Load: &toyLoad{w: w, writes: writes}, MayTouchKernel: true,
 	}
 }
 

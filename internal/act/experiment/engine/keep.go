@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
@@ -17,9 +18,9 @@ import (
 
 // The documents of an experiment, in the folder that the user chose.
 const (
-	resultName = "result.json"     // the document; replaced as a whole after each block
-	rawName    = "runs.jsonl"      // every run as it was measured, those of blocks that were never finished too; only added to
-	planName   = "experiment.json" // what was asked for: what a resumed one has to agree with
+	resultName = experiment.ResultFile // the document; replaced as a whole after each block
+	rawName    = "runs.jsonl"          // every run as it was measured, those of blocks that were never finished too; only added to
+	planName   = "experiment.json"     // what was asked for: what a resumed one has to agree with
 )
 
 // shelf is where the documents go.
@@ -33,14 +34,14 @@ type shelf interface {
 type Stored struct {
 	Schema      string                      `json:"schema"`
 	Name        string                      `json:"experiment,omitempty"`
-	A           Config                      `json:"a"`
-	B           Config                      `json:"b,omitzero"`
+	A           experiment.Configuration    `json:"a"`
+	B           experiment.Configuration    `json:"b,omitzero"`
 	Design      string                      `json:"design"`
 	Metric      string                      `json:"metric"`
 	Spec        experiment.Spec             `json:"spec"`
 	Workload    experiment.MeasuredWorkload `json:"workload"`
 	Identity    string                      `json:"workload_identity"`
-	Asked       json.RawMessage             `json:"workload_asked,omitempty"` // see Experiment
+	Asked       loadgen.Asked               `json:"workload_asked,omitzero"`
 	Restore     string                      `json:"restore"`
 	Scratch     string                      `json:"scratch"`
 	Binaries    string                      `json:"binaries"` // bin folder
@@ -53,7 +54,7 @@ type Stored struct {
 const storedSchema = "pgfettle.experiment/1"
 
 // stored is an experiment as it will be kept; program is the hash of postgres.
-func (e *Experiment) stored(program string) Stored {
+func (e *Order) stored(program string) Stored {
 	s := Stored{Schema: storedSchema, Name: e.Name, A: e.A, B: e.B, Design: e.Design, Metric: e.Metric, Spec: e.Spec, Workload: e.Load.Describe(e.Scale),
 		Identity: e.Load.Identity(), Asked: e.Asked, Restore: e.Restore, Scratch: e.Scratch, Binaries: e.Binaries.Dir, Server: e.Binaries.Version.String(), Program: program, Host: e.Host}
 	s.Fingerprint = s.print()
@@ -96,7 +97,7 @@ func (s Stored) differs(t Stored) string {
 	return ""
 }
 
-// mostStored bounds experiment.json: two arms of all 380 parameters are 40 kB, and
+// mostStored bounds experiment.json: two configurations of all 380 parameters are 40 kB, and
 // 40 statements with a hundred values for each parameter some megabytes.
 const mostStored = 32 << 20
 
@@ -126,7 +127,7 @@ func readStored(s shelf) (Stored, error) {
 
 // document returns the document to go on with: a new one, or where an experiment
 // is resumed the one that is kept.
-func document(e *Experiment, s shelf, program string, resume bool) (*experiment.Result, error) {
+func document(e *Order, s shelf, program string, resume bool) (*experiment.Result, error) {
 	want := e.stored(program)
 	have, err := readStored(s)
 	switch {
@@ -159,10 +160,10 @@ func document(e *Experiment, s shelf, program string, resume bool) (*experiment.
 	}
 	spec := e.Spec
 	spec.Restore = e.Restore
-	r := &experiment.Result{Schema: experiment.ResultSchema, Program: e.Program, Name: e.Name, Design: e.Design, Metric: e.Metric, A: e.A.document(),
+	r := &experiment.Result{Schema: experiment.ResultSchema, Program: e.Program, Name: e.Name, Design: e.Design, Metric: e.Metric, A: e.A.Measured(),
 		Workload: want.Workload, Spec: spec, Host: e.Host, Blocks: []experiment.Block{}, Notes: append([]string(nil), e.Notes...)}
 	if e.Design != experiment.DesignSingle {
-		r.B = e.B.document()
+		r.B = e.B.Measured()
 	}
 	return r, nil
 }
@@ -196,7 +197,7 @@ type folder struct {
 
 // shelfOf is the folder of an experiment; scripts that hold values out of
 // somebody's tables are for his eyes alone.
-func shelfOf(e *Experiment) folder {
+func shelfOf(e *Order) folder {
 	if p, ok := e.Load.(interface{ Private() bool }); ok && p.Private() {
 		return folder{e.Dir, privately}
 	}

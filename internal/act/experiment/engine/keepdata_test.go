@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
+
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
@@ -35,8 +37,8 @@ func TestKeepData(t *testing.T) {
 			w := newToy()
 			e := w.manner(i)
 			e.KeepData = true
-			var kept []Event
-			e.Progress = func(ev Event) {
+			var kept []experiment.Event
+			e.Progress = func(ev experiment.Event) {
 				if ev.Step == "kept" {
 					kept = append(kept, ev)
 				}
@@ -59,10 +61,10 @@ func TestKeepData(t *testing.T) {
 			clean(t, w) // the last one did not ask for it
 		}
 	}
-	for what, change := range map[string]func(e *Experiment){
-		"data":  func(e *Experiment) { e.Load.(*toyLoad).words = "other" },
-		"scale": func(e *Experiment) { e.Scale++ },
-		"major": func(e *Experiment) { e.Binaries.Version = 180000 },
+	for what, change := range map[string]func(e *Order){
+		"data":  func(e *Order) { e.Load.(*toyLoad).words = "other" },
+		"scale": func(e *Order) { e.Scale++ },
+		"major": func(e *Order) { e.Binaries.Version = 180000 },
 	} {
 		w := newToy()
 		e := w.manner(0)
@@ -88,7 +90,7 @@ func TestKeepData(t *testing.T) {
 // or loads one.
 func TestKeepDataKilled(t *testing.T) {
 	for _, i := range []int{0, 1, 4} {
-		keeping := func(w *toy) *Experiment {
+		keeping := func(w *toy) *Order {
 			e := w.manner(i)
 			e.Spec.Blocks, e.Spec.Duration, e.KeepData = 2, 6, true
 			return e
@@ -107,7 +109,7 @@ func TestKeepDataKilled(t *testing.T) {
 				w.revive()
 				w.next()
 				e := keeping(w)
-				e.Design = experiment.DesignSlices // whose arms are copies
+				e.Design = experiment.DesignSlices // whose configurations are copies
 				e.Restore = ""
 				if _, err := w.run(t.Context(), e); err != nil {
 					t.Fatalf("%s, killed at step %d, starts again: %v: %v", name(i), at, !broken, err)
@@ -149,7 +151,7 @@ func TestKeepDataInterrupted(t *testing.T) {
 	e := w.manner(1)
 	e.KeepData = true
 	n := 0
-	w.fail = func(Drive) error {
+	w.fail = func(loadgen.Drive) error {
 		if n++; n == 9 {
 			return errDead
 		}

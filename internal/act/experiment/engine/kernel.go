@@ -9,14 +9,16 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
 
 // poolName is the pool of huge pages of the default size.
-const poolName = "sysctl:vm.nr_hugepages"
+const poolName = experiment.HugePagesPool
 
-// kernelValues are the values of the kernel that an arm may differ in. None of
+// kernelValues are the values of the kernel that a configuration may differ in. None of
 // them can make other programs fail; those of overcommit can.
 var kernelValues = []string{"sysctl:vm.swappiness", "sysctl:vm.dirty_ratio", "sysctl:vm.dirty_background_ratio", "sysctl:vm.zone_reclaim_mode", "thp:enabled"}
 
@@ -50,14 +52,15 @@ func (f former) ours(now string) bool {
 	return now == f.After && now != f.Before
 }
 
-// touch changes the kernel as arms that run at once want it. Every value is
+// touch changes the kernel as configurations that run at once want it. Every value is
 // written down before the first one is changed.
-func touch(w world, arms []Config, may bool) error {
+func touch(w world, arms []experiment.Configuration, may bool) error {
 	values := map[string]string{}
 	pages := int64(0)
 	for _, c := range arms {
 		pages += c.HugePages
-		for name, v := range c.Kernel {
+		for address, v := range c.Kernel {
+			name := string(address)
 			if other, ok := values[name]; ok && other != v {
 				return &say.Problem{Message: fmt.Sprintf("the arms want %s to be %s and %s at once", name, other, v),
 					Hint: "a value of the kernel holds for both servers: use the design restart", Code: say.CodeUsage}
@@ -73,7 +76,7 @@ func touch(w world, arms []Config, may bool) error {
 	}
 	var list []former
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		before, err := w.kernel(name)
+		before, err := w.Kernel(name)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -95,18 +98,18 @@ func touch(w world, arms []Config, may bool) error {
 	if err != nil {
 		return err
 	}
-	if err := w.put(recordName, b); err != nil {
+	if err := w.Put(recordName, b); err != nil {
 		return fmt.Errorf("record of changed kernel values: %w", err)
 	}
 	for _, f := range list {
-		err := w.setKernel(f.Name, f.After)
+		err := w.SetKernel(f.Name, f.After)
 		for try := 1; err != nil && f.Name == poolName && try < mostPools; try++ {
-			// The data of the arm before fill the page cache; those of this one are read into it before its run.
-			if e := w.compact(try == mostPools-1); e != nil {
+			// The data of the configuration before fill the page cache; those of this one are read into it before its run.
+			if e := w.Compact(try == mostPools-1); e != nil {
 				err = errors.Join(err, e)
 				break
 			}
-			err = w.setKernel(f.Name, f.After)
+			err = w.SetKernel(f.Name, f.After)
 		}
 		if err != nil {
 			if f.Name == poolName {
@@ -125,7 +128,7 @@ func touch(w world, arms []Config, may bool) error {
 func keepFree(total unit.Bytes) unit.Bytes { return max(unit.GB, total/10) }
 
 func pool(w world, pages int64) (former, error) {
-	m, err := w.memory()
+	m, err := w.Memory()
 	if err != nil {
 		return former{}, err
 	}
@@ -136,7 +139,7 @@ func pool(w world, pages int64) (former, error) {
 		return former{}, &say.Problem{Message: fmt.Sprintf("a pool of %d huge pages takes %s, and %s are available", pages, want, m.Available),
 			Detail: fmt.Sprintf("%s are to stay free for everything else", keepFree(m.Total)), Hint: "use a smaller shared_buffers in the experiment", Code: say.CodeRefused}
 	}
-	before, err := w.kernel(poolName)
+	before, err := w.Kernel(poolName)
 	if err != nil {
 		return former{}, fmt.Errorf("%s: %w", poolName, err)
 	}
@@ -150,7 +153,7 @@ func pool(w world, pages int64) (former, error) {
 // untouch sets back what the record names, where it is still ours, and strikes
 // it out. It returns what it set back.
 func untouch(w world) ([]string, error) {
-	b, err := w.read(recordName)
+	b, err := w.Read(recordName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -168,9 +171,9 @@ func untouch(w world) ([]string, error) {
 			errs = append(errs, fmt.Errorf("%s in the scratch folder names %q, which no experiment changes", recordName, f.Name))
 			continue
 		}
-		now, err := w.kernel(f.Name)
+		now, err := w.Kernel(f.Name)
 		if err == nil && f.ours(now) {
-			if err = w.setKernel(f.Name, f.Before); err == nil {
+			if err = w.SetKernel(f.Name, f.Before); err == nil {
 				done = append(done, f.Name+" = "+f.Before)
 			}
 		}
@@ -179,7 +182,7 @@ func untouch(w world) ([]string, error) {
 	if err := errors.Join(errs...); err != nil {
 		return done, err // the record stays, for the next start
 	}
-	return done, w.remove(recordName)
+	return done, w.Remove(recordName)
 }
 
 func untouchable(what string) error {

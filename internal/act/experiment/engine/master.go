@@ -10,6 +10,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/act/experiment/machine"
+
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 )
@@ -38,26 +42,26 @@ func sweep(w world, data string) error {
 	if _, err := untouch(w); err != nil {
 		errs = append(errs, err)
 	}
-	if b, err := w.read(loadName); err == nil {
+	if b, err := w.Read(loadName); err == nil {
 		var dir string
 		if err := json.Unmarshal(b, &dir); err != nil {
 			errs = append(errs, err)
 		} else {
-			errs = append(errs, w.drop(dir))
+			errs = append(errs, w.Drop(dir))
 		}
 	}
-	names, err := w.list()
+	names, err := w.List()
 	errs = append(errs, err)
 	keep := []string{recordName} // gone, unless something could not be put back
 	if m, err := readMark(w); err == nil && data != "" && m.Data == data {
 		keep = append(keep, "master", masterName)
 	} else if err == nil {
 		// The mark goes first: a cluster that is half removed is none.
-		errs = append(errs, w.remove(masterName))
+		errs = append(errs, w.Remove(masterName))
 	}
 	for _, name := range names {
 		if !slices.Contains(keep, name) {
-			errs = append(errs, w.remove(name))
+			errs = append(errs, w.Remove(name))
 		}
 	}
 	return errors.Join(errs...)
@@ -65,7 +69,7 @@ func sweep(w world, data string) error {
 
 func readMark(w world) (masterMark, error) {
 	var m masterMark
-	b, err := w.read(masterName)
+	b, err := w.Read(masterName)
 	if err != nil {
 		return m, err
 	}
@@ -81,7 +85,7 @@ func (g *engine) master(ctx context.Context) error {
 		if err := g.foreign("master"); err != nil {
 			return err
 		}
-		ok, err := g.w.rest(ctx, "master")
+		ok, err := g.w.Rest(ctx, "master")
 		if err != nil {
 			return err
 		}
@@ -102,40 +106,40 @@ func (g *engine) master(ctx context.Context) error {
 	if err := g.room(g.e.Load.Size(g.e.Scale), false); err != nil {
 		return err
 	}
-	g.tell(Event{Step: "load"})
-	if err := g.w.initdb(ctx, "master"); err != nil {
+	g.tell(experiment.Event{Step: "load"})
+	if err := g.w.InitDB(ctx, "master"); err != nil {
 		return err
 	}
 	if err := g.foreign("master"); err != nil {
 		return err
 	}
-	// Loaded under settings of its own, so that it is the same whatever the arms:
+	// Loaded under settings of its own, so that it is the same whatever the configurations:
 	// no checkpoint by time, and indexes sorted in memory.
-	n, err := g.w.start(ctx, "master", map[string]string{"checkpoint_timeout": "1h", "maintenance_work_mem": "256MB", "autovacuum": "off"})
+	n, err := g.w.Start(ctx, "master", map[string]string{"checkpoint_timeout": "1h", "maintenance_work_mem": "256MB", "autovacuum": "off"})
 	if err != nil {
 		return err
 	}
 	err = func() error {
-		if err := g.e.Load.Fill(ctx, n.conn(), g.e.Scale, func(done, all int64) {
-			g.tell(Event{Step: "load", Done: done, All: all})
+		if err := g.e.Load.Fill(ctx, n.Conn(), g.e.Scale, func(done, all int64) {
+			g.tell(experiment.Event{Step: "load", Done: done, All: all})
 		}); err != nil {
-			return fmt.Errorf("loading of the workload's data: %w", errors.Join(err, n.alive()))
+			return fmt.Errorf("loading of the workload's data: %w", errors.Join(err, n.Alive()))
 		}
-		if from, ok := g.e.Load.(*FromServer); ok {
-			for _, note := range from.notes {
+		if from, ok := g.e.Load.(interface{ Notes() []string }); ok {
+			for _, note := range from.Notes() {
 				g.note(note)
 			}
 		}
-		if err := n.prepare(ctx); err != nil {
+		if err := n.Prepare(ctx); err != nil {
 			return err
 		}
-		if m.Bytes, err = n.databaseSize(ctx); err != nil {
+		if m.Bytes, err = n.DatabaseSize(ctx); err != nil {
 			return err
 		}
-		_, err = n.checkpoint(ctx)
+		_, err = n.Checkpoint(ctx)
 		return err
 	}()
-	if err := errors.Join(err, n.close()); err != nil {
+	if err := errors.Join(err, n.Close()); err != nil {
 		return err
 	}
 	m.Data, g.res.Workload.Bytes = g.masterMark(), m.Bytes
@@ -143,7 +147,7 @@ func (g *engine) master(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := g.w.put(masterName, b); err != nil {
+	if err := g.w.Put(masterName, b); err != nil {
 		return err
 	}
 	if err := g.shield(); err != nil {
@@ -155,13 +159,13 @@ func (g *engine) master(ctx context.Context) error {
 // shield takes the mark from a cluster that servers are about to run on without
 // what makes it survive a crash: should there be one, nobody takes it for whole.
 func (g *engine) shield() error {
-	if g.e.Restore != Shared {
+	if g.e.Restore != experiment.RestoreShared {
 		return nil // copies are run on
 	}
-	for _, arm := range g.e.arms() {
-		for name, v := range g.e.config(arm).Settings {
+	for _, label := range g.e.labels() {
+		for name, v := range g.e.configuration(label).Settings {
 			if on, ok := boolean(v); slices.Contains([]string{"fsync", "full_page_writes"}, strings.ToLower(name)) && (!ok || on == "off") {
-				return g.w.remove(masterName)
+				return g.w.Remove(masterName)
 			}
 		}
 	}
@@ -178,7 +182,7 @@ func (g *engine) keepData(ctx context.Context) string {
 	if err != nil || m.Data != g.masterMark() {
 		return ""
 	}
-	if ok, err := g.w.rest(ctx, "master"); err != nil || !ok {
+	if ok, err := g.w.Rest(ctx, "master"); err != nil || !ok {
 		return "" // then it is removed, which tells what is wrong with it
 	}
 	return m.Data
@@ -186,11 +190,11 @@ func (g *engine) keepData(ctx context.Context) string {
 
 // tellKept tells where the loaded cluster is and how large.
 func (g *engine) tellKept() {
-	n, err := g.w.size("master")
+	n, err := g.w.Size("master")
 	if err != nil {
 		n = 0 // not known
 	}
-	g.tell(Event{Step: "kept", Kept: filepath.Join(g.e.Scratch, "master"), Done: int64(n)})
+	g.tell(experiment.Event{Step: "kept", Kept: filepath.Join(g.e.Scratch, "master"), Done: int64(n)})
 }
 
 // Held is what lies loaded in a scratch folder.
@@ -201,8 +205,8 @@ type Held struct {
 
 // Loaded looks whether a scratch folder holds a loaded cluster; nil: it does not,
 // or it cannot be read.
-func Loaded(e *Experiment) *Held {
-	g := &engine{e: e, w: &machine{dir: e.Scratch}}
+func Loaded(e *Order) *Held {
+	g := &engine{e: e, w: machine.New(e.Scratch, e.Binaries, e.Guard)}
 	m, err := readMark(g.w)
 	if err != nil {
 		return nil
@@ -213,7 +217,7 @@ func Loaded(e *Experiment) *Held {
 // foreign refuses a cluster that is not a scratch one, by the identifier that
 // every copy of a cluster has.
 func (g *engine) foreign(name string) error {
-	id, err := g.w.system(name)
+	id, err := g.w.System(name)
 	if err != nil {
 		return err
 	}
@@ -224,14 +228,10 @@ func (g *engine) foreign(name string) error {
 	return nil
 }
 
-// leastFree is the part of a filesystem that stays free: near the end many become
-// slow, and other programs on it fail.
-const leastFree = 10 // per cent
-
 // room holds that the filesystem has the space for the clusters that are still to
 // be made.
 func (g *engine) room(data unit.Bytes, loaded bool) error {
-	free, total, err := g.w.space()
+	free, total, err := g.w.Space()
 	if err != nil {
 		return err
 	}
@@ -239,9 +239,9 @@ func (g *engine) room(data unit.Bytes, loaded bool) error {
 	if loaded {
 		need -= data + overhead
 	}
-	if least := total / 100 * leastFree; free-need < least {
+	if least := total / 100 * machine.LeastFree; free-need < least {
 		return &say.Problem{Message: fmt.Sprintf("the experiment needs %s of disk space in %s, and %s are free", need, g.e.Scratch, free),
-			Detail: fmt.Sprintf("%d %% of the filesystem (%s) are to stay free", leastFree, least),
+			Detail: fmt.Sprintf("%d %% of the filesystem (%s) are to stay free", machine.LeastFree, least),
 			Hint:   "use a smaller scale, or a scratch folder on a larger filesystem", Code: say.CodeRefused}
 	}
 	return nil

@@ -9,27 +9,31 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/act/experiment/machine"
+
+	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
+
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/measured"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 )
 
-// seat is an arm's server at work.
+// seat is a configuration's server at work.
 type seat struct {
-	arm string
-	n   node
-	run experiment.Run
+	label string
+	n     machine.Node
+	run   experiment.Run
 	tally
 }
 
 // tally joins the parts of a run.
 type tally struct {
-	seen           seen
+	seen           machine.Seen
 	foreign        float64 // seconds of CPU time taken by others
 	mean, sq       float64 // sums over transactions, of latency and its square
 	latencies      measured.Histogram
-	before         counters
+	before         machine.Counters
 	cpu            time.Duration // of the server before the run
 	client         time.Duration
 	seconds        []float64 // rate of each
@@ -37,66 +41,66 @@ type tally struct {
 	timed, without int64     // transactions whose latency is known, and is not
 }
 
-// place puts the files of an arm where its server will start.
-func (g *engine) place(ctx context.Context, arm string) (string, error) {
+// place puts the files of a configuration where its server will start.
+func (g *engine) place(ctx context.Context, label string) (string, error) {
 	switch g.e.Restore {
-	case Shared:
+	case experiment.RestoreShared:
 		return "master", nil
-	case Kept:
-		if name, ok := g.made[arm]; ok {
+	case experiment.RestoreKept:
+		if name, ok := g.made[label]; ok {
 			return name, nil
 		}
 	}
-	name := "run-" + strings.ToLower(arm)
-	if err := g.w.remove(name); err != nil {
+	name := "run-" + strings.ToLower(label)
+	if err := g.w.Remove(name); err != nil {
 		return "", err
 	}
-	g.tell(Event{Step: "copy", Arm: arm})
-	if err := g.w.clone(ctx, "master", name, func(done, all int64) { g.tell(Event{Step: "copy", Arm: arm, Done: done, All: all}) }); err != nil {
+	g.tell(experiment.Event{Step: "copy", Config: label})
+	if err := g.w.Clone(ctx, "master", name, func(done, all int64) { g.tell(experiment.Event{Step: "copy", Config: label, Done: done, All: all}) }); err != nil {
 		return "", fmt.Errorf("copy of the loaded cluster: %w", err)
 	}
-	g.made[arm] = name
+	g.made[label] = name
 	return name, nil
 }
 
-// open starts an arm's server and holds that it is what was asked for.
-func (g *engine) open(ctx context.Context, arm string) (s *seat, err error) {
-	name, err := g.place(ctx, arm)
+// open starts a configuration's server and holds that it is what was asked for.
+func (g *engine) open(ctx context.Context, label string) (s *seat, err error) {
+	name, err := g.place(ctx, label)
 	if err != nil {
 		return nil, err
 	}
 	if g.e.Spec.Cache == "cold" {
-		if err := g.w.dropCaches(); err != nil {
+		if err := g.w.DropCaches(); err != nil {
 			return nil, fmt.Errorf("page cache: %w", err)
 		}
 	}
-	g.tell(Event{Step: "start", Arm: arm})
-	c := g.e.config(arm)
-	n, err := g.w.start(ctx, name, c.Settings)
+	g.tell(experiment.Event{Step: "start", Config: label})
+	c := g.e.configuration(label)
+	n, err := g.w.Start(ctx, name, c.Settings)
 	if err != nil {
 		return nil, err
 	}
-	s = &seat{arm: arm, n: n, run: experiment.Run{Config: arm}}
+	s = &seat{label: label, n: n, run: experiment.Run{Config: label}}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, n.close())
+			err = errors.Join(err, n.Close())
 		}
 	}()
-	have, err := n.settings(ctx)
+	have, err := n.Settings(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := verify(arm, c.Settings, have); err != nil {
+	if err := verify(label, c.Settings, have); err != nil {
 		return nil, err
 	}
 	a := &g.res.A
-	if arm == "B" {
+	if label == "B" {
 		a = &g.res.B
 	}
 	if h := hash(have); a.Hash == "" {
 		a.Hash = h
 	} else if a.Hash != h {
-		return nil, &say.Problem{Message: "the server of arm " + arm + " has other settings than in the runs before", Detail: "the hash over pg_settings was " + a.Hash[:12] + " and is " + h[:12],
+		return nil, &say.Problem{Message: "the server of arm " + label + " has other settings than in the runs before", Detail: "the hash over pg_settings was " + a.Hash[:12] + " and is " + h[:12],
 			Hint: "runs under different settings are not one experiment; begin a new one", Code: say.CodeRefused}
 	}
 	if g.e.Spec.Cache == "warm" {
@@ -111,31 +115,31 @@ func (g *engine) open(ctx context.Context, arm string) (s *seat, err error) {
 	return s, nil
 }
 
-// shut stops an arm's server, and removes its files where the next run shall not
+// shut stops a configuration's server, and removes its files where the next run shall not
 // have them.
 func (g *engine) shut(s *seat) error {
-	g.tell(Event{Step: "stop", Arm: s.arm})
-	if err := s.n.close(); err != nil {
+	g.tell(experiment.Event{Step: "stop", Config: s.label})
+	if err := s.n.Close(); err != nil {
 		return err
 	}
-	if g.e.Restore == Fresh {
-		name := g.made[s.arm]
-		delete(g.made, s.arm)
-		return g.w.remove(name)
+	if g.e.Restore == experiment.RestoreFresh {
+		name := g.made[s.label]
+		delete(g.made, s.label)
+		return g.w.Remove(name)
 	}
 	return nil
 }
 
 // run is one run of the designs restart and single.
-func (g *engine) run(ctx context.Context, b *experiment.Block, arm string) (r experiment.Run, err error) {
-	if err := touch(g.w, []Config{g.e.config(arm)}, g.e.MayTouchKernel); err != nil {
+func (g *engine) run(ctx context.Context, b *experiment.Block, label string) (r experiment.Run, err error) {
+	if err := touch(g.w, []experiment.Configuration{g.e.configuration(label)}, g.e.MayTouchKernel); err != nil {
 		return r, err
 	}
 	defer func() {
 		_, back := untouch(g.w)
 		err = errors.Join(err, back)
 	}()
-	s, err := g.open(ctx, arm)
+	s, err := g.open(ctx, label)
 	if err != nil {
 		return r, err
 	}
@@ -143,7 +147,7 @@ func (g *engine) run(ctx context.Context, b *experiment.Block, arm string) (r ex
 	if err := g.warm(ctx, b, []*seat{s}); err != nil {
 		return r, err
 	}
-	if err := g.canary(ctx, s); err != nil {
+	if err := g.calibrate(ctx, s); err != nil {
 		return r, err
 	}
 	if err := g.begin(ctx, s); err != nil {
@@ -175,9 +179,9 @@ func (g *engine) run(ctx context.Context, b *experiment.Block, arm string) (r ex
 }
 
 // drive is an order of the experiment's load.
-func (g *engine) drive(s *seat, seconds float64, seed uint64) Drive {
+func (g *engine) drive(s *seat, seconds float64, seed uint64) loadgen.Drive {
 	sp := g.e.Spec
-	return Drive{Conn: s.n.conn(), Scale: g.e.Scale, Clients: sp.Clients, Jobs: sp.Jobs, Seconds: seconds, Rate: sp.Rate, Seed: seed, Protocol: sp.Protocol, Connect: g.e.config(s.arm).Reconnect, Logged: true}
+	return loadgen.Drive{Conn: s.n.Conn(), Scale: g.e.Scale, Clients: sp.Clients, Jobs: sp.Jobs, Seconds: seconds, Rate: sp.Rate, Seed: seed, Protocol: sp.Protocol, Connect: g.e.configuration(s.label).Reconnect, Logged: true}
 }
 
 func millis(d time.Duration) stat.Number { return stat.Number(d.Seconds() * 1000) }
@@ -185,23 +189,23 @@ func millis(d time.Duration) stat.Number { return stat.Number(d.Seconds() * 1000
 // begin brings a server to the start of a run. Counters are not reset but taken
 // at both ends: to reset them would make autovacuum forget what it has to do.
 func (g *engine) begin(ctx context.Context, s *seat) (err error) {
-	g.tell(Event{Step: "checkpoint", Arm: s.arm})
-	if _, err = s.n.checkpoint(ctx); err != nil {
+	g.tell(experiment.Event{Step: "checkpoint", Config: s.label})
+	if _, err = s.n.Checkpoint(ctx); err != nil {
 		return err
 	}
-	if s.before, err = s.n.counters(ctx); err != nil {
+	if s.before, err = s.n.Counters(ctx); err != nil {
 		return err
 	}
-	if s.cpu, err = s.n.cpu(); err != nil {
+	if s.cpu, err = s.n.CPU(); err != nil {
 		return err
 	}
-	s.run.Started = g.w.now().UTC().Format(time.RFC3339Nano)
+	s.run.Started = g.w.Now().UTC().Format(time.RFC3339Nano)
 	return nil
 }
 
 // guarded sends the load while the host is watched. What the watch finds so bad
 // that nothing can go on ends it.
-func (g *engine) guarded(ctx context.Context, s *seat, d Drive) (Driven, seen, error) {
+func (g *engine) guarded(ctx context.Context, s *seat, d loadgen.Drive) (loadgen.Driven, machine.Seen, error) {
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	d.Made = func(folder string) error {
@@ -209,26 +213,26 @@ func (g *engine) guarded(ctx context.Context, s *seat, d Drive) (Driven, seen, e
 		if err != nil {
 			return err
 		}
-		return g.w.put(loadName, b)
+		return g.w.Put(loadName, b)
 	}
-	end := g.w.watch(s.n, cancel)
+	end := g.w.Watch(s.n, cancel)
 	out, err := g.e.Load.Drive(inner, d)
 	saw := end()
 	if cause := context.Cause(inner); cause != nil {
 		return out, saw, cause
 	}
-	if gone := s.n.alive(); gone != nil {
-		return out, saw, &say.Problem{Message: "the server of arm " + s.arm + " ended in the middle of a run", Detail: gone.Error(),
+	if gone := s.n.Alive(); gone != nil {
+		return out, saw, &say.Problem{Message: "the server of arm " + s.label + " ended in the middle of a run", Detail: gone.Error(),
 			Hint: "its last words say why; what was measured before is kept, and the experiment can be resumed", Code: say.CodeError}
 	}
 	if err != nil {
-		return out, saw, fmt.Errorf("load on arm %s: %w", s.arm, err)
+		return out, saw, fmt.Errorf("load on arm %s: %w", s.label, err)
 	}
 	return out, saw, nil
 }
 
 // part measures a run or a slice of one, while the given servers are up.
-func (g *engine) part(ctx context.Context, s *seat, up []*seat, d Drive) error {
+func (g *engine) part(ctx context.Context, s *seat, up []*seat, d loadgen.Drive) error {
 	before, err := servers(up)
 	if err != nil {
 		return err
@@ -237,7 +241,7 @@ func (g *engine) part(ctx context.Context, s *seat, up []*seat, d Drive) error {
 	d.Second = func(tps float64) bool {
 		s.seconds = append(s.seconds, tps)
 		done++
-		g.tell(Event{Step: "measure", Arm: s.arm, Done: int64(done), All: int64(d.Seconds)})
+		g.tell(experiment.Event{Step: "measure", Config: s.label, Done: int64(done), All: int64(d.Seconds)})
 		return s.cycles != nil && s.cycles.enough(done)
 	}
 	out, saw, err := g.guarded(ctx, s, d)
@@ -246,7 +250,7 @@ func (g *engine) part(ctx context.Context, s *seat, up []*seat, d Drive) error {
 	}
 	if s.cycles != nil {
 		if s.cycles.err != nil {
-			return errors.Join(s.cycles.err, s.n.alive())
+			return errors.Join(s.cycles.err, s.n.Alive())
 		}
 		s.run.Cycles = s.cycles.done
 	}
@@ -264,9 +268,9 @@ func (g *engine) part(ctx context.Context, s *seat, up []*seat, d Drive) error {
 // servers is the CPU time of servers together.
 func servers(up []*seat) (sum time.Duration, err error) {
 	for _, s := range up {
-		d, err := s.n.cpu()
+		d, err := s.n.CPU()
 		if err != nil {
-			return 0, errors.Join(err, s.n.alive())
+			return 0, errors.Join(err, s.n.Alive())
 		}
 		sum += d
 	}
@@ -274,7 +278,7 @@ func servers(up []*seat) (sum time.Duration, err error) {
 }
 
 // take adds a part to a run.
-func (t *tally) take(r *experiment.Run, out Driven, saw seen, server time.Duration) {
+func (t *tally) take(r *experiment.Run, out loadgen.Driven, saw machine.Seen, server time.Duration) {
 	r.Seconds += out.Seconds
 	r.Transactions += out.Transactions
 	r.Failed, r.Retried, r.Skipped = r.Failed+out.Failed, r.Retried+out.Retried, r.Skipped+out.Skipped
@@ -291,18 +295,18 @@ func (t *tally) take(r *experiment.Run, out Driven, saw seen, server time.Durati
 		t.latencies.Add(out.Latencies)
 	}
 	t.client += out.CPU
-	t.seen = t.seen.add(saw)
+	t.seen = t.seen.Add(saw)
 	// What is below nothing is rounding of the kernel's ticks.
-	t.foreign += max(0, saw.busy-saw.own-server.Seconds())
+	t.foreign += max(0, saw.Busy-saw.Own-server.Seconds())
 }
 
 // end fills in what a run came to.
 func (g *engine) end(ctx context.Context, s *seat) error {
-	after, err := s.n.counters(ctx)
+	after, err := s.n.Counters(ctx)
 	if err != nil {
-		return errors.Join(err, s.n.alive())
+		return errors.Join(err, s.n.Alive())
 	}
-	cpu, err := s.n.cpu()
+	cpu, err := s.n.CPU()
 	if err != nil {
 		return err
 	}
@@ -312,17 +316,17 @@ func (g *engine) end(ctx context.Context, s *seat) error {
 	}
 	r.Latency = t.latency()
 	r.Windows = windows(s.seconds, windowSeconds)
-	r.Counters = after.since(s.before)
+	r.Counters = after.Since(s.before)
 	r.Counters[experiment.ServerCPU] = float64(cpu-s.cpu) / float64(time.Millisecond)
 	r.Counters[experiment.ClientCPU] = float64(t.client) / float64(time.Millisecond)
-	if t.seen.pageTables > 0 {
-		r.Counters[experiment.PageTables] = float64(t.seen.pageTables)
+	if t.seen.PageTables > 0 {
+		r.Counters[experiment.PageTables] = float64(t.seen.PageTables)
 	}
 	t.environment(&r.Environment)
-	r.Environment.Checkpoint = after.checkpoints - s.before.checkpoints
-	r.Environment.Wraparound = after.wraparound || s.before.wraparound
-	g.tell(Event{Step: "checkpoint", Arm: s.arm})
-	d, err := s.n.checkpoint(ctx)
+	r.Environment.Checkpoint = after.Checkpoints - s.before.Checkpoints
+	r.Environment.Wraparound = after.Wraparound || s.before.Wraparound
+	g.tell(experiment.Event{Step: "checkpoint", Config: s.label})
+	d, err := s.n.Checkpoint(ctx)
 	if err != nil {
 		return err
 	}
@@ -360,13 +364,13 @@ func (t *tally) environment(e *experiment.Environment) {
 		return stat.Number(100 * part / whole)
 	}
 	s := t.seen
-	e.Steal = share(s.steal, s.all, s.known)
-	e.Foreign = share(t.foreign, s.all, s.known)
+	e.Steal = share(s.Steal, s.All, s.Known)
+	e.Foreign = share(t.foreign, s.All, s.Known)
 	for name, to := range map[string]*stat.Number{"cpu some": &e.PSICPU, "io some": &e.PSIIO, "memory full": &e.PSIMemory} {
-		d, ok := s.pressure[name]
-		*to = share(d.Seconds(), s.wall.Seconds(), ok)
+		d, ok := s.Pressure[name]
+		*to = share(d.Seconds(), s.Wall.Seconds(), ok)
 	}
-	e.ClockStep = millis(s.clock)
+	e.ClockStep = millis(s.Clock)
 }
 
 // count runs a fixed number of transactions, whose counters vary far less than
@@ -375,12 +379,12 @@ func (g *engine) count(ctx context.Context, b *experiment.Block, s *seat) error 
 	if g.e.Spec.Count == 0 {
 		return nil
 	}
-	g.tell(Event{Step: "count", Block: b.Number, Arm: s.arm})
-	before, err := s.n.counters(ctx)
+	g.tell(experiment.Event{Step: "count", Block: b.Number, Config: s.label})
+	before, err := s.n.Counters(ctx)
 	if err != nil {
 		return err
 	}
-	cpu, err := s.n.cpu()
+	cpu, err := s.n.CPU()
 	if err != nil {
 		return err
 	}
@@ -392,16 +396,16 @@ func (g *engine) count(ctx context.Context, b *experiment.Block, s *seat) error 
 	if err != nil {
 		return err
 	}
-	after, err := s.n.counters(ctx)
+	after, err := s.n.Counters(ctx)
 	if err != nil {
 		return err
 	}
-	end, err := s.n.cpu()
+	end, err := s.n.CPU()
 	if err != nil {
 		return err
 	}
 	pages, seen := s.run.Counters[experiment.PageTables]
-	s.run.Counters = after.since(before)
+	s.run.Counters = after.Since(before)
 	s.run.Counters[experiment.Counted] = float64(out.Transactions)
 	s.run.Counters[experiment.ServerCPU] = float64(end-cpu) / float64(time.Millisecond)
 	s.run.Counters[experiment.ClientCPU] = float64(out.CPU) / float64(time.Millisecond)

@@ -30,7 +30,7 @@ const (
 func seed(words ...uint64) uint64 { return mix(words...) >> 32 }
 
 // order of block number n, from 1. Of each pair of blocks one has A first and one
-// B; which of them is drawn. Whatever changes steadily then weighs on both arms
+// B; which of them is drawn. Whatever changes steadily then weighs on both configurations
 // alike.
 func order(all uint64, n int) string {
 	pair, first := uint64(n-1)/2, (n-1)%2 == 0
@@ -40,7 +40,7 @@ func order(all uint64, n int) string {
 	return "BA"
 }
 
-// turns are the arms of the slices of a block, n for each arm: ABBA ABBA …, or
+// turns are the configurations of the slices of a block, n for each configuration: ABBA ABBA …, or
 // the other way round, so that each quarter is balanced in itself. An odd n ends
 // in a pair.
 func turns(order string, n int) []string {

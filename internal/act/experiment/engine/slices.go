@@ -24,19 +24,19 @@ func (g *engine) sliced(ctx context.Context, b *experiment.Block, p *pair) ([]ex
 	at := map[string]*seat{}
 	for _, s := range p.seats {
 		s.tally = tally{}
-		s.run = experiment.Run{Config: s.arm, Steady: s.run.Steady}
-		at[s.arm] = s
+		s.run = experiment.Run{Config: s.label, Steady: s.run.Steady}
+		at[s.label] = s
 	}
-	for arm := range strings.SplitSeq(b.Order, "") {
-		if err := g.canary(ctx, at[arm]); err != nil {
+	for label := range strings.SplitSeq(b.Order, "") {
+		if err := g.calibrate(ctx, at[label]); err != nil {
 			return nil, err
 		}
-		if err := g.begin(ctx, at[arm]); err != nil {
+		if err := g.begin(ctx, at[label]); err != nil {
 			return nil, err
 		}
 	}
-	for i, arm := range turns(b.Order, slicesOf(g.e.Spec)) {
-		s := at[arm]
+	for i, label := range turns(b.Order, slicesOf(g.e.Spec)) {
+		s := at[label]
 		// A slice of A and its neighbour of B draw the same numbers, and no other slice
 		// does.
 		if err := g.part(ctx, s, p.seats, g.drive(s, g.e.Spec.Slice, seed(b.Seed, forRun, uint64(i/2)))); err != nil {
@@ -44,16 +44,16 @@ func (g *engine) sliced(ctx context.Context, b *experiment.Block, p *pair) ([]ex
 		}
 	}
 	var runs []experiment.Run
-	for arm := range strings.SplitSeq(b.Order, "") {
-		if err := g.end(ctx, at[arm]); err != nil {
+	for label := range strings.SplitSeq(b.Order, "") {
+		if err := g.end(ctx, at[label]); err != nil {
 			return nil, err
 		}
 	}
-	for arm := range strings.SplitSeq(b.Order, "") {
-		if err := g.count(ctx, b, at[arm]); err != nil {
+	for label := range strings.SplitSeq(b.Order, "") {
+		if err := g.count(ctx, b, at[label]); err != nil {
 			return nil, err
 		}
-		runs = append(runs, at[arm].run)
+		runs = append(runs, at[label].run)
 	}
 	return runs, nil
 }
@@ -63,11 +63,11 @@ func (g *engine) both(ctx context.Context, b *experiment.Block, p *pair) error {
 	if len(p.seats) > 0 {
 		return nil
 	}
-	if err := touch(g.w, []Config{g.e.A, g.e.B}, g.e.MayTouchKernel); err != nil {
+	if err := touch(g.w, []experiment.Configuration{g.e.A, g.e.B}, g.e.MayTouchKernel); err != nil {
 		return err
 	}
-	for arm := range strings.SplitSeq(b.Order, "") {
-		s, err := g.open(ctx, arm)
+	for label := range strings.SplitSeq(b.Order, "") {
+		s, err := g.open(ctx, label)
 		if err != nil {
 			return err
 		}
@@ -92,11 +92,11 @@ func (g *engine) closePair(p *pair) error {
 
 // closePairUnlessKept closes them after each block of a load that writes.
 func (g *engine) closePairUnlessKept(p *pair) error {
-	if g.e.Restore == Kept {
+	if g.e.Restore == experiment.RestoreKept {
 		return nil
 	}
 	return g.closePair(p)
 }
 
-// slicesOf is how many slices an arm has in a block.
+// slicesOf is how many slices a configuration has in a block.
 func slicesOf(s experiment.Spec) int { return max(1, int(s.Duration/math.Max(s.Slice, 1)+0.5)) }

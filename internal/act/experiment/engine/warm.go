@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/pgfettle/pgfettle/internal/act/experiment/machine"
+
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
@@ -33,9 +35,9 @@ func window(warmup float64) int {
 const mostPrewarm = 5
 
 // prewarmed fills the caches of a server.
-func prewarmed(ctx context.Context, n node) (how string, err error) {
+func prewarmed(ctx context.Context, n machine.Node) (how string, err error) {
 	for range mostPrewarm {
-		how, err = n.prewarm(ctx)
+		how, err = n.Prewarm(ctx)
 		if _, refused := errors.AsType[*pgconn.PgError](err); !refused {
 			break
 		}
@@ -76,17 +78,17 @@ const mostWarm = 4
 // them, had 2.1 to 3.5 % each time that a pool had been given back before.
 const calm = 0.5
 
-// stolen says that the hypervisor took so much that the next run may be void. After
-// gigabytes changed hands, as a pool of huge pages does before the arm without one,
+// stolen says that the hypervisor took so much that the next run may be discarded. After
+// gigabytes changed hands, as a pool of huge pages does before the configuration without one,
 // it does so for some ten seconds: a virtual machine gives the free memory back to
 // its host, page by page, and asks for it again.
-func (s seen) stolen() bool {
-	return s.known && s.all > 0 && 100*s.steal/s.all > calm*experiment.MostSteal
+func stolen(s machine.Seen) bool {
+	return s.Known && s.All > 0 && 100*s.Steal/s.All > calm*experiment.MostSteal
 }
 
 // warm runs the load with another seed until its rate is flat, or for as long as
 // was allowed, and again while the hypervisor takes so much that the run after it
-// would be void. Several servers are warmed one after the other.
+// would be discarded. Several servers are warmed one after the other.
 func (g *engine) warm(ctx context.Context, b *experiment.Block, seats []*seat) error {
 	most := g.e.Spec.Warmup
 	width := window(most)
@@ -100,7 +102,7 @@ func (g *engine) warm(ctx context.Context, b *experiment.Block, seats []*seat) e
 		d.Logged = false
 		d.Second = func(tps float64) bool {
 			rates = append(rates, tps)
-			g.tell(Event{Step: "warm-up", Block: b.Number, Arm: s.arm, Done: int64(len(rates)), All: int64(most)})
+			g.tell(experiment.Event{Step: "warm-up", Block: b.Number, Config: s.label, Done: int64(len(rates)), All: int64(most)})
 			return len(rates)/width >= lastWindows && len(rates)%width == 0 && flat(rates, width)
 		}
 		for again := range uint64(mostWarm) {
@@ -108,9 +110,9 @@ func (g *engine) warm(ctx context.Context, b *experiment.Block, seats []*seat) e
 			d.Seed = seed(b.Seed, forWarmup, again)
 			_, saw, err := g.guarded(ctx, s, d)
 			if err != nil {
-				return fmt.Errorf("warm-up of arm %s: %w", s.arm, err)
+				return fmt.Errorf("warm-up of arm %s: %w", s.label, err)
 			}
-			if !saw.stolen() {
+			if !stolen(saw) {
 				break
 			}
 		}

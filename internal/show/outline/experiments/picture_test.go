@@ -8,7 +8,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/pgfettle/pgfettle/internal/act/prove"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
 )
@@ -69,7 +68,7 @@ func TestPlainFigure(t *testing.T) {
 // TestDesignWords holds that what will be done is told as it will be: nothing is
 // said to warm up for 0 s, and nothing to last for 0 s.
 func TestDesignWords(t *testing.T) {
-	for want, e := range map[string]prove.Experiment{
+	for want, e := range map[string]experiment.Experiment{
 		"8 blocks of two runs of 120 s, one of each arm, in balanced order (AB, BA) drawn by seed 42. Before each run the server is started with its configuration, every value is verified, " +
 			"the load warms up until its rate is flat (at most 300 s), and a checkpoint is made.": {
 			Design: experiment.DesignRestart, Spec: experiment.Spec{Blocks: 8, Duration: 120, Warmup: 300, Seed: 42}},

@@ -36,7 +36,7 @@ func Course(name string) *experiment.Exercise {
 }
 
 // AA is the name of an experiment that compares a configuration with itself.
-const AA = "aa"
+const AA = experiment.CompareSame
 
 // interrupted says whether the experiment has not come to its end.
 func (d *Report) interrupted() bool { return d.Result.Ended == "" }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/prove"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
@@ -107,7 +106,7 @@ func RanWhen(r *experiment.Result) string {
 	}
 	text := "begun " + t.UTC().Format("2006-01-02 15:04") + " UTC"
 	if end, err := time.Parse(time.RFC3339, r.Ended); err == nil {
-		text += ", took " + Span(end.Sub(t))
+		text += ", took " + experiment.Span(end.Sub(t))
 	}
 	return text + ", pgfettle " + typeset.Clean(r.Program)
 }
@@ -187,7 +186,7 @@ func RepeatLine(r *experiment.Result) string {
 }
 
 // DesignWords say how runs follow each other.
-func DesignWords(e *prove.Experiment) string {
+func DesignWords(e *experiment.Experiment) string {
 	s := e.Spec
 	switch e.Design {
 	case experiment.DesignSingle:

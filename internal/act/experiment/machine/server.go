@@ -1,4 +1,4 @@
-package engine
+package machine
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
+
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
@@ -20,19 +22,19 @@ import (
 // postmaster is a scratch server that runs.
 type postmaster struct{ i *scratch.Instance }
 
-func (p *postmaster) conn() Conn {
-	return Conn{Host: p.i.Socket, Port: p.i.Port, User: "postgres", DB: "postgres", Account: p.i.Account}
+func (p *postmaster) Conn() loadgen.Conn {
+	return loadgen.Conn{Host: p.i.Socket, Port: p.i.Port, User: "postgres", DB: "postgres", Account: p.i.Account}
 }
 
-func (p *postmaster) pid() int { return p.i.PID() }
+func (p *postmaster) PID() int { return p.i.PID() }
 
-func (p *postmaster) close() error { return p.i.Close() }
+func (p *postmaster) Close() error { return p.i.Close() }
 
 // lastLog is what is looked through for the last words: a crash says them in a
 // few lines.
 const lastLog = 1 << 20
 
-func (p *postmaster) alive() error {
+func (p *postmaster) Alive() error {
 	if p.i.Running() {
 		return nil
 	}
@@ -49,12 +51,12 @@ func (p *postmaster) alive() error {
 func (p *postmaster) rows(ctx context.Context, sql string) ([][]string, error) {
 	c, err := pgconn.Connect(ctx, p.i.ConnString())
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("connection to a scratch instance: %w", err), p.alive())
+		return nil, errors.Join(fmt.Errorf("connection to a scratch instance: %w", err), p.Alive())
 	}
 	defer func() { _ = c.Close(context.WithoutCancel(ctx)) }()
 	results, err := c.Exec(ctx, sql).ReadAll()
 	if err != nil {
-		return nil, fmt.Errorf("statement on a scratch instance: %w", errors.Join(err, p.alive()))
+		return nil, fmt.Errorf("statement on a scratch instance: %w", errors.Join(err, p.Alive()))
 	}
 	var out [][]string
 	for _, r := range results {
@@ -72,10 +74,10 @@ func (p *postmaster) rows(ctx context.Context, sql string) ([][]string, error) {
 	return out, nil
 }
 
-// prepare vacuums: pgbench is told not to, for it to happen once and not in runs.
+// Prepare vacuums: pgbench is told not to, for it to happen once and not in runs.
 // Rows are frozen, so that no run has to set hint bits or meets a vacuum against
 // wraparound.
-func (p *postmaster) prepare(ctx context.Context) error {
+func (p *postmaster) Prepare(ctx context.Context) error {
 	if _, err := p.rows(ctx, "vacuum (freeze, analyze)"); err != nil {
 		return err
 	}
@@ -86,14 +88,14 @@ func (p *postmaster) prepare(ctx context.Context) error {
 	return nil
 }
 
-func (p *postmaster) settings(ctx context.Context) ([]setting, error) {
+func (p *postmaster) Settings(ctx context.Context) ([]Setting, error) {
 	rows, err := p.rows(ctx, "select name, setting, coalesce(unit, ''), vartype, source, pending_restart from pg_settings")
 	if err != nil {
 		return nil, err
 	}
-	var out []setting
+	var out []Setting
 	for _, r := range rows {
-		out = append(out, setting{name: r[0], value: r[1], unit: r[2], kind: r[3], source: r[4], pending: r[5] == "t"})
+		out = append(out, Setting{Name: r[0], Value: r[1], Unit: r[2], Kind: r[3], Source: r[4], Pending: r[5] == "t"})
 	}
 	return out, nil
 }
@@ -118,9 +120,9 @@ select sum(case when fit > 0 then pg_prewarm(oid::regclass, 'buffer', 'main', 0,
        sum(case when fit < pages then pg_prewarm(oid::regclass, 'read', 'main', fit, pages - 1) else 0 end)
   from f`
 
-// prewarm reads the tables and indexes of the load into shared buffers and the
+// Prewarm reads the tables and indexes of the load into shared buffers and the
 // page cache.
-func (p *postmaster) prewarm(ctx context.Context) (string, error) {
+func (p *postmaster) Prewarm(ctx context.Context) (string, error) {
 	rows, err := p.rows(ctx, `select count(*) from pg_extension where extname = 'pg_prewarm'`)
 	if err != nil {
 		return "", err
@@ -132,9 +134,9 @@ func (p *postmaster) prewarm(ctx context.Context) (string, error) {
 	return "", err
 }
 
-// checkpointed implements node. It is read from pg_control, which takes nothing
+// Checkpointed implements Node. It is read from pg_control, which takes nothing
 // from a server under load.
-func (p *postmaster) checkpointed() (uint64, error) {
+func (p *postmaster) Checkpointed() (uint64, error) {
 	const at, size = 32, 8 // of checkPoint in ControlFileData, the same in 13 to 18
 	f, err := os.Open(p.i.DataDir + "/global/pg_control")
 	if err != nil {
@@ -145,7 +147,7 @@ func (p *postmaster) checkpointed() (uint64, error) {
 	return binary.NativeEndian.Uint64(b[:]), errors.Join(err, f.Close())
 }
 
-func (p *postmaster) databaseSize(ctx context.Context) (int64, error) {
+func (p *postmaster) DatabaseSize(ctx context.Context) (int64, error) {
 	rows, err := p.rows(ctx, "select pg_database_size(current_database())")
 	if err != nil {
 		return 0, err
@@ -196,33 +198,33 @@ func counterSQL(major int) string {
   from pg_stat_database d where d.datname = current_database()`
 }
 
-func (p *postmaster) counters(ctx context.Context) (counters, error) {
+func (p *postmaster) Counters(ctx context.Context) (Counters, error) {
 	if err := p.left(ctx); err != nil {
-		return counters{}, err
+		return Counters{}, err
 	}
 	if p.i.Binaries.Version.Major() < 15 {
 		if err := wait(ctx, collectorDelay); err != nil {
-			return counters{}, err
+			return Counters{}, err
 		}
 	}
 	rows, err := p.rows(ctx, counterSQL(p.i.Binaries.Version.Major()))
 	if err != nil {
-		return counters{}, err
+		return Counters{}, err
 	}
 	if len(rows) != 1 || len(rows[0]) != 8 {
-		return counters{}, fmt.Errorf("counters of a scratch instance: %d rows", len(rows))
+		return Counters{}, fmt.Errorf("counters of a scratch instance: %d rows", len(rows))
 	}
 	r := rows[0]
-	c := counters{values: map[string]float64{}, wraparound: r[7] == "t"}
+	c := Counters{Values: map[string]float64{}, Wraparound: r[7] == "t"}
 	for i, name := range []string{experiment.WALBytes, experiment.FullPages, experiment.BlocksRead, experiment.BlocksHit, experiment.BlocksWrite, experiment.TempBytes} {
 		if r[i] == "" {
 			continue
 		}
-		if c.values[name], err = unit.Figure(r[i]); err != nil {
-			return counters{}, fmt.Errorf("counter %s: %w", name, err)
+		if c.Values[name], err = unit.Figure(r[i]); err != nil {
+			return Counters{}, fmt.Errorf("counter %s: %w", name, err)
 		}
 	}
-	c.checkpoints, err = strconv.Atoi(r[6])
+	c.Checkpoints, err = strconv.Atoi(r[6])
 	return c, err
 }
 
@@ -251,10 +253,10 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// checkpoint makes one and tells how long it took. It returns when the server has
+// Checkpoint makes one and tells how long it took. It returns when the server has
 // counted it, so that it is not counted into what follows.
-func (p *postmaster) checkpoint(ctx context.Context) (time.Duration, error) {
-	before, err := p.counters(ctx)
+func (p *postmaster) Checkpoint(ctx context.Context) (time.Duration, error) {
+	before, err := p.Counters(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -264,11 +266,11 @@ func (p *postmaster) checkpoint(ctx context.Context) (time.Duration, error) {
 	}
 	took := time.Since(begun)
 	for end := time.Now().Add(reportTimeout); time.Now().Before(end); {
-		now, err := p.counters(ctx)
+		now, err := p.Counters(ctx)
 		if err != nil {
 			return took, err
 		}
-		if now.checkpoints > before.checkpoints {
+		if now.Checkpoints > before.Checkpoints {
 			break
 		}
 		if err := wait(ctx, leavePoll); err != nil {
@@ -348,12 +350,12 @@ func children(pid int) ([]int, error) {
 // ended meanwhile: connections of a load come and go before it, not during it.
 const tries = 4
 
-// cpu implements node: the CPU time of the postmaster, of its children, and of
+// Cpu implements Node: the CPU time of the postmaster, of its children, and of
 // those that have ended, which the postmaster has waited for.
-func (p *postmaster) cpu() (time.Duration, error) {
-	pid := p.pid()
+func (p *postmaster) CPU() (time.Duration, error) {
+	pid := p.PID()
 	if pid == 0 {
-		return 0, fmt.Errorf("the server has ended: %w", p.alive())
+		return 0, fmt.Errorf("the server has ended: %w", p.Alive())
 	}
 	for n := 1; ; n++ {
 		_, before, err := times(pid)

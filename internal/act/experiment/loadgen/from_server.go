@@ -1,4 +1,4 @@
-package engine
+package loadgen
 
 import (
 	"context"
@@ -42,3 +42,6 @@ func (f *FromServer) Fill(ctx context.Context, c Conn, _ int, _ func(done, all i
 	f.notes, err = clone.Copy(ctx, f.Source, f.Programs, clone.Into{Host: c.Host, Port: c.Port, User: c.User, DB: c.DB, Account: c.Account})
 	return err
 }
+
+// Notes are what has to be known of the copy, once it was made.
+func (f *FromServer) Notes() []string { return f.notes }

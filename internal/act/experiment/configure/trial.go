@@ -1,4 +1,4 @@
-package prove
+package configure
 
 import (
 	"context"
@@ -63,8 +63,35 @@ func within(b scratch.Binaries) error {
 	return nil
 }
 
-// OpenLab makes a throwaway cluster of the chosen programs. Close removes it.
-func OpenLab(ctx context.Context, t target.Target, c Choice) (Lab, error) {
+// Choice says which server programs are meant.
+type Choice struct {
+	Major int    // 0: the newest installed
+	Bin   string // their folder; "": looked for
+	Tool  string // our name and version, for the evidence
+
+	Scratch  string   // where the experiment's clusters will be: a plan is made for that disk; "": for the temporary folder's
+	Measured []string // folders of probes, as of collect.Request: a plan rests on them here as it does elsewhere
+}
+
+// Trial is a throwaway cluster of the programs that will be measured, to try
+// configurations on. Its steps are function values so that a test can stand in for the
+// programs.
+type Trial struct {
+	Server scratch.Binaries
+	// Look reads this host and the instances that run on it.
+	Look func(context.Context) (*snapshot.Snapshot, error)
+	// Try asks the programs whether they would start with these settings.
+	Try func(ctx context.Context, settings map[string]string) (scratch.Tried, error)
+	// Plan plans for this host with the throwaway cluster as its only instance.
+	Plan func(context.Context, rule.Options) (*plan.Plan, error)
+	// Installed says whether a library is there to be loaded.
+	Installed func(library string) bool
+	// Close removes the cluster. It may be called again.
+	Close func() error
+}
+
+// Open makes a throwaway cluster of the chosen programs.
+func Open(ctx context.Context, t target.Target, c Choice) (*Trial, error) {
 	b, err := Programs(ctx, c)
 	if err != nil {
 		return nil, err
@@ -73,11 +100,11 @@ func OpenLab(ctx context.Context, t target.Target, c Choice) (Lab, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &lab{target: t, tool: c.Tool, measured: c.Measured, inst: inst}
-	if l.shadow, err = scratch.NewShadow(b, inst.DataDir, inst.Account); err != nil {
+	k := &cluster{target: t, tool: c.Tool, measured: c.Measured, inst: inst}
+	if k.shadow, err = scratch.NewShadow(b, inst.DataDir, inst.Account); err != nil {
 		return nil, errors.Join(err, inst.Remove())
 	}
-	return l, nil
+	return &Trial{Server: b, Look: k.look, Try: k.shadow.Try, Plan: k.plan, Installed: k.installed, Close: k.close}, nil
 }
 
 // beside returns the folder that the scratch folder is in, or will be in, where
@@ -107,7 +134,8 @@ func device(st fs.FileInfo) uint64 {
 	return sys.Dev
 }
 
-type lab struct {
+// cluster is what a Trial rests on.
+type cluster struct {
 	target   target.Target
 	tool     string
 	measured []string
@@ -116,39 +144,33 @@ type lab struct {
 	closed   bool
 }
 
-func (l *lab) Server() scratch.Binaries { return l.inst.Binaries }
-
-func (l *lab) Close() error {
-	if l.closed {
+func (k *cluster) close() error {
+	if k.closed {
 		return nil
 	}
-	l.closed = true
-	return errors.Join(l.shadow.Remove(), l.inst.Remove())
+	k.closed = true
+	return errors.Join(k.shadow.Remove(), k.inst.Remove())
 }
 
-func (l *lab) Try(ctx context.Context, settings map[string]string) (scratch.Tried, error) {
-	return l.shadow.Try(ctx, settings)
-}
-
-func (l *lab) Look(ctx context.Context) (*snapshot.Snapshot, error) {
-	a, err := collect.Run(ctx, l.target, collect.Request{Kind: collect.Here, Tool: l.tool, Progress: func(string) {}})
+func (k *cluster) look(ctx context.Context) (*snapshot.Snapshot, error) {
+	a, err := collect.Run(ctx, k.target, collect.Request{Kind: collect.Here, Tool: k.tool, Progress: func(string) {}})
 	if err != nil {
 		return nil, err
 	}
 	return snapshot.Read(a)
 }
 
-// Plan starts the cluster for the time of being looked at.
-func (l *lab) Plan(ctx context.Context, o rule.Options) (p *plan.Plan, err error) {
-	if err := l.inst.Start(ctx); err != nil {
+// plan starts the cluster for the time of being looked at.
+func (k *cluster) plan(ctx context.Context, o rule.Options) (p *plan.Plan, err error) {
+	if err := k.inst.Start(ctx); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, l.inst.Stop()) }()
-	a, err := collect.Run(ctx, l.target, collect.Request{Kind: collect.DataDir, Value: l.inst.DataDir, Tool: l.tool, Measured: l.measured, Progress: func(string) {}})
+	defer func() { err = errors.Join(err, k.inst.Stop()) }()
+	a, err := collect.Run(ctx, k.target, collect.Request{Kind: collect.DataDir, Value: k.inst.DataDir, Tool: k.tool, Measured: k.measured, Progress: func(string) {}})
 	if err != nil {
 		return nil, err
 	}
-	p, _, err = planner.Make(ctx, l.target, a, o)
+	p, _, err = planner.Make(ctx, k.target, a, o)
 	return p, err
 }
 
@@ -156,7 +178,7 @@ func (l *lab) Plan(ctx context.Context, o rule.Options) (p *plan.Plan, err error
 // the programs: Debian and builds from source, wheels and archives, Red Hat.
 var libraryDirs = []string{"../lib", "../lib/postgresql", "../lib64", "../lib64/pgsql", "../lib/pgsql"}
 
-func (l *lab) Installed(library string) bool {
+func (k *cluster) installed(library string) bool {
 	name, inLibDir := strings.CutPrefix(library, "$libdir/")
 	if !inLibDir && strings.Contains(name, "/") {
 		st, err := os.Stat(name)
@@ -169,7 +191,7 @@ func (l *lab) Installed(library string) bool {
 		name += ".so"
 	}
 	return slices.ContainsFunc(libraryDirs, func(dir string) bool {
-		st, err := os.Stat(filepath.Join(l.inst.Binaries.Dir, dir, name))
+		st, err := os.Stat(filepath.Join(k.inst.Binaries.Dir, dir, name))
 		return err == nil && st.Mode().IsRegular()
 	})
 }

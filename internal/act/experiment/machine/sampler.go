@@ -1,4 +1,4 @@
-package engine
+package machine
 
 import (
 	"fmt"
@@ -25,10 +25,10 @@ const (
 	mostBetween = 10
 )
 
-// watch implements world.
-func (m *machine) watch(n node, fault func(error)) (end func() seen) {
+// Watch implements engine.world.
+func (m *Machine) Watch(n Node, fault func(error)) (end func() Seen) {
 	var (
-		s     seen
+		s     Seen
 		quit  = make(chan struct{})
 		wg    sync.WaitGroup
 		begun = time.Now()
@@ -47,34 +47,34 @@ func (m *machine) watch(n node, fault func(error)) (end func() seen) {
 			}
 			timer.Reset(sampleEvery)
 			now := offset(begun)
-			if d := now - clock; d.Abs() > s.clock.Abs() {
-				s.clock = d
+			if d := now - clock; d.Abs() > s.Clock.Abs() {
+				s.Clock = d
 			}
 			clock = now
 			if err := m.full(); err != nil {
 				fault(err)
 			}
 			if step--; step == 0 {
-				s.pageTables = max(s.pageTables, pageTables(n.pid()))
+				s.PageTables = max(s.PageTables, pageTables(n.PID()))
 				step = min(1+i/2, mostBetween)
 			}
 		}
 	})
-	return func() seen {
+	return func() Seen {
 		close(quit)
 		wg.Wait()
-		s.wall = time.Since(begun)
+		s.Wall = time.Since(begun)
 		last := stats()
-		if s.known = first.known && last.known; s.known {
-			s.all, s.steal = last.all-first.all, last.steal-first.steal
-			s.own = last.own - first.own + grown(first.threads, last.threads).Seconds()
+		if s.Known = first.known && last.known; s.Known {
+			s.All, s.Steal = last.all-first.all, last.steal-first.steal
+			s.Own = last.own - first.own + grown(first.threads, last.threads).Seconds()
 			// Differences of large sums: where nothing was idle this could be a hair above all.
-			s.busy = min(last.busy-first.busy, s.all)
+			s.Busy = min(last.busy-first.busy, s.All)
 		}
-		s.pressure = map[string]time.Duration{}
+		s.Pressure = map[string]time.Duration{}
 		for name, d := range pressures() {
 			if b, ok := psi[name]; ok {
-				s.pressure[name] = d - b
+				s.Pressure[name] = d - b
 			}
 		}
 		return s
@@ -89,20 +89,20 @@ func offset(begun time.Time) time.Duration {
 }
 
 // full says that the filesystem of the scratch folder is nearly so.
-func (m *machine) full() error {
-	free, total, err := m.space()
+func (m *Machine) full() error {
+	free, total, err := m.Space()
 	if err != nil {
 		return nil // one that cannot be asked is no reason to end a run
 	}
 	return m.nearlyFull(free, total)
 }
 
-func (m *machine) nearlyFull(free, total unit.Bytes) error {
-	if total <= 0 || free >= total/100*leastFree {
+func (m *Machine) nearlyFull(free, total unit.Bytes) error {
+	if total <= 0 || free >= total/100*LeastFree {
 		return nil
 	}
 	return &say.Problem{Message: fmt.Sprintf("the filesystem of %s is nearly full: %s of %s are free", m.dir, free, total),
-		Detail: fmt.Sprintf("an experiment leaves %d %% free", leastFree), Hint: "make room, or resume with less: what was measured before is kept", Code: say.CodeError}
+		Detail: fmt.Sprintf("an experiment leaves %d %% free", LeastFree), Hint: "make room, or resume with less: what was measured before is kept", Code: say.CodeError}
 }
 
 // cpuTimes are in seconds since some moment.

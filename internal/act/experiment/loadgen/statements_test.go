@@ -1,4 +1,4 @@
-package prove
+package loadgen
 
 import (
 	"strings"

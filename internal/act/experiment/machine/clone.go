@@ -1,4 +1,4 @@
-package engine
+package machine
 
 import (
 	"context"
@@ -17,12 +17,12 @@ import (
 // passing is what a copy of a cluster leaves out: it belongs to a server that ran.
 var passing = map[string]bool{"data/postmaster.pid": true, "data/postmaster.opts": true}
 
-// clone implements world. It copies the data directory file by file: by sharing
+// Clone implements engine.world. It copies the data directory file by file: by sharing
 // blocks where the filesystem can (FICLONE: btrfs, XFS with reflink, bcachefs),
 // else byte by byte. Both folders belong to the account of the servers, who
 // could put links there: so both are only touched through handles that no link
 // leads out of, and a link is refused.
-func (m *machine) clone(ctx context.Context, from, to string, told func(done, all int64)) (err error) {
+func (m *Machine) Clone(ctx context.Context, from, to string, told func(done, all int64)) (err error) {
 	acc, err := scratch.Unprivileged()
 	if err != nil {
 		return err
@@ -32,7 +32,7 @@ func (m *machine) clone(ctx context.Context, from, to string, told func(done, al
 		return err
 	}
 	defer func() { _ = src.Close() }()
-	all, err := m.size(from)
+	all, err := m.Size(from)
 	if err != nil {
 		return err
 	}
@@ -148,8 +148,8 @@ func (c *copier) file(ctx context.Context, name string) (n int64, err error) {
 	}
 }
 
-// size is the bytes in the files of a cluster.
-func (m *machine) size(name string) (unit.Bytes, error) {
+// Size is the bytes in the files of a cluster.
+func (m *Machine) Size(name string) (unit.Bytes, error) {
 	root, err := os.OpenRoot(m.path(name))
 	if err != nil {
 		return 0, err

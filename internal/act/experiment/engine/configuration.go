@@ -6,22 +6,17 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/act/experiment/machine"
 
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
-// setting is a line of pg_settings.
-type setting struct {
-	name, value, unit, kind, source string
-	pending                         bool // pending_restart
-}
-
 // places are parameters that say where a server lies, whom it talks to and where
-// it logs. A scratch instance has its own, and an arm that set them would either
+// it logs. A scratch instance has its own, and a configuration that set them would either
 // not be what was measured or reach out of the scratch folder.
 var places = []string{
 	"data_directory", "config_file", "hba_file", "ident_file", "external_pid_file", "listen_addresses", "port",
@@ -30,8 +25,8 @@ var places = []string{
 	"primary_conninfo", "primary_slot_name", "ssl", "bonjour", "stats_temp_directory",
 }
 
-// allowed refuses an arm that a scratch instance cannot have.
-func allowed(label string, c Config) error {
+// allowed refuses a configuration that a scratch instance cannot have.
+func allowed(label string, c experiment.Configuration) error {
 	for _, name := range slices.Sorted(maps.Keys(c.Settings)) {
 		if slices.Contains(places, strings.ToLower(name)) {
 			return &say.Problem{Message: fmt.Sprintf("arm %s sets %s, which a scratch instance has its own of", label, name),
@@ -39,7 +34,7 @@ func allowed(label string, c Config) error {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Kernel)) {
-		if !slices.Contains(kernelValues, name) {
+		if !slices.Contains(kernelValues, string(name)) {
 			return &say.Problem{Message: fmt.Sprintf("arm %s sets %s, which an experiment does not change", label, name),
 				Hint: "of the kernel an experiment changes " + strings.Join(kernelValues, ", ") + " and the pool of huge pages", Code: say.CodeUsage}
 		}
@@ -50,33 +45,14 @@ func allowed(label string, c Config) error {
 	return nil
 }
 
-// document is an arm as the result tells it.
-func (c Config) document() experiment.MeasuredConfiguration {
-	a := experiment.MeasuredConfiguration{Name: c.Name, Settings: []experiment.Setting{}}
-	for name, v := range c.Settings {
-		a.Settings = append(a.Settings, experiment.Setting{Address: "pg:" + name, Value: v})
-	}
-	for name, v := range c.Kernel {
-		a.Settings = append(a.Settings, experiment.Setting{Address: name, Value: v})
-	}
-	if c.Reconnect {
-		a.Settings = append(a.Settings, experiment.Setting{Address: "client:reconnect", Value: "on"})
-	}
-	if c.HugePages > 0 {
-		a.Settings = append(a.Settings, experiment.Setting{Address: poolName, Value: "+" + strconv.FormatInt(c.HugePages, 10)})
-	}
-	slices.SortFunc(a.Settings, func(x, y experiment.Setting) int { return strings.Compare(x.Address, y.Address) })
-	return a
-}
-
-// verify holds that a server has every value of an arm. The error names the
+// verify holds that a server has every value of a configuration. The error names the
 // first that it has not.
-func verify(label string, want map[string]string, have []setting) error {
-	by := map[string]setting{}
+func verify(label string, want map[string]string, have []machine.Setting) error {
+	by := map[string]machine.Setting{}
 	for _, s := range have {
-		by[strings.ToLower(s.name)] = s
-		if s.pending {
-			return wrong(label, s.name, "waits for a restart (pending_restart) right after the start")
+		by[strings.ToLower(s.Name)] = s
+		if s.Pending {
+			return wrong(label, s.Name, "waits for a restart (pending_restart) right after the start")
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(want)) {
@@ -85,7 +61,7 @@ func verify(label string, want map[string]string, have []setting) error {
 			return wrong(label, name, "is no parameter of this server")
 		}
 		if !same(s, want[name]) {
-			return wrong(label, name, fmt.Sprintf("is %q where %q was set (source: %s)", strings.TrimSpace(s.value+" "+s.unit), want[name], s.source))
+			return wrong(label, name, fmt.Sprintf("is %q where %q was set (source: %s)", strings.TrimSpace(s.Value+" "+s.Unit), want[name], s.Source))
 		}
 	}
 	return nil
@@ -97,23 +73,23 @@ func wrong(label, name, what string) error {
 }
 
 // same says whether a value in pg_settings is the one that a file spelled.
-func same(s setting, want string) bool {
+func same(s machine.Setting, want string) bool {
 	want = strings.TrimSpace(want)
-	switch s.kind {
+	switch s.Kind {
 	case "bool":
 		on, ok := boolean(want)
-		return ok && s.value == on
+		return ok && s.Value == on
 	case "enum":
 		// An enum may have other names for a value («on» of wal_compression is pglz in
 		// 15 and later): then the source tells that the file was obeyed.
-		return strings.EqualFold(s.value, want) || fromFile(s) && synonym(s.name, want)
+		return strings.EqualFold(s.Value, want) || fromFile(s) && synonym(s.Name, want)
 	case "integer", "real":
 		read := unit.ParseGUC
-		if s.kind == "integer" {
+		if s.Kind == "integer" {
 			read = unit.ParseInteger
 		}
-		w, err := read(want, s.unit)
-		h, err2 := unit.Figure(s.value)
+		w, err := read(want, s.Unit)
+		h, err2 := unit.Figure(s.Value)
 		if err != nil || err2 != nil {
 			return false
 		}
@@ -121,13 +97,13 @@ func same(s setting, want string) bool {
 			return true
 		}
 		// -1 asks the server to choose, and pg_settings shows what it chose.
-		return w == -1 && s.source != "configuration file" || s.kind == "integer" && fromFile(s) && w-h < 1 && h-w < 1
+		return w == -1 && s.Source != "configuration file" || s.Kind == "integer" && fromFile(s) && w-h < 1 && h-w < 1
 	}
 	// A few texts are spelled anew: initdb writes «iso, mdy», and «ISO, MDY» is shown.
-	return s.value == want || fromFile(s) && slices.Contains([]string{"datestyle", "timezone"}, strings.ToLower(s.name))
+	return s.Value == want || fromFile(s) && slices.Contains([]string{"datestyle", "timezone"}, strings.ToLower(s.Name))
 }
 
-func fromFile(s setting) bool { return s.source == "configuration file" }
+func fromFile(s machine.Setting) bool { return s.Source == "configuration file" }
 
 // synonym says whether an enum takes a word of a boolean for one of its values.
 func synonym(name, want string) bool {
@@ -159,12 +135,12 @@ var unhashed = []string{
 	"server_version", "transaction_isolation", "transaction_read_only", "transaction_deferrable",
 }
 
-// hash is over all settings of a server: the same for every start of an arm.
-func hash(all []setting) string {
+// hash is over all settings of a server: the same for every start of a configuration.
+func hash(all []machine.Setting) string {
 	var lines []string
 	for _, s := range all {
-		if !slices.Contains(unhashed, s.name) {
-			lines = append(lines, s.name+"="+s.value)
+		if !slices.Contains(unhashed, s.Name) {
+			lines = append(lines, s.Name+"="+s.Value)
 		}
 	}
 	slices.Sort(lines)

@@ -1,4 +1,7 @@
-package prove
+// Package configure makes the configurations of an experiment whole from what a person
+// names: it reads where they start from (defaults, an instance, a plan, a file) and
+// tries them with the installed server programs on a throwaway cluster.
+package configure
 
 import (
 	"context"
@@ -27,10 +30,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// Maker makes arms whole.
+// Maker makes configurations whole.
 type Maker struct {
 	Files   target.Target
-	Lab     Lab
+	Trial   *Trial
 	Current func(context.Context) (*snapshot.Instance, error) // the instance that «current» means
 	Clients int
 	Kernel  bool // the kernel of this machine may be touched
@@ -40,7 +43,7 @@ type Maker struct {
 // three are reserved for superusers, and counters are read while it runs.
 const spare = 10
 
-// Make makes an arm of what a person wrote, tried with the installed programs.
+// Make makes a configuration of what a person wrote, tried with the installed programs.
 // flag names it in errors.
 func (m *Maker) Make(ctx context.Context, flag, text string) (experiment.Configuration, error) {
 	wrong := func(err error, hint string) (experiment.Configuration, error) {
@@ -74,14 +77,14 @@ func (m *Maker) Make(ctx context.Context, flag, text string) (experiment.Configu
 		a.Settings["huge_pages"] = "try" // it must start, and nobody asked for this in so many words
 		a.Omitted = append(a.Omitted, experiment.Omitted{Name: "huge_pages", Value: "on", Why: "there is no pool of huge pages without --kernel; it is tried"})
 	}
-	a.OmitUnsupported(m.Lab.Installed)
+	a.OmitUnsupported(m.Trial.Installed)
 	m.room(&a)
 	return a, m.try(ctx, flag, &a)
 }
 
 // room gives the load its connections.
 func (m *Maker) room(a *experiment.Configuration) {
-	major := m.Lab.Server().Version.Major()
+	major := m.Trial.Server.Version.Major()
 	have := 0
 	if text, said := a.Settings["max_connections"]; said {
 		n, err := strconv.Atoi(strings.TrimSpace(text))
@@ -101,16 +104,16 @@ func (m *Maker) room(a *experiment.Configuration) {
 // try asks the programs, and settles the pool of huge pages.
 func (m *Maker) try(ctx context.Context, flag string, a *experiment.Configuration) error {
 	// Whether there is a pool is another question; -C does not ask it.
-	said, err := m.Lab.Try(ctx, a.Settings)
+	said, err := m.Trial.Try(ctx, a.Settings)
 	if err != nil {
-		return fmt.Errorf("%s: configuration tried with %s: %w", flag, m.Lab.Server(), err)
+		return fmt.Errorf("%s: configuration tried with %s: %w", flag, m.Trial.Server, err)
 	}
 	if len(said.Complaints) > 0 {
 		more := ""
 		if n := len(said.Complaints) - 1; n > 0 {
 			more = strings.Join(said.Complaints[1:], "; ")
 		}
-		return &say.Problem{Message: fmt.Sprintf("%s: %s would not start with it: %s", flag, m.Lab.Server(), said.Complaints[0]), Detail: more,
+		return &say.Problem{Message: fmt.Sprintf("%s: %s would not start with it: %s", flag, m.Trial.Server, said.Complaints[0]), Detail: more,
 			Hint: "correct the configuration, or name another version with --pg", Code: say.CodeUsage}
 	}
 	if !isOn(a.Settings["huge_pages"]) {
@@ -176,7 +179,7 @@ func (m *Maker) base(ctx context.Context, flag string, s experiment.Configuratio
 		if !m.Kernel {
 			o.Pins = map[knob.Address]string{"pg:huge_pages": "try"} // a server that gets no pool must start
 		}
-		p, err := m.Lab.Plan(ctx, o)
+		p, err := m.Trial.Plan(ctx, o)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: plan: %w", flag, err)
 		}

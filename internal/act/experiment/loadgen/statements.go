@@ -1,8 +1,7 @@
-package prove
+package loadgen
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,11 +10,9 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/experiment/clone"
-	"github.com/pgfettle/pgfettle/internal/act/experiment/engine"
 	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
 // Source is the database of a live server that a load is made from.
@@ -31,58 +28,52 @@ func (s *Source) Ready(ctx context.Context, to unit.Version) (err error) {
 	return err
 }
 
-// Source implements Runner.
-func (Engine) Source(ctx context.Context, how collect.Connect) (Workload, *Source, error) {
+// Look looks at the database of a live server that a load shall be made from, as far
+// as nothing but its statistics is read. The workload has no scripts yet.
+func Look(ctx context.Context, how collect.Connect) (*workload.Workload, *Source, error) {
 	from, conn, err := clone.Look(ctx, how)
 	if err != nil {
-		return Workload{}, nil, err
+		return nil, nil, err
 	}
 	_, err = workload.Statements(ctx, conn)
 	if err := errors.Join(err, conn.Close(context.WithoutCancel(ctx))); err != nil {
-		return Workload{}, nil, err
+		return nil, nil, err
 	}
-	return statementsOf(from.About), &Source{How: how, About: from.About}, nil
+	w := &workload.Workload{Name: workload.FromStatements, Title: "a mix made from pg_stat_statements, on a copy of the database " + from.About.Database, Synthetic: true}
+	return w, &Source{How: how, About: from.About}, nil
 }
 
-func statementsOf(a clone.About) Workload {
-	return Workload{Name: workload.FromStatements, Title: "a mix made from pg_stat_statements, on a copy of the database " + a.Database, Synthetic: true,
-		ScaleFor: func(unit.Bytes, float64) int { return 1 }, Size: func(int) unit.Bytes { return a.Bytes }}
-}
-
-// planned is the load before the server is asked for its statements.
-func (s *Source) planned(ctx context.Context, version unit.Version) (*engine.FromServer, error) {
+// plan is the load before the server is asked for its statements.
+func (s *Source) plan(ctx context.Context, version unit.Version) (*FromServer, error) {
 	program, err := workload.FindPgbench(ctx, version)
-	return &engine.FromServer{Pgbench: engine.Pgbench{Workload: &workload.Workload{Name: workload.FromStatements, Synthetic: true, Protocol: workload.Prepared}, Program: program}, About: s.About, Programs: s.programs}, err
+	w := &workload.Workload{Name: workload.FromStatements, Synthetic: true, Protocol: workload.Prepared}
+	return &FromServer{Pgbench: Pgbench{Workload: w, Program: program}, About: s.About, Programs: s.programs}, err
 }
 
-// fromStatements makes the load: the server is asked for its statements, and they
-// are tried on it in transactions that only read.
-func fromStatements(ctx context.Context, e *Experiment) (_ *engine.FromServer, err error) {
-	load, err := e.Source.planned(ctx, e.Binaries.Version)
-	if err != nil {
-		return nil, err
+// Make makes the load: the server is asked for its statements, and they are tried on it
+// in transactions that only read. notes say how near the mix comes to its original; Mix
+// is what is kept of it.
+func (s *Source) Make(ctx context.Context, version unit.Version) (load *FromServer, notes []string, err error) {
+	if load, err = s.plan(ctx, version); err != nil {
+		return nil, nil, err
 	}
 	if load.Programs.Dump == "" {
-		return nil, errors.New("load from statements: no programs were looked for")
+		return nil, nil, errors.New("load from statements: no programs were looked for")
 	}
-	if e.Told != nil {
-		e.Told(Event{Step: "statements"})
-	}
-	from, conn, err := clone.Look(ctx, e.Source.How)
+	from, conn, err := clone.Look(ctx, s.How)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
-	if from.System != e.Source.About.System || from.Database != e.Source.About.Database {
-		return nil, &say.Problem{Message: "the server of the load is another one than a moment ago", Code: say.CodeError}
+	if from.System != s.About.System || from.Database != s.About.Database {
+		return nil, nil, &say.Problem{Message: "the server of the load is another one than a moment ago", Code: say.CodeError}
 	}
 	mix, err := workload.Synthesize(ctx, conn, false)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	e.Notes = append(e.Notes, compared(mix)...)
 	load.Workload, load.Source, load.About, load.Taken = mix.Workload, from, from.About, time.Now().UTC().Format(time.RFC3339Nano)
-	return load, nil
+	return load, compared(mix), nil
 }
 
 const (
@@ -164,9 +155,9 @@ func cut(query string) string {
 	return text
 }
 
-// askedMix is what is kept of a load from statements, for a resume: it asks no
-// live server again.
-type askedMix struct {
+// Mix is what is kept of a load from statements, for a resume: it asks no live server
+// again.
+type Mix struct {
 	Scripts []workload.Script `json:"scripts"`
 	About   clone.About       `json:"about"`
 	Taken   string            `json:"taken"`
@@ -174,31 +165,17 @@ type askedMix struct {
 	Words   string            `json:"words"`
 }
 
-func askedOf(f *engine.FromServer) *askedMix {
-	return &askedMix{Scripts: f.Workload.Scripts, About: f.About, Taken: f.Taken, Title: f.Workload.Title, Words: f.Workload.About}
+// Mix is what is kept of the load.
+func (f *FromServer) Mix() *Mix {
+	return &Mix{Scripts: f.Workload.Scripts, About: f.About, Taken: f.Taken, Title: f.Workload.Title, Words: f.Workload.About}
 }
 
 // load is the load that was made of it.
-func (a *askedMix) load(ctx context.Context, version unit.Version) (*engine.FromServer, error) {
-	f, err := (&Source{About: a.About}).planned(ctx, version)
+func (m *Mix) load(ctx context.Context, version unit.Version) (*FromServer, error) {
+	f, err := (&Source{About: m.About}).plan(ctx, version)
 	if err != nil {
 		return nil, err
 	}
-	f.Workload.Scripts, f.Workload.Title, f.Workload.About, f.Taken = a.Scripts, a.Title, a.Words, a.Taken
+	f.Workload.Scripts, f.Workload.Title, f.Workload.About, f.Taken = m.Scripts, m.Title, m.Words, m.Taken
 	return f, nil
-}
-
-// order is an experiment for the engine, with its load.
-func (e *Experiment) order(load engine.Load, of asked, pgbench string) (*engine.Experiment, error) {
-	words, err := json.Marshal(of)
-	if err != nil {
-		return nil, err
-	}
-	e.Host.Pgbench = pgbench
-	out := &engine.Experiment{Name: e.Name, A: config(&e.A), Design: e.Design, Metric: e.Metric, Spec: e.Spec, Scale: e.Scale, Restore: e.Restore, Binaries: e.Binaries, Load: load, Asked: words, Dir: e.Dir, Scratch: e.Scratch,
-		Host: e.Host, Program: e.Program, Notes: e.Notes, MayTouchKernel: e.TouchKernel, KeepData: e.KeepData, Guard: engine.Guard{DataDirs: e.Guard.DataDirs, Systems: e.Guard.Systems}, Progress: events(e.Told)}
-	if e.Design != experiment.DesignSingle {
-		out.B = config(&e.B)
-	}
-	return out, nil
 }

@@ -5,31 +5,26 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/prove"
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 	"github.com/pgfettle/pgfettle/internal/show/document"
-	"github.com/pgfettle/pgfettle/internal/show/outline/experiments"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
 
-// carryOut tells what will be done, asks, and does it. A nil result without an
-// error is one that was declined; it was told.
-func (o *trialOptions) carryOut(ctx context.Context, env *Env, d document.Design) (*experiment.Result, error) {
-	runner, err := env.runner()
-	if err != nil {
-		return nil, err
-	}
-	if d.Estimation, err = runner.Estimate(ctx, d.Experiment); err != nil {
-		return nil, err
-	}
-	if free, need := d.Estimation.Free, d.Estimation.Disk; free > 0 && need > free {
-		return nil, &say.Problem{Message: fmt.Sprintf("the experiment needs %s of disk in %s, and %s are free", need, d.Scratch, free),
-			Hint: "name a folder on another disk with --scratch, or a smaller --scale", Code: exitRefused}
-	}
+// complete adds what the command line knows.
+func (o *experimentOptions) complete(env *Env) {
+	o.Steps, o.Policy = env.Experiments, env.site
+}
+
+// carryOut tells what will be done, asks, and does it.
+func (o *experimentOptions) carryOut(ctx context.Context, env *Env, p *app.PreparedExperiment) (*experiment.Result, error) {
+	d := document.Design{Experiment: p.Experiment, Title: p.Title, Differences: p.Differences, Why: p.Why, Estimation: p.Estimation}
 	out := env.Stdout
 	if o.format != "text" {
 		out = env.Stderr // stdout is for the document
@@ -47,22 +42,21 @@ func (o *trialOptions) carryOut(ctx context.Context, env *Env, d document.Design
 		}
 	}
 	tell, done := o.progress(env)
-	d.Told = tell
-	r, err := runner.Run(ctx, d.Experiment)
+	r, resumable, err := p.Run(ctx, tell)
 	done()
 	if err != nil {
-		return nil, o.stopped(ctx, env, d.Dir, d.Source == nil || o.keepData, err)
+		return nil, o.stopped(ctx, env, p.Dir, resumable, err)
 	}
 	if o.format == "text" {
 		fmt.Fprintf(env.Stdout, "\n")
 	}
-	env.tell("note", "the documents are in "+d.Dir)
+	env.tell("note", "the documents are in "+p.Dir)
 	return r, nil
 }
 
 // stopped tells how to go on with an experiment that was interrupted; data says that
 // its data are still to be had.
-func (o *trialOptions) stopped(ctx context.Context, env *Env, dir string, data bool, err error) error {
+func (o *experimentOptions) stopped(ctx context.Context, env *Env, dir string, data bool, err error) error {
 	if _, e := readResult(dir); e == nil && (ctx.Err() != nil || errors.Is(err, context.Canceled)) {
 		if data {
 			env.tell("note", "what was measured is kept; go on with: pgfettle prove --resume "+dir)
@@ -77,11 +71,11 @@ func (o *trialOptions) stopped(ctx context.Context, env *Env, dir string, data b
 // a line a block. Neither shows what was measured: who sees how it stands is
 // tempted to stop when he likes it, and experiments that are stopped so find
 // differences that are not there (one in four and more, instead of one in twenty).
-func (o *trialOptions) progress(env *Env) (func(prove.Event), func()) {
+func (o *experimentOptions) progress(env *Env) (func(experiment.Event), func()) {
 	tell, done := env.Progress()
 	_, live := terminal(env.Stderr)
 	kept := ""
-	return func(ev prove.Event) {
+	return func(ev experiment.Event) {
 			switch {
 			case ev.Kept != "":
 				kept = o.keptWords(env, ev)
@@ -99,33 +93,33 @@ func (o *trialOptions) progress(env *Env) (func(prove.Event), func()) {
 }
 
 // keptWords tell where data stay, how large they are, and how they go.
-func (o *trialOptions) keptWords(env *Env, ev prove.Event) string {
+func (o *experimentOptions) keptWords(env *Env, ev experiment.Event) string {
 	size := ""
-	if ev.Bytes > 0 {
-		size = " (" + ev.Bytes.String() + ")"
+	if ev.Done > 0 {
+		size = " (" + unit.Bytes(ev.Done).String() + ")"
 	}
 	clean := "pgfettle prove --clean"
-	usualPlace := *o
-	usualPlace.scratch = ""
-	if usual, err := usualPlace.scratchDir(env); err != nil || filepath.Dir(ev.Kept) != usual {
+	usualPlace := o.ExperimentOptions
+	usualPlace.Scratch = ""
+	if usual, err := usualPlace.ScratchDir(env.host()); err != nil || filepath.Dir(ev.Kept) != usual {
 		clean += " --scratch " + filepath.Dir(ev.Kept)
 	}
 	return "the loaded data stay in " + ev.Kept + size + " for the next experiment with the same ones; they are removed by one with others, and by: " + clean
 }
 
 // eventLine is "block 3 of 8, B, measure, about 12 min left".
-func eventLine(ev prove.Event) string {
+func eventLine(ev experiment.Event) string {
 	text := ev.Step
 	if ev.Block > 0 {
 		text = fmt.Sprintf("block %d of %d", ev.Block, ev.Blocks)
 		switch {
-		case ev.Ended && ev.Void != "":
-			text += " is void: " + ev.Void
+		case ev.Ended && len(ev.Discarded) > 0:
+			text += " is void: " + strings.Join(ev.Discarded, "; ")
 		case ev.Ended:
 			text += " is measured"
 		default:
-			if ev.Arm != "" {
-				text += ", " + ev.Arm
+			if ev.Config != "" {
+				text += ", " + ev.Config
 			}
 			if ev.Step != "" {
 				text += ", " + ev.Step
@@ -133,22 +127,15 @@ func eventLine(ev prove.Event) string {
 		}
 	}
 	if ev.Left >= time.Second {
-		text += ", about " + experiments.Span(ev.Left) + " left"
+		text += ", about " + experiment.Span(ev.Left) + " left"
 	}
 	return text
 }
 
 // sweep removes what killed experiments left.
-func (o *trialOptions) sweep(ctx context.Context, env *Env) error {
-	runner, err := env.runner()
-	if err != nil {
-		return err
-	}
-	dir, err := o.scratchDir(env)
-	if err != nil {
-		return err
-	}
-	did, err := runner.Clean(ctx, dir)
+func (o *experimentOptions) sweep(ctx context.Context, env *Env) error {
+	o.complete(env)
+	did, dir, err := o.CleanExperiments(ctx, env.host())
 	for _, d := range did {
 		fmt.Fprintln(env.Stdout, typeset.Line(d))
 	}

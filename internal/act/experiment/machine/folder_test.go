@@ -1,4 +1,4 @@
-package engine
+package machine
 
 import (
 	"context"
@@ -15,45 +15,45 @@ import (
 // were made for it.
 func TestClaim(t *testing.T) {
 	top := t.TempDir()
-	m := &machine{dir: filepath.Join(top, "a/b/scratch")}
-	if err := m.claim(); err != nil {
+	m := &Machine{dir: filepath.Join(top, "a/b/scratch")}
+	if err := m.Claim(); err != nil {
 		t.Fatal(err)
 	}
 	if b, err := os.ReadFile(m.path(Marker)); err != nil || string(b) != markerText {
 		t.Errorf("marker %q, %v", b, err)
 	}
-	other := &machine{dir: m.dir}
-	if err := other.claim(); err == nil || !strings.Contains(err.Error(), "another experiment") {
+	other := &Machine{dir: m.dir}
+	if err := other.Claim(); err == nil || !strings.Contains(err.Error(), "another experiment") {
 		t.Errorf("two at once: %v", err)
 	}
-	if err := m.put("master.json", []byte("{}")); err != nil {
+	if err := m.Put("master.json", []byte("{}")); err != nil {
 		t.Fatal(err)
 	}
-	if left, err := m.list(); err != nil || len(left) != 1 || left[0] != "master.json" {
+	if left, err := m.List(); err != nil || len(left) != 1 || left[0] != "master.json" {
 		t.Errorf("%v, %v", left, err)
 	}
 	// What is not removed keeps the folder, for the next one to find it.
-	if err := m.release(); err != nil {
+	if err := m.Release(); err != nil {
 		t.Fatal(err)
 	}
-	m = &machine{dir: m.dir}
-	if err := m.claim(); err != nil {
+	m = &Machine{dir: m.dir}
+	if err := m.Claim(); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.remove("master.json"); err != nil {
+	if err := m.Remove("master.json"); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.release(); err != nil {
+	if err := m.Release(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Lstat(m.dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("it is left: %v", err)
 	}
-	m = &machine{dir: filepath.Join(top, "c/d")}
-	if err := m.claim(); err != nil {
+	m = &Machine{dir: filepath.Join(top, "c/d")}
+	if err := m.Claim(); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.release(); err != nil {
+	if err := m.Release(); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Lstat(filepath.Join(top, "c")); !errors.Is(err, os.ErrNotExist) {
@@ -95,15 +95,15 @@ func TestClaimRefused(t *testing.T) {
 	}
 	guard := Guard{DataDirs: []string{filepath.Join(top, "known")}}
 	for name, code := range map[string]int{"data": 5, "running": 5, "home": 5, "plain": 5, "known": 5, "known/base": 5, "known/new/scratch": 5, "alias/scratch": 5, ".": 5, "link": 5, "trap": 0} {
-		m := &machine{dir: filepath.Join(top, name), guard: guard}
-		err := m.claim()
+		m := &Machine{dir: filepath.Join(top, name), guard: guard}
+		err := m.Claim()
 		var p *say.Problem
 		if err == nil || code != 0 && (!errors.As(err, &p) || p.Code != code) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for _, dir := range []string{"", "relative", "/", "/a/../b"} {
-		if err := (&machine{dir: dir}).claim(); err == nil {
+		if err := (&Machine{dir: dir}).Claim(); err == nil {
 			t.Errorf("%q was taken", dir)
 		}
 	}
@@ -113,19 +113,19 @@ func TestClaimRefused(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, b, err)
 		}
 	}
-	m := &machine{dir: filepath.Join(top, "home")}
+	m := &Machine{dir: filepath.Join(top, "home")}
 	for _, name := range []string{"", ".", "..", "../x", "a/b", Marker} {
-		if err := m.remove(name); err == nil {
+		if err := m.Remove(name); err == nil {
 			t.Errorf("%q was removed", name)
 		}
 	}
 	for _, dir := range []string{"relative", "/tmp", "/dev/shm/other", filepath.Join(top, "home")} {
-		if err := m.drop(dir); err == nil {
+		if err := m.Drop(dir); err == nil {
 			t.Errorf("%q was dropped", dir)
 		}
 	}
 	for _, name := range []string{"sysctl:kernel.panic", "sysctl:vm.a/b", "x"} {
-		if err := m.setKernel(name, "1"); err == nil || !strings.Contains(err.Error(), "no value") {
+		if err := m.SetKernel(name, "1"); err == nil || !strings.Contains(err.Error(), "no value") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -133,7 +133,7 @@ func TestClaimRefused(t *testing.T) {
 
 // TestClone copies a folder of a cluster: all files, nothing of a server that ran.
 func TestClone(t *testing.T) {
-	m := &machine{dir: t.TempDir()}
+	m := &Machine{dir: t.TempDir()}
 	large := strings.Repeat("0123456789abcdef", 1<<16)
 	for name, text := range map[string]string{"data/PG_VERSION": "18\n", "data/base/5/1259": large, "data/empty": "", "data/postmaster.pid": "1", "log": "talk"} {
 		at := filepath.Join(m.path("master"), name)
@@ -145,7 +145,7 @@ func TestClone(t *testing.T) {
 		}
 	}
 	var last, all int64
-	if err := m.clone(t.Context(), "master", "run-a", func(d, a int64) { last, all = d, a }); err != nil {
+	if err := m.Clone(t.Context(), "master", "run-a", func(d, a int64) { last, all = d, a }); err != nil {
 		t.Fatal(err)
 	}
 	if b, err := os.ReadFile(m.path("run-a") + "/data/base/5/1259"); err != nil || string(b) != large {
@@ -169,12 +169,12 @@ func TestClone(t *testing.T) {
 	if err := os.Symlink("/etc", m.path("master")+"/data/pg_wal"); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.clone(t.Context(), "master", "run-b", func(int64, int64) {}); err == nil || !strings.Contains(err.Error(), "pg_wal") {
+	if err := m.Clone(t.Context(), "master", "run-b", func(int64, int64) {}); err == nil || !strings.Contains(err.Error(), "pg_wal") {
 		t.Errorf("a link: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := m.clone(ctx, "master", "run-c", func(int64, int64) {}); !errors.Is(err, context.Canceled) {
+	if err := m.Clone(ctx, "master", "run-c", func(int64, int64) {}); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %v", err)
 	}
 	for _, name := range []string{"run-b", "run-c"} {

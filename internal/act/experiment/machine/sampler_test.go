@@ -1,4 +1,4 @@
-package engine
+package machine
 
 import (
 	"os/exec"
@@ -44,12 +44,12 @@ func crowd(t testing.TB) *crowdNode {
 }
 
 type crowdNode struct {
-	toyNode
+	Node
 	id    int
 	asked chan struct{} // told of each look at its page tables
 }
 
-func (n *crowdNode) pid() int {
+func (n *crowdNode) PID() int {
 	select {
 	case n.asked <- struct{}{}:
 	default:
@@ -60,29 +60,29 @@ func (n *crowdNode) pid() int {
 // TestWatch holds that a watch sees the host and the page tables of a server.
 func TestWatch(t *testing.T) {
 	n := crowd(t)
-	m := &machine{dir: t.TempDir()}
-	end := m.watch(n, func(error) {}) // this machine's disk may be full
+	m := &Machine{dir: t.TempDir()}
+	end := m.Watch(n, func(error) {}) // this machine's disk may be full
 	<-n.asked                         // it is in the middle of its first sample, which its end waits for
 	s := end()
-	if !s.known || s.all <= 0 || s.busy < 0 || s.busy > s.all || s.wall < firstSample {
+	if !s.Known || s.All <= 0 || s.Busy < 0 || s.Busy > s.All || s.Wall < firstSample {
 		t.Errorf("%+v", s)
 	}
-	if s.pageTables < int64(100*4*unit.KB) {
-		t.Errorf("page tables of a hundred processes: %d", s.pageTables)
+	if s.PageTables < int64(100*4*unit.KB) {
+		t.Errorf("page tables of a hundred processes: %d", s.PageTables)
 	}
-	list, err := children(n.pid())
+	list, err := children(n.PID())
 	if err != nil || len(list) != 100 {
 		t.Errorf("%d children, %v", len(list), err)
 	}
-	sum := s.add(s)
-	if sum.wall != 2*s.wall || sum.all != 2*s.all || sum.pageTables != s.pageTables {
+	sum := s.Add(s)
+	if sum.Wall != 2*s.Wall || sum.All != 2*s.All || sum.PageTables != s.PageTables {
 		t.Errorf("%+v", sum)
 	}
 }
 
 // TestNearlyFull holds when a filesystem is too full to go on.
 func TestNearlyFull(t *testing.T) {
-	m := &machine{dir: "/scratch"}
+	m := &Machine{dir: "/scratch"}
 	for _, c := range []struct {
 		free, total unit.Bytes
 		full        bool
@@ -95,12 +95,12 @@ func TestNearlyFull(t *testing.T) {
 
 // TestCanary holds that it works and leaves nothing.
 func TestCanary(t *testing.T) {
-	m := &machine{dir: t.TempDir()}
-	cpu, sync, err := m.canary(t.Context())
+	m := &Machine{dir: t.TempDir()}
+	cpu, sync, err := m.Calibrate(t.Context())
 	if err != nil || cpu <= 0 || sync <= 0 {
 		t.Errorf("%v %v %v", cpu, sync, err)
 	}
-	if left, err := m.list(); err != nil || len(left) > 0 {
+	if left, err := m.List(); err != nil || len(left) > 0 {
 		t.Errorf("%v %v", left, err)
 	}
 }
@@ -110,7 +110,7 @@ func TestCanary(t *testing.T) {
 // tables each ten.
 func BenchmarkSample(b *testing.B) {
 	n := crowd(b)
-	m := &machine{dir: b.TempDir()}
+	m := &Machine{dir: b.TempDir()}
 	begun := time.Now()
 	var used syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &used)
@@ -119,7 +119,7 @@ func BenchmarkSample(b *testing.B) {
 		_ = offset(begun)
 		_ = m.full()
 		if i%mostBetween == 0 {
-			_ = pageTables(n.pid())
+			_ = pageTables(n.PID())
 		}
 	}
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &used)

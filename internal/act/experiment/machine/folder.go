@@ -1,4 +1,4 @@
-package engine
+package machine
 
 import (
 	"context"
@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
+
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -30,8 +32,8 @@ const Marker = ".pgfettle-scratch"
 // markerText is what it holds, for who wonders.
 const markerText = "pgfettle makes and removes database clusters in this folder. Keep nothing else here.\n"
 
-// machine is the world: this machine.
-type machine struct {
+// Machine is this machine.
+type Machine struct {
 	dir   string
 	bin   scratch.Binaries
 	guard Guard
@@ -39,7 +41,15 @@ type machine struct {
 	made  []string // folders that were made for the scratch folder, itself last
 }
 
-func (m *machine) path(name string) string { return filepath.Join(m.dir, name) }
+// New is this machine with a scratch folder (an absolute path) and the server's programs.
+func New(dir string, bin scratch.Binaries, guard Guard) *Machine {
+	return &Machine{dir: dir, bin: bin, guard: guard}
+}
+
+// Path is the place of a file or a cluster in the scratch folder.
+func (m *Machine) Path(name string) string { return m.path(name) }
+
+func (m *Machine) path(name string) string { return filepath.Join(m.dir, name) }
 
 func refused(message, detail, hint string) error {
 	return &say.Problem{Message: message, Detail: detail, Hint: hint, Code: say.CodeRefused}
@@ -47,8 +57,8 @@ func refused(message, detail, hint string) error {
 
 const otherFolder = "choose another scratch folder: an empty one, or one that is not there yet"
 
-// claim implements world.
-func (m *machine) claim() error {
+// Claim implements engine.world.
+func (m *Machine) Claim() error {
 	if !filepath.IsAbs(m.dir) || filepath.Clean(m.dir) != m.dir || m.dir == "/" {
 		return &say.Problem{Message: fmt.Sprintf("%q is no scratch folder", m.dir), Hint: "name an absolute path", Code: say.CodeUsage}
 	}
@@ -57,7 +67,7 @@ func (m *machine) claim() error {
 	}
 	for {
 		if err := m.mkdir(m.dir); err != nil {
-			return errors.Join(access(err), m.unmake())
+			return errors.Join(Access(err), m.unmake())
 		}
 		f, err := m.marker()
 		if err != nil {
@@ -83,7 +93,7 @@ func (m *machine) claim() error {
 
 // apart holds that the scratch folder is not in a data directory that is known,
 // nor one in it.
-func (m *machine) apart() error {
+func (m *Machine) apart() error {
 	at := m.dir
 	for {
 		real, err := filepath.EvalSymlinks(at)
@@ -92,7 +102,7 @@ func (m *machine) apart() error {
 			break
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			return access(err)
+			return Access(err)
 		}
 		at = filepath.Dir(at)
 	}
@@ -109,7 +119,7 @@ func (m *machine) apart() error {
 }
 
 // mkdir makes a folder and those above it, open to the account of the servers.
-func (m *machine) mkdir(dir string) error {
+func (m *Machine) mkdir(dir string) error {
 	st, err := os.Lstat(dir)
 	switch {
 	case err == nil && dir == m.dir && !st.IsDir():
@@ -133,10 +143,10 @@ func (m *machine) mkdir(dir string) error {
 }
 
 // marker opens the marker. It is written only into an empty folder.
-func (m *machine) marker() (*os.File, error) {
+func (m *Machine) marker() (*os.File, error) {
 	entries, err := os.ReadDir(m.dir)
 	if err != nil {
-		return nil, access(err)
+		return nil, Access(err)
 	}
 	names := []string{}
 	for _, e := range entries {
@@ -156,7 +166,7 @@ func (m *machine) marker() (*os.File, error) {
 	}
 	f, err := os.OpenFile(m.path(Marker), flags, 0o644)
 	if err != nil {
-		return nil, access(err)
+		return nil, Access(err)
 	}
 	st, err := f.Stat()
 	if err == nil && !st.Mode().IsRegular() {
@@ -177,17 +187,18 @@ func (m *machine) marker() (*os.File, error) {
 	return f, nil
 }
 
-func access(err error) error {
+// Access says of an error that a folder cannot be used that it is one of rights.
+func Access(err error) error {
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return &say.Problem{Message: "the scratch folder cannot be used", Detail: err.Error(), Hint: "choose a folder that you may write to", Code: say.CodeNoAccess}
 	}
 	return err
 }
 
-// release implements world. What could not be removed keeps the folder, with its
+// Release implements engine.world. What could not be removed keeps the folder, with its
 // marker: the next run removes it.
-func (m *machine) release() error {
-	left, err := m.list()
+func (m *Machine) Release() error {
+	left, err := m.List()
 	if err == nil && len(left) == 0 {
 		err = os.Remove(m.path(Marker))
 		if rm := os.Remove(m.dir); rm == nil {
@@ -201,7 +212,7 @@ func (m *machine) release() error {
 }
 
 // unmake removes the folders that were made above, where they are empty.
-func (m *machine) unmake() error {
+func (m *Machine) unmake() error {
 	for _, dir := range slices.Backward(m.made) {
 		if err := os.Remove(dir); err != nil {
 			if errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, fs.ErrNotExist) {
@@ -216,15 +227,15 @@ func (m *machine) unmake() error {
 
 const mostRecord = 1 << 20 // of a file of ours in the scratch folder; they have a few hundred bytes
 
-func (m *machine) read(name string) ([]byte, error) {
+func (m *Machine) Read(name string) ([]byte, error) {
 	return (&target.Local{}).ReadFile(m.path(name), mostRecord)
 }
 
-func (m *machine) put(name string, b []byte) error {
+func (m *Machine) Put(name string, b []byte) error {
 	return (&target.Local{}).Put(m.path(name), b, 0o600, os.Geteuid(), os.Getegid())
 }
 
-func (m *machine) list() ([]string, error) {
+func (m *Machine) List() ([]string, error) {
 	entries, err := os.ReadDir(m.dir)
 	var names []string
 	for _, e := range entries {
@@ -235,9 +246,9 @@ func (m *machine) list() ([]string, error) {
 	return names, err
 }
 
-// remove implements world. A server that still runs in a folder of ours, because
+// Remove implements engine.world. A server that still runs in a folder of ours, because
 // we were killed a moment ago, is stopped before.
-func (m *machine) remove(name string) error {
+func (m *Machine) Remove(name string) error {
 	if name == "" || name != filepath.Base(name) || slices.Contains([]string{".", "..", "/", Marker}, name) {
 		return fmt.Errorf("%q is nothing that an experiment removes", name)
 	}
@@ -255,15 +266,15 @@ func (m *machine) remove(name string) error {
 	return os.RemoveAll(m.path(name)) // follows no link
 }
 
-// drop implements world.
-func (m *machine) drop(folder string) error {
-	if !filepath.IsAbs(folder) || !strings.HasPrefix(filepath.Base(folder), LoadFolder) {
+// Drop implements engine.world.
+func (m *Machine) Drop(folder string) error {
+	if !filepath.IsAbs(folder) || !strings.HasPrefix(filepath.Base(folder), loadgen.LoadFolder) {
 		return fmt.Errorf("%q is no folder of a load", folder)
 	}
 	return os.RemoveAll(folder)
 }
 
-func (m *machine) initdb(ctx context.Context, name string) error {
+func (m *Machine) InitDB(ctx context.Context, name string) error {
 	i, err := scratch.NewIn(ctx, m.bin, m.path(name), scratch.Options{})
 	if err != nil {
 		return err
@@ -271,7 +282,7 @@ func (m *machine) initdb(ctx context.Context, name string) error {
 	return i.Close()
 }
 
-func (m *machine) start(ctx context.Context, name string, settings map[string]string) (node, error) {
+func (m *Machine) Start(ctx context.Context, name string, settings map[string]string) (Node, error) {
 	i, err := scratch.OpenIn(m.bin, m.path(name))
 	if err != nil {
 		return nil, err
@@ -285,7 +296,7 @@ func (m *machine) start(ctx context.Context, name string, settings map[string]st
 	return &postmaster{i: i}, nil
 }
 
-func (m *machine) try(ctx context.Context, name string, settings map[string]string) ([]string, unit.Bytes, error) {
+func (m *Machine) Try(ctx context.Context, name string, settings map[string]string) ([]string, unit.Bytes, error) {
 	acc, err := scratch.Unprivileged()
 	if err != nil {
 		return nil, 0, err
@@ -298,7 +309,7 @@ func (m *machine) try(ctx context.Context, name string, settings map[string]stri
 	return t.Complaints, t.Shared.Bytes, errors.Join(err, s.Remove())
 }
 
-func (m *machine) system(name string) (uint64, error) {
+func (m *Machine) System(name string) (uint64, error) {
 	f, err := os.Open(m.path(name) + "/data/global/pg_control")
 	if err != nil {
 		return 0, err
@@ -308,8 +319,8 @@ func (m *machine) system(name string) (uint64, error) {
 	return binary.NativeEndian.Uint64(b[:]), errors.Join(err, f.Close())
 }
 
-// rest implements world.
-func (m *machine) rest(ctx context.Context, name string) (bool, error) {
+// Rest implements engine.world.
+func (m *Machine) Rest(ctx context.Context, name string) (bool, error) {
 	i, err := scratch.OpenIn(m.bin, m.path(name))
 	if err != nil {
 		return false, err
@@ -320,21 +331,21 @@ func (m *machine) rest(ctx context.Context, name string) (bool, error) {
 	if ok, err := m.stopped(name); ok || err != nil {
 		return ok, err
 	}
-	n, err := m.start(ctx, name, nil)
+	n, err := m.Start(ctx, name, nil)
 	switch {
 	case ctx.Err() != nil:
 		return false, context.Cause(ctx)
 	case err != nil:
 		return false, nil // what cannot be started is of no use, whatever the reason
 	}
-	if err := n.close(); err != nil {
+	if err := n.Close(); err != nil {
 		return false, err
 	}
 	return m.stopped(name)
 }
 
 // stopped says whether pg_control was written by a server that stopped in peace.
-func (m *machine) stopped(name string) (bool, error) {
+func (m *Machine) stopped(name string) (bool, error) {
 	const (
 		stateAt    = 16 // of DBState in ControlFileData, the same in 13 to 18
 		shutDown   = 1  // DB_SHUTDOWNED
@@ -349,12 +360,12 @@ func (m *machine) stopped(name string) (bool, error) {
 	return binary.NativeEndian.Uint32(b[:]) == shutDown, errors.Join(err, f.Close())
 }
 
-func (m *machine) space() (free, total unit.Bytes, err error) {
+func (m *Machine) Space() (free, total unit.Bytes, err error) {
 	s, err := (&target.Local{}).Statfs(m.dir)
 	return unit.Bytes(s.Free), unit.Bytes(s.Total), err
 }
 
-func (m *machine) memory() (host.Memory, error) {
+func (m *Machine) Memory() (host.Memory, error) {
 	b, err := os.ReadFile("/proc/meminfo")
 	if err != nil {
 		return host.Memory{}, err
@@ -362,10 +373,10 @@ func (m *machine) memory() (host.Memory, error) {
 	return host.ParseMemory(b)
 }
 
-func (m *machine) now() time.Time { return time.Now() }
+func (m *Machine) Now() time.Time { return time.Now() }
 
-// program is a hash of the server's executable.
-func program(b scratch.Binaries) (string, error) {
+// Program is a hash of the server's executable.
+func Program(b scratch.Binaries) (string, error) {
 	f, err := os.Open(b.Tool("postgres"))
 	if err != nil {
 		return "", fmt.Errorf("server binaries: %w", err)
@@ -379,7 +390,7 @@ func program(b scratch.Binaries) (string, error) {
 }
 
 // file is where the kernel has a value.
-func (m *machine) file(name string) (string, error) {
+func (m *Machine) file(name string) (string, error) {
 	kind, word, _ := strings.Cut(name, ":")
 	switch {
 	case kind == "sysctl" && strings.HasPrefix(word, "vm.") && !strings.Contains(word, "/"):
@@ -390,7 +401,7 @@ func (m *machine) file(name string) (string, error) {
 	return "", fmt.Errorf("%q is no value of the kernel that an experiment knows", name)
 }
 
-func (m *machine) kernel(name string) (string, error) {
+func (m *Machine) Kernel(name string) (string, error) {
 	file, err := m.file(name)
 	if err != nil {
 		return "", err
@@ -405,8 +416,8 @@ func (m *machine) kernel(name string) (string, error) {
 	return strings.TrimSpace(string(b)), nil
 }
 
-// setKernel implements world: it writes a value as echo does, and reads it back.
-func (m *machine) setKernel(name, value string) error {
+// SetKernel implements engine.world: it writes a value as echo does, and reads it back.
+func (m *Machine) SetKernel(name, value string) error {
 	file, err := m.file(name)
 	if err != nil {
 		return err
@@ -414,22 +425,22 @@ func (m *machine) setKernel(name, value string) error {
 	if err := poke(file, value); err != nil {
 		return err
 	}
-	if got, err := m.kernel(name); err != nil || got != value {
+	if got, err := m.Kernel(name); err != nil || got != value {
 		return fmt.Errorf("%s: %q was written and %q is there", name, value, got)
 	}
 	return nil
 }
 
-// dropCaches empties the page cache of the host: what is dirty is written first,
+// DropCaches empties the page cache of the host: what is dirty is written first,
 // as only clean pages can be dropped.
-func (m *machine) dropCaches() error {
+func (m *Machine) DropCaches() error {
 	syscall.Sync()
 	return poke("/proc/sys/vm/drop_caches", "3") // 1: pages, 2: dentries and inodes
 }
 
-// compact implements world. Pages that wait to be written can be neither moved nor
+// Compact implements engine.world. Pages that wait to be written can be neither moved nor
 // dropped.
-func (m *machine) compact(empty bool) error {
+func (m *Machine) Compact(empty bool) error {
 	syscall.Sync()
 	if empty {
 		if err := poke("/proc/sys/vm/drop_caches", "1"); err != nil {
@@ -443,7 +454,7 @@ func (m *machine) compact(empty bool) error {
 func poke(file, value string) error {
 	f, err := os.OpenFile(file, os.O_WRONLY, 0)
 	if err != nil {
-		return access(err)
+		return Access(err)
 	}
 	_, err = f.WriteString(value + "\n")
 	return errors.Join(err, f.Close())

@@ -1,0 +1,46 @@
+package engine
+
+import (
+	"github.com/pgfettle/pgfettle/internal/act/experiment/loadgen"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/machine"
+
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
+)
+
+// Order is an experiment with what it takes to run it.
+type Order struct {
+	experiment.Experiment
+	Binaries scratch.Binaries
+	Load     loadgen.Load // nil: it is made as Asked says
+	// Asked is how the load was asked for. It is kept, for the load to be built again
+	// when the experiment is resumed.
+	Asked loadgen.Asked
+
+	// KeepData leaves the loaded cluster in the scratch folder at the end, for the
+	// next experiment with the same data. Clean removes it.
+	KeepData bool
+	// MayTouchKernel allows what Configuration.HugePages, Configuration.Kernel and the
+	// cache state "cold" need.
+	MayTouchKernel bool
+	Guard          machine.Guard
+	// MostCalibrations is how often the calibration before a run is made at the most,
+	// with a pause between two, until the machine is calm; 0: six times. Tests whose
+	// figures nobody reads do not wait: 1.
+	MostCalibrations int
+	Progress         func(experiment.Event) // told what is being done, from one goroutine; nil: nobody
+}
+
+// Restores is how data come about where nobody said it.
+func Restores(writes bool, design string) string {
+	switch {
+	case writes:
+		return experiment.RestoreFresh
+	case design == experiment.DesignSlices:
+		return experiment.RestoreKept // two servers cannot share one data directory
+	}
+	return experiment.RestoreShared
+}
+
+var unknown = stat.Number(nan())

@@ -1,0 +1,92 @@
+// Package loadgen holds the programs that send a workload to the servers of an
+// experiment: pgbench, sysbench, and pgbench with a mix that was made from the
+// statistics of a live server. What they send is act/experiment/workload.
+package loadgen
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/act/scratch"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/measured"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+)
+
+// Drive is one order to the program that sends the load.
+type Drive struct {
+	Conn         Conn
+	Scale        int
+	Clients      int
+	Jobs         int
+	Seconds      float64 // run for so long
+	Transactions int     // where it is above 0: run so many for each client instead
+	Rate         float64 // transactions a second; 0: as fast as it goes
+	Seed         uint64
+	Protocol     string
+	Connect      bool // a new connection for each transaction
+	Logged       bool // latencies of single transactions are wanted
+	// Second is told the rate of each second that has passed; where it returns
+	// true the load ends. nil: nobody. With Whole it ends with the transactions that
+	// are under way, and its report is that of a run of this length; else at once.
+	Whole  bool
+	Second func(tps float64) (enough bool)
+	// Made is told a folder outside of the scratch folder before it is used, for it
+	// to be found again should we be killed. Its name begins with LoadFolder.
+	Made func(folder string) error
+}
+
+// LoadFolder begins the name of a folder that a load makes for a run.
+const LoadFolder = "pgfettle-load-"
+
+// Conn is where a scratch instance listens.
+type Conn struct {
+	Host    string // folder of the socket
+	Port    int
+	User    string
+	DB      string
+	Account scratch.Account // that clients run as
+}
+
+// ConnString is the conninfo string.
+func (c Conn) ConnString() string {
+	return fmt.Sprintf("host='%s' port=%d user=%s dbname=%s", c.Host, c.Port, c.User, c.DB)
+}
+
+// Driven is what a load reports of itself.
+type Driven struct {
+	Seconds      float64
+	Transactions int64
+	Failed       int64
+	Retried      int64
+	Skipped      int64
+	Mean, SD     float64             // of latency, in ms; NaN where not known
+	Latencies    *measured.Histogram // in microseconds, of all transactions or of some drawn at random; nil: not logged
+	CPU          time.Duration
+	Errors       []string
+	Command      string // to run it by hand
+}
+
+// Load is a workload and the program that sends it.
+type Load interface {
+	// Describe tells what it is, for the document.
+	Describe(scale int) experiment.MeasuredWorkload
+	// Identity is a hash over everything that it loads and sends, the version of
+	// the sending program included: another identity is another experiment.
+	Identity() string
+	// Data is a hash over what it loads: another load with the same one may run on it.
+	Data() string
+	// Size is how large its database will be.
+	Size(scale int) unit.Bytes
+	// Shortest is about how long a run lasts at the least, in seconds: one transaction
+	// of each client. For estimates alone; 0 where that is no time worth counting.
+	Shortest(scale, clients int) float64
+	// Fill makes schema and data. told may be told of rows done.
+	Fill(ctx context.Context, c Conn, scale int, told func(done, all int64)) error
+	// EndsWhole says that Drive.Whole is obeyed.
+	EndsWhole() bool
+	// Drive sends the load. An error means that the program itself broke; failed
+	// transactions are part of what it reports.
+	Drive(ctx context.Context, d Drive) (Driven, error)
+}

@@ -1,0 +1,45 @@
+package app
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment/stat"
+)
+
+// BenchOptions are what a person says of the measurement of one configuration.
+type BenchOptions struct {
+	ExperimentOptions
+	Configuration string // as experiment.ConfigurationSyntax has it
+	Runs          int
+}
+
+// Bench gets the measurement of one configuration ready. Nothing is measured.
+func (h *Host) Bench(ctx context.Context, o *BenchOptions) (*PreparedExperiment, error) {
+	if o.Runs < 1 || o.Runs > mostBlocks {
+		return nil, usage(fmt.Sprintf("--runs: %d is out of range", o.Runs), fmt.Sprintf("write a whole number from 1 to %d", mostBlocks))
+	}
+	e, w, err := o.order(ctx, h)
+	if err != nil {
+		return nil, err
+	}
+	e.Design, e.Spec.Blocks, e.Spec.Margin = experiment.DesignSingle, o.Runs, stat.Margin
+	o.durations(e, false)
+	if e.Metric == "tps_with_checkpoint" && e.Spec.Cycles == 0 {
+		e.Notes = append(e.Notes, "Amortised, so approximate: to the time of each run that of one checkpoint after it is added.")
+	}
+	trial, err := o.open(ctx, h, e)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = trial.Close() }()
+	if e.A, err = o.maker(h, trial, e.Spec.Clients).Make(ctx, "--conf", o.Configuration); err != nil {
+		return nil, err
+	}
+	e.Notes = append(e.Notes, e.A.Cautions()...)
+	if err := trial.Close(); err != nil {
+		return nil, err
+	}
+	return o.prepare(ctx, h, e, PreparedExperiment{Title: w.Title})
+}

@@ -1,0 +1,338 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/act/experiment/configure"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/engine"
+	"github.com/pgfettle/pgfettle/internal/act/experiment/workload"
+	"github.com/pgfettle/pgfettle/internal/act/journalfile"
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/experiment"
+	"github.com/pgfettle/pgfettle/internal/judge/policy"
+)
+
+// ExperimentOptions are what a person says of an experiment, whatever it compares: the
+// load, how it is run, on which programs, and where. Zero is "not said" for those whose
+// Said is asked.
+type ExperimentOptions struct {
+	Target       string                 // the instance that "current" means, or whose statements are the load
+	Said         func(name string) bool // whether a person said what is called so, such as "scale"
+	Policy       *policy.Policy         // of Target
+	Workload     string
+	Scripts      []string // FILE[@WEIGHT], on the data of Workload
+	Scale        string   // units of the load, or 1.5x: times the memory of this host
+	Clients      int
+	Rate         float64 // transactions per second
+	Transactions int     // of each client
+	Cycles       int     // checkpoint cycles
+	Restore      string
+	Duration     time.Duration
+	Warmup       time.Duration
+	Seed         uint64
+	Metric       string
+	Cache        string // warm, os-warm, cold
+	Protocol     string // prepared, extended, simple
+	Major        int    // of the server; 0: the newest installed
+	Bin          string // folder of its programs; "": looked for
+	Dir, Scratch string // folders of the documents and of the clusters; "": the usual ones
+	Kernel       bool   // this host's kernel may be touched
+	KeepData     bool
+
+	Steps *ExperimentSteps // nil: those that really measure
+}
+
+// ExperimentSteps are the steps of an experiment that start servers. A test stands in
+// for them.
+type ExperimentSteps struct {
+	// Open finds the server's programs and gets ready to try configurations.
+	Open func(context.Context, target.Target, configure.Choice) (*configure.Trial, error)
+	// Estimate says what an experiment will take, before it is begun.
+	Estimate func(context.Context, target.Target, *engine.Order) (experiment.Estimation, error)
+	// Run runs one. What was measured is in the document also where the error is that it
+	// was interrupted.
+	Run func(context.Context, *engine.Order) (*experiment.Result, error)
+	// Resume goes on with one that was interrupted, in its folder.
+	Resume func(ctx context.Context, dir string, a engine.Again) (*experiment.Result, error)
+	// Clean removes what killed experiments left in the scratch folder, and data that
+	// were kept, and puts values of the kernel back; it says what it did.
+	Clean func(ctx context.Context, scratch string) ([]string, error)
+}
+
+// measuring are the steps that really measure.
+var measuring = ExperimentSteps{configure.Open, engine.EstimateHere, engine.Run, engine.ResumeIn, cleanScratch}
+
+// cleanScratch is engine.Clean with the newest programs that are installed.
+func cleanScratch(ctx context.Context, scratch string) ([]string, error) {
+	if _, err := os.Lstat(scratch); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	b, err := configure.Programs(ctx, configure.Choice{})
+	if err != nil {
+		return nil, err
+	}
+	return engine.Clean(scratch, b)
+}
+
+// steps are the steps that start servers.
+func (o *ExperimentOptions) steps() ExperimentSteps {
+	if o.Steps == nil {
+		return measuring
+	}
+	return *o.Steps
+}
+
+// PreparedExperiment is an experiment that a person may decide about: nothing of it is
+// begun.
+type PreparedExperiment struct {
+	*experiment.Experiment
+	Title       string // of the workload
+	Differences []experiment.Difference
+	Why         string // why this design; "": a person chose it
+	Estimation  experiment.Estimation
+
+	order *engine.Order
+	steps ExperimentSteps
+}
+
+// prepare estimates an experiment.
+func (o *ExperimentOptions) prepare(ctx context.Context, h *Host, e *engine.Order, d PreparedExperiment) (*PreparedExperiment, error) {
+	d.Experiment, d.order, d.steps = &e.Experiment, e, o.steps()
+	var err error
+	if d.Estimation, err = d.steps.Estimate(ctx, h.Target, e); err != nil {
+		return nil, err
+	}
+	if free, need := d.Estimation.Free, d.Estimation.Disk; free > 0 && need > free {
+		return nil, &say.Problem{Message: fmt.Sprintf("the experiment needs %s of disk in %s, and %s are free", need, e.Scratch, free),
+			Hint: "name a folder on another disk with --scratch, or a smaller --scale", Code: say.CodeRefused}
+	}
+	return &d, nil
+}
+
+// Run runs it. What was measured is in its folder also where the error is that it was
+// interrupted; resumable says that its data are still there then.
+func (p *PreparedExperiment) Run(ctx context.Context, told func(experiment.Event)) (r *experiment.Result, resumable bool, err error) {
+	p.order.Progress = told
+	r, err = p.steps.Run(ctx, p.order)
+	return r, !p.Copied || p.order.KeepData, err
+}
+
+// ResumeExperiment goes on with an experiment that was interrupted, in its folder.
+func (o *ExperimentOptions) ResumeExperiment(ctx context.Context, dir string, told func(experiment.Event)) (*experiment.Result, error) {
+	return o.steps().Resume(ctx, dir, engine.Again{MayTouchKernel: o.Kernel, KeepData: o.KeepData, Progress: told})
+}
+
+// CleanExperiments removes what killed experiments left and data that were kept, and puts
+// values of the kernel back. It says what it did, and in which folder.
+func (o *ExperimentOptions) CleanExperiments(ctx context.Context, h *Host) (done []string, dir string, err error) {
+	if dir, err = o.ScratchDir(h); err != nil {
+		return nil, "", err
+	}
+	done, err = o.steps().Clean(ctx, dir)
+	return done, dir, err
+}
+
+// oneOf refuses a word that is none of those that are known.
+func oneOf(flag, value string, names ...string) error {
+	if slices.Contains(names, value) {
+		return nil
+	}
+	return usage(fmt.Sprintf("--%s: %q is not known", flag, value), "write one of "+strings.Join(names, ", "))
+}
+
+// WorkloadNames are the loads that can be named.
+func WorkloadNames() []string { return workload.Names() }
+
+// suffix keeps two experiments of one second apart.
+func suffix() string { return strings.ToLower(rand.Text()[:6]) }
+
+// name is what the host is called; "" where it does not tell.
+func (h *Host) name() string {
+	b, err := h.Target.ReadFile("/proc/sys/kernel/hostname", 4096)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b))
+}
+
+// durations sets how long runs are, which depends on the design.
+func (o *ExperimentOptions) durations(e *engine.Order, deferred bool) {
+	e.Spec.Duration = o.Duration.Seconds()
+	switch {
+	case o.Duration > 0 || o.fixed():
+	case e.Spec.Cycles > 0:
+		e.Spec.Duration = 1 // the cycles say it
+	case e.Design == experiment.DesignSlices:
+		e.Spec.Duration = 40 // eight slices of 5 s an arm and block: half of what seen differences of 5 % needed in all
+	case deferred:
+		e.Spec.Duration = leastAmortised
+	default:
+		e.Spec.Duration = 120 // pgbench's manual: never believe a run of a few seconds
+	}
+	if e.Design == experiment.DesignSlices {
+		e.Spec.Slice = min(5, e.Spec.Duration) // shorter ones measure the start of pgbench
+	}
+}
+
+// places says where documents and scratch instances go.
+func (o *ExperimentOptions) places(h *Host, e *engine.Order) error {
+	state, ok := h.StateHome()
+	root := h.Target.UID() == 0
+	if !ok && !root && (o.Dir == "" || o.Scratch == "") {
+		return usage("there is no folder for the experiment: HOME is not set", "name one with --dir, and one with --scratch")
+	}
+	var err error
+	switch {
+	case o.Dir != "":
+		if e.Dir, err = filepath.Abs(o.Dir); err != nil {
+			return fmt.Errorf("--dir: %w", err)
+		}
+	default:
+		name := time.Now().UTC().Format("20060102-150405") + "-" + suffix()
+		e.Dir = filepath.Join(state, "pgfettle", "experiments", name)
+		if root {
+			e.Dir = filepath.Join(filepath.Dir(journalfile.Dir), "experiments", name)
+		}
+	}
+	if e.Scratch, err = o.ScratchDir(h); err != nil {
+		return err
+	}
+	if _, err := os.Lstat(filepath.Join(e.Dir, experiment.ResultFile)); err == nil {
+		return &say.Problem{Message: "--dir: there is an experiment in " + e.Dir, Hint: "show it with --report, go on with it with --resume, or name another folder", Code: say.CodeRefused}
+	}
+	for flag, dir := range map[string]string{"--dir": e.Dir, "--scratch": e.Scratch} {
+		if _, err := os.Lstat(filepath.Join(dir, "PG_VERSION")); err == nil {
+			return &say.Problem{Message: fmt.Sprintf("%s: %s is a data directory", flag, dir), Hint: "an experiment makes its own; name an empty folder or one that is not there", Code: say.CodeRefused}
+		}
+	}
+	return nil
+}
+
+// ScratchDir is where clusters are made: not below the folder of the journal,
+// through which the user that servers run as may not pass.
+func (o *ExperimentOptions) ScratchDir(h *Host) (string, error) {
+	switch {
+	case o.Scratch != "":
+		return filepath.Abs(o.Scratch)
+	case h.Target.UID() == 0:
+		return filepath.Dir(journalfile.Dir) + "-scratch", nil
+	}
+	state, ok := h.StateHome()
+	if !ok {
+		return "", usage("there is no folder for the experiment: HOME is not set", "name one with --scratch")
+	}
+	return filepath.Join(state, "pgfettle", "scratch"), nil
+}
+
+// open finds the programs and notes what the host is.
+func (o *ExperimentOptions) open(ctx context.Context, h *Host, e *engine.Order) (*configure.Trial, error) {
+	tell, done := h.Steps()
+	defer done()
+	tell("making a throwaway cluster to try the configurations on…")
+	trial, err := o.steps().Open(ctx, h.Target, configure.Choice{Major: o.Major, Bin: o.Bin, Tool: h.Tool(), Scratch: e.Scratch, Measured: h.MeasuredDirs()})
+	if err != nil {
+		return nil, err
+	}
+	tell("looking at this host…")
+	s, err := trial.Look(ctx)
+	if err != nil {
+		return nil, errors.Join(err, trial.Close())
+	}
+	e.Binaries, e.Server = trial.Server, trial.Server.String()
+	if from := e.Asked.Source; from != nil {
+		if err := from.Ready(ctx, e.Binaries.Version); err != nil {
+			return nil, errors.Join(err, trial.Close())
+		}
+	}
+	e.Host = h.describe(s)
+	e.Host.Server = e.Binaries.Version.String()
+	for i := range s.Instances {
+		in := &s.Instances[i]
+		if dir, ok := in.DataDirectory.Get(); ok {
+			e.Guard.DataDirs = append(e.Guard.DataDirs, dir)
+			for flag, ours := range map[string]string{"--dir": e.Dir, "--scratch": e.Scratch} {
+				if ours == dir || strings.HasPrefix(ours, dir+"/") {
+					return nil, errors.Join(&say.Problem{Message: fmt.Sprintf("%s: %s belongs to the instance %s", flag, ours, in.Label()), Hint: "name a folder outside of it", Code: say.CodeRefused}, trial.Close())
+				}
+			}
+		}
+		if c, ok := in.Server.Control.Get(); ok {
+			if id, err := strconv.ParseUint(c.SystemID, 10, 64); err == nil {
+				e.Guard.Systems = append(e.Guard.Systems, id)
+			}
+		}
+	}
+	return trial, nil
+}
+
+// maker makes configurations whole for this experiment.
+func (o *ExperimentOptions) maker(h *Host, trial *configure.Trial, clients int) *configure.Maker {
+	return &configure.Maker{Files: h.Target, Trial: trial, Clients: clients, Kernel: o.Kernel, Current: func(ctx context.Context) (*snapshot.Instance, error) {
+		l, err := h.Open(ctx, Request{Target: o.Target, Policy: o.Policy})
+		if err != nil {
+			return nil, err
+		}
+		switch n := len(l.Snapshot.Instances); {
+		case n == 0:
+			return nil, usage("current: no instance was found", "name one as TARGET")
+		case n > 1:
+			return nil, usage(fmt.Sprintf("current: %d instances run here", n), "name the data directory of one as TARGET")
+		}
+		return &l.Snapshot.Instances[0], nil
+	}}
+}
+
+// describe describes the host for the document.
+func (h *Host) describe(s *snapshot.Snapshot) experiment.Host {
+	d := experiment.Host{Line: h.name(), CPUs: h.processors(), Snapshot: snapshot.Hash(s)}
+	if k, err := h.Target.ReadFile("/proc/sys/kernel/osrelease", 4096); err == nil {
+		d.Kernel = strings.TrimSpace(string(k))
+	}
+	if m, err := h.memory(); err == nil {
+		d.Memory = int64(m)
+	}
+	return d
+}
+
+// memory is the memory of this host.
+func (h *Host) memory() (unit.Bytes, error) {
+	b, err := h.Target.ReadFile("/proc/meminfo", 1<<16)
+	if err != nil {
+		return 0, fmt.Errorf("memory of this host: %w", err)
+	}
+	for line := range strings.Lines(string(b)) {
+		if f := strings.Fields(line); len(f) == 3 && f[0] == "MemTotal:" {
+			if n, err := strconv.ParseInt(f[1], 10, 64); err == nil && n > 0 && n < 1<<43 {
+				return unit.Bytes(n) * unit.KB, nil
+			}
+		}
+	}
+	return 0, errors.New("memory of this host: /proc/meminfo has no MemTotal")
+}
+
+// processors counts the processors of this host.
+func (h *Host) processors() int {
+	b, err := h.Target.ReadFile("/proc/stat", 4<<20)
+	n := 0
+	if err == nil {
+		for line := range strings.Lines(string(b)) {
+			if len(line) > 3 && strings.HasPrefix(line, "cpu") && line[3] >= '0' && line[3] <= '9' {
+				n++
+			}
+		}
+	}
+	return max(n, 1)
+}
