@@ -239,7 +239,7 @@ func (o *ExperimentOptions) ScratchDir(h *Host) (string, error) {
 
 // open finds the programs and notes what the host is.
 func (o *ExperimentOptions) open(ctx context.Context, h *Host, e *engine.Order) (*configure.Trial, error) {
-	tell, done := h.progress()
+	tell, done := h.Steps()
 	defer done()
 	tell("making a throwaway cluster to try the configurations on…")
 	trial, err := o.steps().Open(ctx, h.Target, configure.Choice{Major: o.Major, Bin: o.Bin, Tool: h.Tool(), Scratch: e.Scratch, Measured: h.MeasuredDirs()})

@@ -186,7 +186,7 @@ func (o *ExperimentOptions) statements(ctx context.Context, h *Host) (w *workloa
 			return w, nil, err
 		}
 	}
-	tell, done := h.progress()
+	tell, done := h.Steps()
 	defer done()
 	tell("asking the server for its statements…")
 	return loadgen.Look(ctx, how)

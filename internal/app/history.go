@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/act/target"
@@ -38,10 +39,42 @@ func (h *Host) HistoryPath() (string, error) {
 	return own, err
 }
 
+// History is a history that is open to be read, and has to be closed.
+type History interface {
+	Path() string
+	Span(context.Context) (first, last time.Time, err error)
+	Instances(context.Context) ([]string, error)
+	List(context.Context) ([]history.Info, error)
+	Ranges(ctx context.Context, of []history.Series, from, to time.Time, most int) ([][]history.Bucket, error)
+	EventsBetween(context.Context, history.EventFilter) ([]history.Event, error)
+	SettingsAt(ctx context.Context, instance string, at time.Time) (map[string]string, error)
+	SettingsDiff(ctx context.Context, instance string, from, to time.Time) ([]history.SettingChange, error)
+	Peaks(ctx context.Context, now time.Time) (*history.Peaks, error)
+	Close() error
+}
+
+// Why a history cannot be read.
+var (
+	ErrNoHistory      = store.ErrNone    // there is no such file
+	ErrOthersHistory  = store.ErrOthers  // another account can write it, and we are root
+	ErrForeignHistory = store.ErrForeign // it is another program's file
+	ErrNewerHistory   = store.ErrNewer   // a later version of this program wrote it
+)
+
+// ReadHistory opens a history as the account that this is; an error wraps one of the
+// above where it is one of them.
+func ReadHistory(file string) (History, error) {
+	s, err := store.OpenRead(file)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
 // History opens a history to read it, "" the one that is usual here, and words what may
 // be wrong with it. Root becomes the account that the file belongs to, for as long as
 // the program runs.
-func (h *Host) History(file string) (*store.Store, error) {
+func (h *Host) History(file string) (History, error) {
 	if file == "" {
 		var err error
 		if file, err = h.HistoryPath(); err != nil {

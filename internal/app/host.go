@@ -23,13 +23,19 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 )
 
+// Target is a host's files, programs, and clock, with the rights of an account.
+type Target = target.Target
+
+// LocalTarget is the host that the program runs on.
+func LocalTarget() Target { return &target.Local{} }
+
 // Host is where the program runs, and how it reaches who runs it.
 type Host struct {
-	Target  target.Target // the host's files, programs, and clock
-	Vars    []string      // environment variables, NAME=VALUE
-	Version string        // of this program, without its name
-	Trusted []string      // data directories whose instances count, whoever owns them
-	Input   io.Reader     // what the file name "-" reads from
+	Target  Target    // the host's files, programs, and clock
+	Vars    []string  // environment variables, NAME=VALUE
+	Version string    // of this program, without its name
+	Trusted []string  // data directories whose instances count, whoever owns them
+	Input   io.Reader // what the file name "-" reads from
 
 	// Progress returns a function that shows what is being done, one clause each, and
 	// one that removes what was shown. Nil: nothing is shown.
@@ -54,6 +60,16 @@ func (h *Host) Tool() string { return "pgfettle " + h.Version }
 // Today is the day of the host's clock, as a policy writes it.
 func (h *Host) Today() string { return h.Target.Now().Format(time.DateOnly) }
 
+// Hostname is the name that a journal and a notice are bound to; "" where the host tells
+// none.
+func (h *Host) Hostname() string {
+	b, err := h.Target.ReadFile("/proc/sys/kernel/hostname", 4096)
+	if err != nil {
+		return "" // then every journal has none
+	}
+	return strings.TrimSpace(string(b))
+}
+
 // StateHome is where an ordinary user keeps what has to outlive a run; false where
 // neither XDG_STATE_HOME nor HOME is set.
 func (h *Host) StateHome() (string, bool) {
@@ -64,16 +80,16 @@ func (h *Host) StateHome() (string, bool) {
 	return filepath.Join(home, ".local", "state"), filepath.IsAbs(home)
 }
 
-// progress is Progress, or two functions that do nothing.
-func (h *Host) progress() (tell func(string), done func()) {
+// Steps returns the functions of Progress, or two that do nothing.
+func (h *Host) Steps() (tell func(string), done func()) {
 	if h.Progress == nil {
 		return func(string) {}, func() {}
 	}
 	return h.Progress()
 }
 
-// warn is Warn, or nothing.
-func (h *Host) warn(kind, text string) {
+// Tell is Warn, or nothing.
+func (h *Host) Tell(kind, text string) {
 	if h.Warn != nil {
 		h.Warn(kind, text)
 	}

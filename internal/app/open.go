@@ -30,12 +30,11 @@ type Request struct {
 
 // Session is one look at a host and its instances.
 type Session struct {
+	Host      *Host
 	Request   Request
 	Collected *collect.Request // how it was collected; nil: from a file or a description
 	Evidence  *evidence.Archive
 	Snapshot  *snapshot.Snapshot
-
-	host *Host
 }
 
 // whatATargetIs is the hint after a TARGET that is none.
@@ -48,7 +47,7 @@ func (h *Host) Open(ctx context.Context, r Request) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{Request: r, host: h}
+	s := &Session{Request: r, Host: h}
 	if file != "" {
 		s.Evidence, err = h.readEvidence(file)
 	} else {
@@ -64,17 +63,17 @@ func (h *Host) Open(ctx context.Context, r Request) (*Session, error) {
 }
 
 func (s *Session) collect(ctx context.Context, req *collect.Request) error {
-	tell, done := s.host.progress()
+	tell, done := s.Host.Steps()
 	defer done()
 	r := s.Request
 	req.Deep, req.Why, req.Memory, req.Killable, req.PSS = r.Deep, r.Why, r.Memory, r.Killable, r.PSS
-	if err := s.host.Complete(req, r.Policy); err != nil {
+	if err := s.Host.Complete(req, r.Policy); err != nil {
 		return err
 	}
 	req.Progress = tell
 	s.Collected = req
 	var err error
-	s.Evidence, err = collect.Run(ctx, s.host.Target, *req)
+	s.Evidence, err = collect.Run(ctx, s.Host.Target, *req)
 	return err
 }
 
@@ -99,7 +98,7 @@ func (s *Session) read() (err error) {
 
 // NewSession is a session of evidence that somebody else has read or made.
 func (h *Host) NewSession(a *evidence.Archive) (*Session, error) {
-	s := &Session{Evidence: a, host: h}
+	s := &Session{Evidence: a, Host: h}
 	return s, s.read()
 }
 

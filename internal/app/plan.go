@@ -28,6 +28,33 @@ type PlanOptions struct {
 	asked   []knob.Address // pinned by a person; the other pins are the policy's
 }
 
+// PlanAsk is what a person asks of a plan; the zero value asks for nothing special.
+type PlanAsk struct {
+	Profile     string // "": the policy's, else mixed
+	Connections int    // 0: as many as there are
+	Active      int    // sessions at work at once; 0: from the profile and the CPUs
+	Storage     string // "": what the disk says
+	Shared      bool   // the host is not for PostgreSQL alone
+}
+
+// With joins what a person asks for, and the values that they pin, with a policy.
+func (a PlanAsk) With(p *policy.Policy, pins map[knob.Address]string) (PlanOptions, error) {
+	o := rule.Options{Profile: rule.Mixed, Connections: a.Connections, Active: a.Active, Shared: a.Shared, Pins: pins}
+	var err error
+	if a.Profile != "" {
+		if o.Profile, err = rule.ParseProfile(a.Profile); err != nil {
+			return PlanOptions{}, usage("--profile: "+err.Error(),
+				"mixed is the one for a host that does both short transactions and reports")
+		}
+	}
+	if a.Storage != "" {
+		if o.Storage, err = rule.ParseStorage(a.Storage); err != nil {
+			return PlanOptions{}, usage("--storage: "+err.Error(), "leave it out to believe what the disk says")
+		}
+	}
+	return PlanWith(p, o, a.Profile != "")
+}
+
 // PlanWith joins what a person asks for with a policy. profileSaid says that o.Profile
 // is a person's choice, which the policy does not replace. o.Pins are a person's; an
 // error is one that the policy pins to another value.
@@ -98,11 +125,11 @@ func (s *Session) Plan(ctx context.Context, o PlanOptions) (*plan.Plan, error) {
 
 // PlanBy is Plan with the options of the rules as they are, without a policy.
 func (s *Session) PlanBy(ctx context.Context, o rule.Options) (*plan.Plan, error) {
-	today := s.host.Today()
+	today := s.Host.Today()
 	o.Accepted = unexpired(o.Accepted, today)
 	var live target.Target // none: the answers in the evidence have to do
 	if s.Collected != nil {
-		live = s.host.Target
+		live = s.Host.Target
 	}
 	p, seen, err := planner.Make(ctx, live, s.Evidence, o)
 	if err != nil {

@@ -1,7 +1,8 @@
-// Package golden reads the cases of the readers of evidence: one txtar archive a
-// case, whose first line says it in plain words, whose files are the evidence,
-// and whose file want.json is what a reader makes of it. The flag -update
-// rewrites that file.
+// Package golden reads the cases of tests, which docs/fixtures.md describes. Those of
+// checks and rules stand several in a file (Cases). A case of a reader of evidence is a
+// txtar archive of its own, whose first line says it in plain words, whose files are the
+// evidence, and whose file want.json is what the reader makes of it. The flag -update
+// rewrites what is wanted.
 package golden
 
 import (
@@ -84,12 +85,11 @@ func Evidence(t *testing.T, ar *txtar.Archive) *evidence.Archive {
 		case f.Name == want:
 		case f.Name == "missing":
 			for line := range strings.Lines(string(f.Data)) {
-				p := strings.SplitN(strings.TrimSpace(line), " ", 3)
-				state, ok := states[p[0]]
-				if !ok || len(p) < 3 {
-					t.Fatalf("missing: %q is not STATE NAME REASON", line)
+				m, err := ParseMissing(line)
+				if err != nil {
+					t.Fatal(err)
 				}
-				a.AddMissing(evidence.Missing{Name: p[1], State: state, Reason: p[2]})
+				a.AddMissing(m)
 			}
 		default:
 			data := f.Data

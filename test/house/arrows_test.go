@@ -149,6 +149,51 @@ func TestArrows(t *testing.T) {
 	}
 }
 
+// stillImportAct are the files below show that import act until their use case is in
+// app. The list may only become shorter: a new use case is app's from the start.
+var stillImportAct = map[string]string{
+	"internal/show/cli/apply.go":     "apply",
+	"internal/show/cli/demoapply.go": "apply",
+	"internal/show/cli/journal.go":   "apply",
+	"internal/show/cli/metrics.go":   "apply: how applied values stand",
+	"internal/show/cli/movewal.go":   "apply",
+	"internal/show/cli/selection.go": "apply",
+	"internal/show/cli/status.go":    "apply",
+	"internal/show/cli/undo.go":      "apply",
+	"internal/show/cli/world.go":     "apply",
+
+	"internal/show/cli/env.go":                  "experiments",
+	"internal/show/cli/main.go":                 "experiments",
+	"internal/show/cli/prove.go":                "experiments",
+	"internal/show/cli/trial.go":                "experiments",
+	"internal/show/cli/trial_run.go":            "experiments",
+	"internal/show/document/design.go":          "experiments",
+	"internal/show/outline/experiments/spec.go": "experiments",
+	"internal/show/serve/experiments.go":        "experiments",
+}
+
+// TestShowNeverImportsAct holds that a face asks app: it knows documents, and nothing of
+// files, servers, and programs.
+func TestShowNeverImportsAct(t *testing.T) {
+	found := map[string]bool{}
+	for _, s := range sources(t, "internal/show") {
+		for _, path := range s.imports() {
+			if !strings.HasPrefix(path, module+"internal/act/") || found[s.path] {
+				continue
+			}
+			found[s.path] = true
+			if stillImportAct[s.path] == "" {
+				t.Errorf("%s imports %s: show asks app, app asks act", s.path, path)
+			}
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(stillImportAct)) {
+		if !found[path] {
+			t.Errorf("%s does not import act any more: take it out of stillImportAct", path)
+		}
+	}
+}
+
 // TestEveryPackageSaysWhatItIs holds that each package has one package comment,
 // for a reader on his first day.
 func TestEveryPackageSaysWhatItIs(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/pgsetting"
-	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
@@ -130,7 +129,7 @@ func activate(t *testing.T, p pgsetting.Kind, in *snapshot.Instance, e knob.Effe
 	}
 }
 
-func verified(t *testing.T, p pgsetting.Kind, in *snapshot.Instance, changes []plan.Change) []pgctl.Unmet {
+func verified(t *testing.T, p pgsetting.Kind, in *snapshot.Instance, changes []plan.Change) []pgsetting.Unmet {
 	t.Helper()
 	u, err := p.Verify(t.Context(), in, changes)
 	if err != nil {

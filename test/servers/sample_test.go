@@ -14,9 +14,9 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/cgroup"
 	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/act/sample"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/act/target"
-	"github.com/pgfettle/pgfettle/internal/act/watch"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
 	"github.com/pgfettle/pgfettle/test/template"
@@ -29,7 +29,7 @@ func watched(t *testing.T, i *scratch.Instance, long time.Duration, group string
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := watch.Run(t.Context(), &target.Local{}, watch.Options{Duration: long, Postmaster: lock.PID, CGroup: group, Conn: session(t, i), Host: true})
+	e, err := sample.Slow(t.Context(), &target.Local{}, sample.SlowOptions{Duration: long, Postmaster: lock.PID, CGroup: group, Conn: session(t, i), Host: true})
 	if err != nil {
 		t.Fatal(err)
 	}

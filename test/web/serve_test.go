@@ -20,6 +20,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/pgfettle/pgfettle/internal/act/store"
+	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
@@ -114,10 +115,10 @@ func watched(t *testing.T) string {
 	const in = "/srv/pg/17"
 	for i := range 360 {
 		w := 1 + math.Sin(float64(i)/40)
-		p := func(instance, name, label string, v float64) store.Point {
-			return store.Point{Series: store.Series{Instance: instance, Name: name, Label: label}, Value: v}
+		p := func(instance, name, label string, v float64) history.Point {
+			return history.Point{Series: history.Series{Instance: instance, Name: name, Label: label}, Value: v}
 		}
-		if err := st.Append(t.Context(), begin.Add(time.Duration(i)*time.Minute), []store.Point{
+		if err := st.Append(t.Context(), begin.Add(time.Duration(i)*time.Minute), []history.Point{
 			p("", "memory_used_bytes", "", 8e9*w), p("", "page_tables_bytes", "", 2e9*w), p("", "cached_bytes", "", 16e9),
 			p("", "cpu_busy_ratio", "", w/2), p("", "steal_ratio", "", 0.01),
 			p(in, "connections", "active", math.Floor(20*w)), p(in, "connections", "idle", 80), p(in, "wal_bytes_per_second", "", 1e6*w), p(in, "cache_hit_ratio", "", 0.99),
@@ -126,7 +127,7 @@ func watched(t *testing.T) string {
 		}
 	}
 	for i, v := range []string{"4MB", "64MB"} {
-		if _, err := st.AppendSettings(t.Context(), begin.Add(time.Duration(1+2*i)*time.Hour), in, map[string]store.Setting{"work_mem": {Value: v, Where: "/srv/pg/17/postgresql.auto.conf:3", Who: "postgres"}}); err != nil {
+		if _, err := st.AppendSettings(t.Context(), begin.Add(time.Duration(1+2*i)*time.Hour), in, map[string]history.Setting{"work_mem": {Value: v, Where: "/srv/pg/17/postgresql.auto.conf:3", Who: "postgres"}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 )
 
@@ -236,7 +237,7 @@ func (j *judged) trial(s story, data []byte, resume bool) {
 			continue
 		}
 		var text bytes.Buffer
-		if err := term.Undone(&text, res.Journal, term.Style{Width: 200}); err != nil {
+		if err := term.Write(&text, outline.Undone(res.Journal, nil), term.Style{Width: 200}); err != nil {
 			j.t.Fatal(err)
 		}
 		if strings.Contains(text.String(), nothingLeft) && !maps.Equal(now, j.before) {

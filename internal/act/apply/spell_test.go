@@ -55,7 +55,7 @@ func TestSpelledForPeople(t *testing.T) {
 			t.Errorf("%s: %s", a, got)
 		}
 	}
-	u := pgctl.Unmet{Address: "pg:shared_buffers", Want: "2097152", Found: "16384", Unit: "8kB"}
+	u := pgsetting.Unmet{Address: "pg:shared_buffers", Want: "2097152", Found: "16384", Unit: "8kB"}
 	if s := u.String(); !strings.Contains(s, `"128MB"`) || !strings.Contains(s, `"16GB"`) {
 		t.Error(s)
 	}

@@ -66,11 +66,11 @@ func TestPostmasterArgs(t *testing.T) {
 
 func TestStatOfAnyName(t *testing.T) {
 	line := "77 (a) (b c) R) S 12 77 77 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 987654 1 2\n"
-	if p, ok := parseStat(77, line); !ok || p.parent != 12 || p.start != 987654 {
+	if p, ok := parseStat(77, []byte(line)); !ok || p.parent != 12 || p.start != 987654 {
 		t.Errorf("%+v, %v", p, ok)
 	}
 	for _, bad := range []string{"", "77 (a", "77 (a) S 12", strings.Replace(line, ") S 12", ") Z 12", 1)} {
-		if p, ok := parseStat(77, bad); ok {
+		if p, ok := parseStat(77, []byte(bad)); ok {
 			t.Errorf("%q: %+v", bad, p)
 		}
 	}
@@ -146,7 +146,7 @@ func FuzzText(f *testing.F) {
 		if p, err := parsePIDFile([]byte(s)); err == nil && (p.port < 0 || p.port > 65535 || p.pid == 0) {
 			t.Errorf("%+v", p)
 		}
-		if p, ok := parseStat(1, s); ok && p.pid != 1 {
+		if p, ok := parseStat(1, []byte(s)); ok && p.pid != 1 {
 			t.Errorf("%+v", p)
 		}
 		for _, k := range serverSockets(s) {

@@ -1,12 +1,13 @@
 package collect
 
 import (
-	"bytes"
 	"errors"
 	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
 // serverNames are the names under which a PostgreSQL server runs (comm).
@@ -44,7 +45,7 @@ func (c *collector) servers() map[int]serverProc {
 		if err != nil {
 			continue
 		}
-		p, ok := parseStat(pid, string(line))
+		p, ok := parseStat(pid, line)
 		if !ok {
 			continue
 		}
@@ -59,14 +60,13 @@ func (c *collector) servers() map[int]serverProc {
 	return out
 }
 
-// commOf returns the name in a line of /proc/PID/stat. It stands in
-// parentheses, and may itself hold some.
+// commOf returns the name in a line of /proc/PID/stat.
 func commOf(line []byte) []byte {
-	from, to := bytes.IndexByte(line, '('), bytes.LastIndexByte(line, ')')
-	if from < 0 || to <= from {
+	l, err := host.ParseStatLine(line)
+	if err != nil {
 		return nil
 	}
-	return line[from+1 : to]
+	return []byte(l.Name)
 }
 
 // stat reads proc/PID/stat. A process that has ended and only waits for its
@@ -76,26 +76,21 @@ func (c *collector) stat(pid int) (serverProc, bool) {
 	if err != nil {
 		return serverProc{}, false
 	}
-	return parseStat(pid, string(b))
+	return parseStat(pid, b)
 }
 
-func parseStat(pid int, line string) (serverProc, bool) {
-	// the name in parentheses may itself hold spaces and parentheses
-	i := strings.LastIndexByte(line, ')')
-	if i < 0 {
+func parseStat(pid int, line []byte) (serverProc, bool) {
+	l, err := host.ParseStatLine(line)
+	if state := l.Field(host.StatState); err != nil || l.Len() < host.StatStart || state == "Z" || state == "X" {
 		return serverProc{}, false
 	}
-	f := strings.Fields(line[i+1:]) // f[0] is field 3 of proc(5)
-	if len(f) < 20 || f[0] == "Z" || f[0] == "X" {
-		return serverProc{}, false
-	}
-	parent, err := strconv.Atoi(f[1])
-	start, err2 := strconv.ParseInt(f[19], 10, 64)
+	parent, err := strconv.Atoi(l.Field(host.StatParent))
+	start, err2 := l.Number(host.StatStart)
 	p := serverProc{pid: pid, parent: parent, start: start}
-	if len(f) > 21 { // what the census alone wants: where it is odd, the process is none of its
-		user, err1 := strconv.ParseInt(f[11], 10, 64)
-		system, err2 := strconv.ParseInt(f[12], 10, 64)
-		pages, err3 := strconv.ParseInt(f[21], 10, 64)
+	if l.Len() >= host.StatResidentPages { // what the census alone wants: where it is odd, the process is none of its
+		user, err1 := l.Number(host.StatUserTicks)
+		system, err2 := l.Number(host.StatSystemTicks)
+		pages, err3 := l.Number(host.StatResidentPages)
 		if err1 == nil && err2 == nil && err3 == nil && user >= 0 && system >= 0 && pages < 1<<40 {
 			p.ticks, p.pages = user+system, pages
 		}

@@ -2,7 +2,7 @@ package collect
 
 import (
 	"bytes"
-	"errors"
+	"fmt"
 	"net"
 	"slices"
 	"strconv"
@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
 // Session is what one connection showed of the server behind it.
@@ -82,7 +83,7 @@ func postmasterHere(host reader, s Session) int {
 	if err != nil {
 		return 0
 	}
-	p, ok := parseStat(s.BackendPID, string(stat))
+	p, ok := parseStat(s.BackendPID, stat)
 	boot, err := bootTime(host)
 	if !ok || err != nil {
 		return 0
@@ -100,15 +101,14 @@ func isServer(host reader, pid int) bool {
 }
 
 // bootTime reads the line btime of proc/stat: seconds since the epoch.
-func bootTime(host reader) (int64, error) {
-	b, err := host.ReadFile("proc/stat", maxFile)
+func bootTime(at reader) (int64, error) {
+	b, err := at.ReadFile("proc/stat", maxFile)
 	if err != nil {
 		return 0, err
 	}
-	for line := range bytes.Lines(b) {
-		if v, ok := bytes.CutPrefix(line, []byte("btime ")); ok {
-			return strconv.ParseInt(string(bytes.TrimSpace(v)), 10, 64)
-		}
+	boot, err := host.ParseBootTime(b)
+	if err != nil {
+		return 0, fmt.Errorf("proc/stat: %w", err)
 	}
-	return 0, errors.New("proc/stat: no btime in it")
+	return boot, nil
 }

@@ -13,6 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/act/sample"
 	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
@@ -42,7 +43,7 @@ func TestLoop(t *testing.T) {
 					}
 					return s, nil
 				},
-				Dial:    func(context.Context, *snapshot.Instance) (Asker, error) { return newFakeServer(), nil },
+				Dial:    func(context.Context, *snapshot.Instance) (sample.Asker, error) { return newFakeServer(), nil },
 				Checks:  func() check.Options { return check.Options{} },
 				Rules:   func(*snapshot.Snapshot) rule.Options { return rule.Options{Profile: rule.Mixed} },
 				Reread:  func() error { return reread },
@@ -90,7 +91,7 @@ func TestOnce(t *testing.T) {
 	kept, talk := &memory{}, &talker{}
 	o := Options{Target: tg, Interval: DefaultInterval, Look: DefaultLook, Once: true, Store: kept, Tell: talk.tell,
 		Collect: func(context.Context) (*snapshot.Snapshot, error) { return s, nil },
-		Dial:    func(context.Context, *snapshot.Instance) (Asker, error) { return newFakeServer(), nil },
+		Dial:    func(context.Context, *snapshot.Instance) (sample.Asker, error) { return newFakeServer(), nil },
 		Checks:  func() check.Options { return check.Options{} },
 		Rules:   func(*snapshot.Snapshot) rule.Options { return rule.Options{Profile: rule.Mixed} }}
 	if err := Run(t.Context(), o); err != nil {
@@ -118,11 +119,11 @@ func TestRestarted(t *testing.T) {
 	x.sample()
 	x.sample()
 	wants(t, "nothing", x.turned())
-	x.asker.values[colStart] += 3600
-	x.asker.values[colCrash] = x.asker.values[colStart]
+	x.asker.values[sample.ColStart] += 3600
+	x.asker.values[sample.ColCrash] = x.asker.values[sample.ColStart]
 	x.sample()
 	wants(t, "restarted", x.told(), "/srv/pg was started at 2023-11-14T23:13:20Z; before at 2023-11-14T22:13:20Z")
-	x.asker.values[colCrash] += 60
+	x.asker.values[sample.ColCrash] += 60
 	x.sample()
 	wants(t, "crashed", x.told(), "a process of the server crashed")
 	wants(t, "kept", x.events(), "restart  2023-11-14T22:13:20Z→2023-11-14T23:13:20Z", "restart  →2023-11-14T23:14:20Z")
@@ -152,12 +153,12 @@ func TestBackoff(t *testing.T) {
 	var at []int
 	now := time.Unix(1_800_000_000, 0)
 	began := now
-	s := &Server{Dial: func(context.Context) (Asker, error) {
+	s := &sample.Server{Dial: func(context.Context) (sample.Asker, error) {
 		at = append(at, int(now.Sub(began).Seconds()))
 		return nil, errors.New("no")
 	}}
 	for ; now.Sub(began) < 5*time.Minute; now = now.Add(time.Second) {
-		_ = s.sample(t.Context(), now)
+		_ = s.Sample(t.Context(), now)
 	}
 	if want := []int{0, 2, 6, 14, 30, 62, 122, 182, 242}; !slices.Equal(at, want) {
 		t.Errorf("attempts at %v, not %v", at, want)
@@ -199,7 +200,7 @@ func TestFullDisk(t *testing.T) {
 	for range 5 {
 		x.sample()
 	}
-	x.asker.values[colStart] += 60
+	x.asker.values[sample.ColStart] += 60
 	x.sample()
 	x.look(set(t, described(t, small), "work_mem", "65536", "/srv/pg/postgresql.conf", 3))
 	if x.asker.asked != asked+6 {
@@ -225,13 +226,13 @@ func TestFullDisk(t *testing.T) {
 func TestRemembered(t *testing.T) {
 	x := newWorld(t)
 	x.look(described(t, "ram=16GB,cpus=4,storage=ssd,pg=17,thp=never"))
-	x.asker.values[colLSN] = 1000
+	x.asker.values[sample.ColLSN] = 1000
 	x.sample()
 	x.told()
 	x.end()
 
 	x.begin()
-	x.asker.values[colStart] += 5
+	x.asker.values[sample.ColStart] += 5
 	write(t, x.dir, "proc/vmstat", "pswpin 10\npswpout 20\npgmajfault 30\noom_kill 2\n")
 	x.stands(set(t, described(t, "ram=64GB,cpus=4,storage=ssd,pg=17,thp=never"), "fsync", "off", "/srv/pg/postgresql.conf", 3))
 	x.sample()
@@ -278,7 +279,7 @@ func TestHostileState(t *testing.T) {
 func TestHidden(t *testing.T) {
 	x := newWorld(t)
 	x.look(described(t, small))
-	x.asker.values[colHidden], x.asker.values[colTotal] = 3, 1
+	x.asker.values[sample.ColHidden], x.asker.values[sample.ColTotal] = 3, 1
 	x.sample()
 	x.sample()
 	_, list, err := x.store.Latest(t.Context())

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/act/sample"
 	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
@@ -18,9 +19,9 @@ import (
 func (w *Watcher) sample(ctx context.Context) {
 	at := w.o.Target.Now()
 	w.last, w.host = w.host, w.last
-	w.host.read(w.files, at, w.groups)
-	for i, err := range w.host.missing {
-		w.miss(fileNames[i], err)
+	w.host.Read(w.files, at, w.groups)
+	for i, err := range w.host.Missing {
+		w.miss(sample.HostFiles[i], err)
 	}
 	w.ask(ctx, at)
 	if ctx.Err() != nil {
@@ -31,18 +32,18 @@ func (w *Watcher) sample(ctx context.Context) {
 		most = MostLook // the rate since the run before
 	}
 	p := &w.points
-	p.list = append(p.list[:0], w.dear...)
+	p.List = append(p.List[:0], w.dear...)
 	w.dear = nil
-	p.host(&w.last, &w.host, pageSize(w.o.Target.PageSize()), most)
+	p.AddHost(&w.last, &w.host, sample.PageSize(w.o.Target.PageSize()), most)
 	for _, s := range w.servers {
-		if s.seen {
-			p.server(s, most)
+		if s.Seen {
+			p.AddServer(s, most)
 		}
 	}
-	w.kept(ctx, w.o.Store.Append(ctx, at, p.list))
+	w.kept(ctx, w.o.Store.Append(ctx, at, p.List))
 	told := w.killed(ctx, at)
 	for _, s := range w.servers {
-		if s.seen && w.restarted(ctx, s, at) {
+		if s.Seen && w.restarted(ctx, s, at) {
 			told = true
 		}
 	}
@@ -51,14 +52,12 @@ func (w *Watcher) sample(ctx context.Context) {
 	}
 }
 
-var fileNames = append([]string{"/proc/meminfo", "/proc/stat", "/proc/vmstat"}, psiNames[:]...)
-
 // ask asks all servers at once: one that hangs holds up no other.
 func (w *Watcher) ask(ctx context.Context, at time.Time) {
 	errs := make([]error, len(w.servers))
 	var all sync.WaitGroup
 	for i, s := range w.servers {
-		all.Go(func() { errs[i] = s.sample(ctx, at) })
+		all.Go(func() { errs[i] = s.Sample(ctx, at) })
 	}
 	all.Wait()
 	if ctx.Err() != nil {
@@ -66,11 +65,11 @@ func (w *Watcher) ask(ctx context.Context, at time.Time) {
 	}
 	for i, s := range w.servers {
 		switch {
-		case errs[i] != nil && s.down == "":
-			s.down = reasonOf(errs[i])
-			w.o.Tell(Warning, s.Label+" does not answer: "+s.down)
-		case s.seen && s.down != "":
-			s.down = ""
+		case errs[i] != nil && s.Down == "":
+			s.Down = reasonOf(errs[i])
+			w.o.Tell(Warning, s.Label+" does not answer: "+s.Down)
+		case s.Seen && s.Down != "":
+			s.Down = ""
 			w.o.Tell(Plain, s.Label+" answers again")
 		}
 	}
@@ -164,7 +163,7 @@ func (w *Watcher) killed(ctx context.Context, at time.Time) (told bool) {
 		return false
 	}
 	n := int64(0)
-	if a, b := w.last.VM[vmOOM], w.host.VM[vmOOM]; a != unseen && b > a {
+	if a, b := w.last.VM[sample.OOMKills], w.host.VM[sample.OOMKills]; a != sample.Unseen && b > a {
 		n = b - a
 	}
 	event := func(instance string, n int64) {
@@ -195,18 +194,18 @@ const sameStartWithin = 0.01
 
 // restarted tells of a server that was started since the reading before, or since
 // an earlier run, and of one that lost all its backends in a crash of one.
-func (w *Watcher) restarted(ctx context.Context, s *Server, at time.Time) bool {
-	start := s.now.Values[colStart]
+func (w *Watcher) restarted(ctx context.Context, s *sample.Server, at time.Time) bool {
+	start := s.Now.Values[sample.ColStart]
 	before, known := w.started[s.Label]
 	if math.IsNaN(start) {
 		return false
 	}
 	w.started[s.Label] = start
-	e := history.Event{At: at, Since: s.last.At, Kind: history.Restarted, Instance: s.Label, After: clock(start)}
-	switch crash, now := s.last.Values[colCrash], s.now.Values[colCrash]; {
+	e := history.Event{At: at, Since: s.Last.At, Kind: history.Restarted, Instance: s.Label, After: clock(start)}
+	switch crash, now := s.Last.Values[sample.ColCrash], s.Now.Values[sample.ColCrash]; {
 	case known && math.Abs(start-before) > sameStartWithin:
 		e.Before = clock(before)
-	case known && !s.last.At.IsZero() && now > crash:
+	case known && !s.Last.At.IsZero() && now > crash:
 		e.After = clock(now)
 		e.Detail = "a process of the server crashed, and it began anew with all sessions lost"
 	default:

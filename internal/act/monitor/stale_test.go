@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/act/sample"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -55,7 +56,7 @@ func TestConnectionsDoubled(t *testing.T) {
 		x.look(described(t, small))
 		for range heldLooks {
 			for _, v := range []float64{1, n, 2} {
-				x.asker.values[colTotal] = v
+				x.asker.values[sample.ColTotal] = v
 				x.sample()
 			}
 			x.look(described(t, small))

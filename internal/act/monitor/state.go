@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/act/sample"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
 )
 
@@ -21,12 +22,12 @@ const (
 )
 
 type hostState struct {
-	Schema   string       `json:"schema"`
-	Boot     string       `json:"boot"`   // boot_id of the kernel
-	Looked   time.Time    `json:"looked"` // the last look
-	Pending  []pending    `json:"pending,omitempty"`
-	Reading  *HostReading `json:"reading"`
-	Baseline *Baseline    `json:"baseline"`
+	Schema   string              `json:"schema"`
+	Boot     string              `json:"boot"`   // boot_id of the kernel
+	Looked   time.Time           `json:"looked"` // the last look
+	Pending  []pending           `json:"pending,omitempty"`
+	Reading  *sample.HostReading `json:"reading"`
+	Baseline *Baseline           `json:"baseline"`
 }
 
 type instanceState struct {
@@ -47,9 +48,9 @@ func (w *Watcher) remember(ctx context.Context) {
 		}
 		st := instanceState{Schema: stateSchema, Started: w.started[label], Written: w.written[label], Baseline: w.bases[label]}
 		for _, s := range w.servers {
-			if s.Label == label && !s.now.At.IsZero() {
-				st.Read = s.now.At
-				for _, v := range s.now.Values {
+			if s.Label == label && !s.Now.At.IsZero() {
+				st.Read = s.Now.At
+				for _, v := range s.Now.Values {
 					if math.IsNaN(v) {
 						st.Values = append(st.Values, nil)
 						continue
@@ -114,7 +115,7 @@ func (w *Watcher) recallHost(ctx context.Context) {
 }
 
 // recallServer brings back what an earlier run remembered of an instance.
-func (w *Watcher) recallServer(s *Server) {
+func (w *Watcher) recallServer(s *sample.Server) {
 	st, ok := recall[instanceState](context.Background(), w, instanceKey+s.Label)
 	if !ok || st.Schema != stateSchema {
 		return
@@ -128,12 +129,12 @@ func (w *Watcher) recallServer(s *Server) {
 	if st.Baseline != nil && st.Baseline.whole() {
 		w.bases[s.Label] = st.Baseline
 	}
-	if len(st.Values) == columns {
-		s.now.At = st.Read
+	if len(st.Values) == sample.Columns {
+		s.Now.At = st.Read
 		for i, v := range st.Values {
-			s.now.Values[i] = math.NaN()
+			s.Now.Values[i] = math.NaN()
 			if v != nil {
-				s.now.Values[i] = *v
+				s.Now.Values[i] = *v
 			}
 		}
 	}

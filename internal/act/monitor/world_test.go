@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/act/sample"
 	"github.com/pgfettle/pgfettle/internal/act/store"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/known"
@@ -68,7 +69,7 @@ func (x *world) begin() {
 	}
 	x.store = kept
 	x.w = newWatcher(Options{Target: clocked{tg, &x.now}, Interval: DefaultInterval, Look: DefaultLook, Store: kept,
-		Dial:   func(context.Context, *snapshot.Instance) (Asker, error) { return x.asker, x.asker.refuses },
+		Dial:   func(context.Context, *snapshot.Instance) (sample.Asker, error) { return x.asker, x.asker.refuses },
 		Checks: func() check.Options { return check.Options{Today: "2026-11-21"} },
 		Rules:  func(*snapshot.Snapshot) rule.Options { return rule.Options{Profile: rule.Mixed} },
 		Tell:   func(_ Level, s string) { x.lines = append(x.lines, s) },
@@ -218,7 +219,7 @@ func lines(s *snapshot.Snapshot, list ...pg.FileSetting) *snapshot.Snapshot {
 
 // fakeServer answers samples.
 type fakeServer struct {
-	values  [columns]float64
+	values  [sample.Columns]float64
 	err     error // of a question
 	refuses error // of a connection
 	closed  bool
@@ -227,7 +228,7 @@ type fakeServer struct {
 
 func newFakeServer() *fakeServer {
 	f := &fakeServer{}
-	f.values[colStart], f.values[colCrash] = 1_700_000_000, 1_700_000_000
+	f.values[sample.ColStart], f.values[sample.ColCrash] = 1_700_000_000, 1_700_000_000
 	return f
 }
 
@@ -236,7 +237,7 @@ func (f *fakeServer) Ask(_ context.Context, sql, _ string) ([]string, error) {
 	if f.err != nil {
 		return nil, f.err
 	}
-	if sql == sizeSQL {
+	if sql == sample.SizeSQL {
 		return []string{"1000"}, nil
 	}
 	var out []string

@@ -431,7 +431,7 @@ func (w *Mover) maxWAL(in *snapshot.Instance, dir string) unit.Bytes {
 	if err != nil {
 		return unit.GB
 	}
-	values := conf.Resolve(pgctl.ConfigFiles{Target: files}, p.ConfigFile(in, nil), dir).Values()
+	values := conf.Resolve(target.ConfigFiles{Target: files}, p.ConfigFile(in, nil), dir).Values()
 	if mb, err := unit.ParseGUC(values["max_wal_size"], "MB"); err == nil && mb > 0 {
 		return unit.Bytes(mb) * unit.MB
 	}

@@ -43,7 +43,7 @@ func debianCluster(files target.Target, dir string) (cluster, bool) {
 			if _, err := files.Stat(c.config); err != nil {
 				continue
 			}
-			at := conf.Resolve(ConfigFiles{Target: files}, c.config, dir).Values()["data_directory"]
+			at := conf.Resolve(target.ConfigFiles{Target: files}, c.config, dir).Values()["data_directory"]
 			if at == "" || path.Clean(at) != path.Clean(dir) {
 				continue
 			}

@@ -197,7 +197,7 @@ func (s *search) setting(dir, name string) string {
 		return v
 	}
 	if s.inFiles == nil {
-		s.inFiles = conf.Resolve(ConfigFiles{Target: s.view}, s.config, dir).Values()
+		s.inFiles = conf.Resolve(target.ConfigFiles{Target: s.view}, s.config, dir).Values()
 	}
 	return s.inFiles[name]
 }

@@ -7,11 +7,11 @@ import (
 	"io/fs"
 	"path"
 	"strconv"
-	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/act/trust"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
 // postmaster is a running server: what its lock file says, proven by /proc.
@@ -79,7 +79,7 @@ func postmasterOf(t target.Target, dataDir string, of *trust.Account) (postmaste
 		return p, false, nil
 	}
 	state := ""
-	if state, p.parent, p.start, err = statLine(string(stat)); err != nil {
+	if state, p.parent, p.start, err = statLine(stat); err != nil {
 		return p, false, fmt.Errorf("%s/stat: %w", proc, err)
 	}
 	if state == "Z" {
@@ -98,17 +98,15 @@ func postmasterOf(t target.Target, dataDir string, of *trust.Account) (postmaste
 	return p, apart >= -3 && apart <= 3, nil
 }
 
-// statLine reads state, parent and start of /proc/PID/stat. The name in
-// parentheses may hold anything, so fields are counted behind the last one.
-func statLine(line string) (state string, parent int, start int64, err error) {
-	i := strings.LastIndexByte(line, ')')
-	f := strings.Fields(line[i+1:])
-	if i < 0 || len(f) < 20 {
+// statLine reads state, parent and start of /proc/PID/stat.
+func statLine(b []byte) (state string, parent int, start int64, err error) {
+	l, err := host.ParseStatLine(b)
+	if err != nil || l.Len() < host.StatStart {
 		return "", 0, 0, errors.New("fields are missing")
 	}
-	parent, err1 := strconv.Atoi(f[1])
-	start, err2 := strconv.ParseInt(f[19], 10, 64)
-	return f[0], parent, start, errors.Join(err1, err2)
+	id, err1 := l.Number(host.StatParent)
+	start, err2 := l.Number(host.StatStart)
+	return l.Field(host.StatState), int(id), start, errors.Join(err1, err2)
 }
 
 // bootTime is when the kernel booted, seconds since the epoch.
@@ -117,12 +115,11 @@ func bootTime(t target.Target) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	for line := range strings.Lines(string(b)) {
-		if v, ok := strings.CutPrefix(line, "btime "); ok {
-			return strconv.ParseInt(strings.TrimSpace(v), 10, 64)
-		}
+	at, err := host.ParseBootTime(b)
+	if err != nil {
+		return 0, fmt.Errorf("/proc/stat: %w", err)
 	}
-	return 0, errors.New("/proc/stat: no btime in it")
+	return at, nil
 }
 
 // pathOf joins a folder and a name that may be absolute already.

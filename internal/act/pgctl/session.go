@@ -246,9 +246,9 @@ func (s *Session) Rows(ctx context.Context, sql string, args ...string) ([][]str
 
 // SettingRow is one row of pg_settings.
 type SettingRow struct {
-	name, Value, vartype, Source string
+	Name, Value, VarType, Source string
 	File, Line                   string // where it is from; "": no file, or not shown
-	pending                      bool
+	Pending                      bool
 }
 
 const settingColumns = `select name, setting, vartype, source, sourcefile, sourceline::text, pending_restart::text from pg_settings where name = any($1::text[])`

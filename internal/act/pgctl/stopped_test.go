@@ -10,11 +10,10 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
-	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
 // TestReloadOfAStoppedServer: there is nobody to take the settings, which is told and is
-// no error; and none of them is wrong for not being in force.
+// no error.
 func TestReloadOfAStoppedServer(t *testing.T) {
 	dir := t.TempDir()
 	if os.Geteuid() == 0 { // as which no server runs
@@ -35,8 +34,5 @@ func TestReloadOfAStoppedServer(t *testing.T) {
 	}
 	if len(told) != 1 || !strings.Contains(told[0], dir) || !strings.Contains(told[0], "from its next start") {
 		t.Errorf("told: %q", told)
-	}
-	if bad, err := p.Verify(context.Background(), in, []plan.Change{{Address: "pg:work_mem", To: "8MB"}}); err != nil || len(bad) > 0 {
-		t.Errorf("%v, %v", bad, err)
 	}
 }

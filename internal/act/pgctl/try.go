@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
@@ -193,7 +194,7 @@ func (p *Server) inFiles(ctx context.Context, in *snapshot.Instance, s *Session)
 		if err != nil {
 			return nil, err
 		}
-		r := conf.Resolve(ConfigFiles{Target: files}, main, dir)
+		r := conf.Resolve(target.ConfigFiles{Target: files}, main, dir)
 		if len(r.Faults) == 0 {
 			return r.Values(), nil
 		}

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
 // placePattern is the name of every place, as os.MkdirTemp reads it.
@@ -81,19 +83,17 @@ func OwnerGone(mark string) bool {
 	return err == nil && ok && o.dead(me)
 }
 
-// startOf returns the start of a process. Its name in parentheses may hold
-// anything, so fields are counted behind the last one.
+// startOf returns the start of a process.
 func startOf(pid int) (string, error) {
 	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return "", err
 	}
-	text := string(b)
-	f := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
-	if len(f) < 20 {
+	l, err := host.ParseStatLine(b)
+	if err != nil || l.Len() < host.StatStart {
 		return "", errors.New("fields are missing in /proc/PID/stat")
 	}
-	return f[19], nil
+	return l.Field(host.StatStart), nil
 }
 
 // sweep removes places that processes of ours left in a temporary folder when they

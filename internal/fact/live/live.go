@@ -1,18 +1,17 @@
 // Package live holds what a host and an instance did during a while that
 // somebody watched them: counters of the kernel at both ends, what was seen in
-// between, and the report of perf; with the readers of each. Rates are for those
+// between, and the report of perf with its reader. Rates are for those
 // who judge: here stands what was counted.
 package live
 
 import (
 	"errors"
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 )
 
 // Episode is one watch.
@@ -36,31 +35,13 @@ type Episode struct {
 
 // Counters are sums since boot, or since the control group was made.
 type Counters struct {
-	CPU         CPU              `json:"cpu"`
-	VM          map[string]int64 `json:"vm"`       // of /proc/vmstat, those of VMNames that the kernel has
-	Pressure    map[string]PSI   `json:"pressure"` // cpu, memory, io
-	CGroup      map[string]int64 `json:"cgroup"`   // of memory.stat, memory.events, cpu.stat of the instance's group
-	CGPressure  map[string]PSI   `json:"cgroup_pressure"`
-	CGMemory    unit.Bytes       `json:"cgroup_memory"`     // memory.current
-	CGMemoryMax unit.Bytes       `json:"cgroup_memory_max"` // memory.max of the group itself; 0: none
-}
-
-// CPU is /proc/stat, in clock ticks; Switches are context switches.
-type CPU struct {
-	User, Nice, System, Idle, IOWait, IRQ, SoftIRQ, Steal int64
-	Switches                                              int64
-	Running, Blocked                                      int64 // processes, now
-}
-
-// All is the sum of the ticks.
-func (c CPU) All() int64 {
-	return c.User + c.Nice + c.System + c.Idle + c.IOWait + c.IRQ + c.SoftIRQ + c.Steal
-}
-
-// PSI is the time that tasks stalled, in microseconds since boot.
-type PSI struct {
-	Some int64 `json:"some"`
-	Full int64 `json:"full"`
+	CPU         host.CPUCounters          `json:"cpu"`
+	VM          map[string]int64          `json:"vm"`       // of /proc/vmstat, those of VMNames that the kernel has
+	Pressure    map[string]host.PSITotals `json:"pressure"` // cpu, memory, io
+	CGroup      map[string]int64          `json:"cgroup"`   // of memory.stat, memory.events, cpu.stat of the instance's group
+	CGPressure  map[string]host.PSITotals `json:"cgroup_pressure"`
+	CGMemory    unit.Bytes                `json:"cgroup_memory"`     // memory.current
+	CGMemoryMax unit.Bytes                `json:"cgroup_memory_max"` // memory.max of the group itself; 0: none
 }
 
 // Tick is one look at the run queue.
@@ -113,151 +94,6 @@ var VMNames = []string{"pgfault", "pgmajfault", "pswpin", "pswpout", "pgscan_dir
 // GroupNames are those of a control group.
 var GroupNames = []string{"pgmajfault", "pgfault", "workingset_refault_file", "workingset_refault_anon", "pgscan", "pgscan_direct", "high", "max", "oom", "oom_kill", "nr_periods", "nr_throttled",
 	"throttled_usec", "pagetables"}
-
-// maxLines bounds a file of counters: /proc/vmstat has some two hundred lines.
-const maxLines = 4096
-
-// ParseCounters reads lines «name value» and keeps those that are named. Other
-// lines are passed over; a kept one whose value is no number is an error.
-func ParseCounters(b []byte, names []string) (map[string]int64, error) {
-	out := map[string]int64{}
-	n := 0
-	for line := range strings.Lines(string(b)) {
-		if n++; n > maxLines {
-			return nil, errors.New("too many lines")
-		}
-		f := strings.Fields(line)
-		if len(f) != 2 || !slices.Contains(names, f[0]) {
-			continue
-		}
-		v, err := counter(f[1])
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f[0], err)
-		}
-		out[f[0]] = v
-	}
-	return out, nil
-}
-
-// counter reads a number that is not negative; what is above 2^60 is that.
-func counter(s string) (int64, error) {
-	v, err := strconv.ParseUint(s, 10, 64)
-	if err != nil {
-		return 0, fmt.Errorf("%.40q is not a whole number", s)
-	}
-	return int64(min(v, 1<<59)), nil // eight of them still add up
-}
-
-// ParseStat reads /proc/stat. A text without the line cpu, or without the counts of
-// processes, is an error.
-func ParseStat(b []byte) (CPU, error) {
-	var c CPU
-	missing := map[string]bool{"cpu": true, "procs_running": true, "procs_blocked": true}
-	for line := range strings.Lines(string(b)) {
-		f := strings.Fields(line)
-		if len(f) < 2 {
-			continue
-		}
-		var to []*int64
-		switch f[0] {
-		case "cpu":
-			to = []*int64{&c.User, &c.Nice, &c.System, &c.Idle, &c.IOWait, &c.IRQ, &c.SoftIRQ, &c.Steal}
-			if len(f) < 9 {
-				return CPU{}, errors.New("the line cpu is too short")
-			}
-		case "ctxt":
-			to = []*int64{&c.Switches}
-		case "procs_running":
-			to = []*int64{&c.Running}
-		case "procs_blocked":
-			to = []*int64{&c.Blocked}
-		}
-		for i, p := range to {
-			v, err := counter(f[i+1])
-			if err != nil {
-				return CPU{}, fmt.Errorf("%s: %w", f[0], err)
-			}
-			*p = v
-		}
-		delete(missing, f[0])
-	}
-	for name := range missing {
-		return CPU{}, errors.New("no line " + name)
-	}
-	return c, nil
-}
-
-// ParsePSI reads the totals of a file of /proc/pressure or of a control group.
-func ParsePSI(b []byte) (PSI, error) {
-	var p PSI
-	seen := false
-	for line := range strings.Lines(string(b)) {
-		f := strings.Fields(line)
-		if len(f) == 0 || f[0] != "some" && f[0] != "full" {
-			continue
-		}
-		for _, kv := range f[1:] {
-			s, ok := strings.CutPrefix(kv, "total=")
-			if !ok {
-				continue
-			}
-			v, err := counter(s)
-			if err != nil {
-				return PSI{}, err
-			}
-			if f[0] == "some" {
-				p.Some, seen = v, true
-			} else {
-				p.Full = v
-			}
-		}
-	}
-	if !seen {
-		return PSI{}, errors.New("no total of «some»")
-	}
-	return p, nil
-}
-
-// ProcStat is what /proc/PID/stat tells of a process.
-type ProcStat struct {
-	PID, Parent  int
-	Name         string
-	Minor, Major int64 // faults
-	Ticks        int64 // user and system, in clock ticks
-}
-
-// ParseProcStat reads /proc/PID/stat. The name may hold blanks and brackets.
-func ParseProcStat(b []byte) (ProcStat, error) {
-	var p ProcStat
-	s := string(b)
-	open, end := strings.IndexByte(s, '('), strings.LastIndexByte(s, ')')
-	if open < 1 || end < open {
-		return p, errors.New("no name in brackets")
-	}
-	pid, err := strconv.Atoi(strings.TrimSpace(s[:open]))
-	if err != nil || pid <= 0 {
-		return p, errors.New("no process id")
-	}
-	p.PID, p.Name = pid, s[open+1:end]
-	f := strings.Fields(s[end+1:])
-	if len(f) < 13 {
-		return p, errors.New("too few fields")
-	}
-	if p.Parent, err = strconv.Atoi(f[1]); err != nil {
-		return p, errors.New("no parent")
-	}
-	var user, system int64
-	for _, x := range []struct {
-		at int
-		to *int64
-	}{{7, &p.Minor}, {9, &p.Major}, {11, &user}, {12, &system}} {
-		if *x.to, err = counter(f[x.at]); err != nil {
-			return p, err
-		}
-	}
-	p.Ticks = user + system
-	return p, nil
-}
 
 // maxSymbols bounds a report of perf.
 const maxSymbols = 500

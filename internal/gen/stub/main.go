@@ -223,14 +223,11 @@ hide in.server.settings
 `
 
 const knobCases = `%[1]s: say in plain words what these cases are about
--- typical/host --
-host: ram=64GB cpus=16 storage=nvme pg=17
--- typical/want --
--- small/host --
-host: ram=2GB cpus=1 storage=ssd pg=17
--- small/want --
--- the memory is not known/host --
-host: ram=64GB cpus=16 pg=17
-hide: proc/meminfo forbidden a test
--- the memory is not known/want --
+-- typical --
+host ram=64GB cpus=16 storage=nvme pg=17
+-- small --
+host ram=2GB cpus=1 storage=ssd pg=17
+-- the memory is not known --
+host ram=64GB cpus=16 pg=17
+missing forbidden proc/meminfo a test
 `

@@ -1,7 +1,3 @@
-// Package check judges a snapshot: each file holds one check, with its id, its
-// words, its sources and one pure function that says what it saw. A check is
-// for what is wrong whatever the plan would be; «the value is not the one we
-// advise» is the plan's difference and needs no check.
 package check
 
 import (
@@ -271,7 +267,7 @@ func Run(s *snapshot.Snapshot, checks []Check, o Options) Report {
 	gaps := map[known.Gap]bool{}
 	for i := range checks {
 		ck := &checks[i]
-		if len(o.Only) > 0 && !has(o.Only, ck.ID) || has(o.Skip, ck.ID) {
+		if len(o.Only) > 0 && !containsID(o.Only, ck.ID) || containsID(o.Skip, ck.ID) {
 			continue
 		}
 		var cases []*Case
@@ -369,7 +365,8 @@ func (ck *Check) fits(in *snapshot.Instance) bool {
 	return v.Major() >= ck.From && (ck.To == 0 || v.Major() <= ck.To)
 }
 
-func has(list []string, s string) bool {
+// containsID says whether a list that a person wrote has an id.
+func containsID(list []string, s string) bool {
 	for _, x := range list {
 		if strings.TrimSpace(x) == s {
 			return true

@@ -3,9 +3,7 @@ package checks
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -17,77 +15,33 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/test/golden"
 )
 
-var update = flag.Bool("update", false, "rewrite what the cases expect")
-
-// A file AREA/testdata/ID.txtar holds the cases of the check ID. Its first line says
-// what they are about. Each case is a section, whose name begins with what has
-// to happen, followed by a section «want»:
-//
-//	-- fires: work_mem = 1 GB for 200 connections --
-//	set work_mem=1GB
-//	-- want --
-//	warning: work_mem = 1GB: …
-//	do: …                         (only where it is not the check's own)
-//
-// fires: at least one finding. silent: no finding and nothing unknown.
-// missing: no finding, and what is missing is told; absent: no finding, and
-// nothing told, as the fact does not exist there.
-//
-// The lines of a case change the well-kept host of host_test.go:
-//
-//	set NAME=VALUE      a setting, as a person spells it; unset NAME removes it,
-//	                    pending NAME marks it as waiting for a restart
-//	pg 15.18            the server's version
-//	sysctl NAME=VALUE   a kernel parameter
-//	fact PATH JSON      a value in the JSON form of the snapshot; in. is the instance;
-//	                    amounts may be spelled 16GB; facts are wrapped
-//	add PATH JSON       the same for a key of a map that is not there yet
-//	hide PATH           makes a fact forbidden; absent PATH makes it absent
-//	backends N JSON     adds N processes to the instance
-//	today DATE          the day
-//	accept ID UNTIL WHERE REASON   what the policy accepts; WHERE * is everywhere
-//	with ID             runs that check too, to see a consequence fall silent
+// TestCases runs AREA/testdata/ID.txtar, the cases of the check ID: their lines change
+// the well-kept host of host_test.go. docs/fixtures.md lists the verbs.
 func TestCases(t *testing.T) {
 	for _, ck := range All() {
 		t.Run(ck.ID, func(t *testing.T) {
 			file := caseFile(t, ck.ID)
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			about, cases := parseCases(t, string(text))
-			if strings.TrimSpace(about) == "" {
-				t.Error("the first line has to say what the cases are about")
-			}
+			cases := golden.ReadCases(t, file)
 			seen := map[string]bool{}
-			for i := range cases {
-				kind, _, _ := strings.Cut(cases[i].name, ":")
+			for i := range cases.List {
+				c := &cases.List[i]
+				kind, _, _ := strings.Cut(c.Name, ":")
 				seen[kind] = true
-				got := runCase(t, ck, kind, cases[i])
-				if !*update && got != cases[i].want {
-					t.Errorf("%s\n--- got\n%s--- want\n%s", cases[i].name, got, cases[i].want)
+				got := runCase(t, ck, kind, *c)
+				if !golden.Updating() && got != c.Want {
+					t.Errorf("%s\n--- got\n%s--- want\n%s", c.Name, got, c.Want)
 				}
-				cases[i].want = got
+				c.Want = got
 			}
 			for _, kind := range []string{"fires", "silent", "missing"} {
 				if !seen[kind] {
 					t.Errorf("no case «%s: …»", kind)
 				}
 			}
-			if *update && !t.Failed() {
-				var b strings.Builder
-				b.WriteString(about)
-				for _, c := range cases {
-					fmt.Fprintf(&b, "-- %s --\n%s-- want --\n%s", c.name, c.lines, c.want)
-				}
-				if b.String() != string(text) {
-					if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
-						t.Fatal(err)
-					}
-				}
-			}
+			cases.Update(t)
 		})
 	}
 	files, err := filepath.Glob("*/testdata/*.txtar")
@@ -112,40 +66,12 @@ func caseFile(t *testing.T, id string) string {
 	return files[0]
 }
 
-type oneCase struct{ name, lines, want string }
-
-var header = regexp.MustCompile(`(?m)^-- (.+) --\n`)
-
-func parseCases(t *testing.T, text string) (about string, cases []oneCase) {
+func runCase(t *testing.T, ck check.Check, kind string, c golden.Case) string {
 	t.Helper()
-	at := header.FindAllStringSubmatchIndex(text, -1)
-	if len(at) == 0 {
-		t.Fatal("no case")
-	}
-	for i, m := range at {
-		end := len(text)
-		if i+1 < len(at) {
-			end = at[i+1][0]
-		}
-		name, body := text[m[2]:m[3]], text[m[1]:end]
-		switch {
-		case name != "want":
-			cases = append(cases, oneCase{name: name, lines: body})
-		case len(cases) == 0:
-			t.Fatal("want without a case")
-		default:
-			cases[len(cases)-1].want = body
-		}
-	}
-	return text[:at[0][0]], cases
-}
-
-func runCase(t *testing.T, ck check.Check, kind string, c oneCase) string {
-	t.Helper()
-	s, with, err := build(c.lines)
-	o := policyOf(c.lines)
+	s, with, err := build(c.Lines)
+	o := policyOf(c.Lines)
 	if err != nil {
-		t.Fatalf("%s: %v", c.name, err)
+		t.Fatalf("%s: %v", c.Name, err)
 	}
 	o.Only = append(with, ck.ID)
 	r := check.Run(s, All(), o)
@@ -181,7 +107,7 @@ func runCase(t *testing.T, ck check.Check, kind string, c oneCase) string {
 		ok = n == 0 && len(r.Unknown) > 0
 	}
 	if !ok {
-		t.Errorf("%s: not so:\n%s", c.name, b.String())
+		t.Errorf("%s: not so:\n%s", c.Name, b.String())
 	}
 	return b.String()
 }

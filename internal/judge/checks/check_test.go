@@ -15,6 +15,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/check/volumes"
+	"github.com/pgfettle/pgfettle/test/golden"
 )
 
 func TestWellKeptHostIsLeftInPeace(t *testing.T) {
@@ -158,19 +159,14 @@ func TestNoTextIsLeftUnfilled(t *testing.T) {
 		t.Fatal("no cases", err)
 	}
 	for _, f := range files {
-		b, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, cases := parseCases(t, string(b))
-		for _, c := range cases {
+		for _, c := range golden.ReadCases(t, f).List {
 			for _, bad := range []string{"%!", " .", "..", "(unnamed)", ".;"} {
-				if strings.Contains(c.want, bad) {
-					t.Errorf("%s: %s: %q in\n%s", f, c.name, bad, c.want)
+				if strings.Contains(c.Want, bad) {
+					t.Errorf("%s: %s: %q in\n%s", f, c.Name, bad, c.Want)
 				}
 			}
-			for _, name := range say.Placeholders(c.want) {
-				t.Errorf("%s: %s: {%s} was not filled", f, c.name, name)
+			for _, name := range say.Placeholders(c.Want) {
+				t.Errorf("%s: %s: {%s} was not filled", f, c.Name, name)
 			}
 		}
 	}

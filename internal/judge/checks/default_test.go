@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/test/golden"
 )
 
 // TestDefaultInstances: an instance with initdb's settings gets a short list that
@@ -35,7 +36,7 @@ func TestDefaultInstances(t *testing.T) {
 				fmt.Fprintf(&b, "%s %s: %s\n", f.Severity, f.ID, f.Seen)
 			}
 			file, got := "testdata/default/"+name+".txt", b.String()
-			if *update {
+			if golden.Updating() {
 				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
 					t.Fatal(err)
 				}

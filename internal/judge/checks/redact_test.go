@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -19,6 +18,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/test/golden"
 	"pgregory.net/rapid"
 )
 
@@ -33,17 +33,12 @@ func TestRedactionFindsTheSame(t *testing.T) {
 	}
 	through, fired := map[string]int{}, 0
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, cases := parseCases(t, string(text))
-		for _, one := range cases {
-			s, _, err := build(one.lines)
+		for _, one := range golden.ReadCases(t, file).List {
+			s, _, err := build(one.Lines)
 			if err != nil {
 				t.Fatal(err)
 			}
-			fired += sameFindings(t, filepath.Base(file)+": "+one.name, s, through)
+			fired += sameFindings(t, filepath.Base(file)+": "+one.Name, s, through)
 		}
 	}
 	if fired < len(files) {

@@ -1,6 +1,3 @@
-// Package plan makes the document of what would have to change: decisions of
-// the rules minus what is present, in order, with effect, risk, reason, inputs
-// and sources, and the memory budget before and after. It executes nothing.
 package plan
 
 import (

@@ -16,8 +16,10 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
-// Simulate returns the snapshot that would be taken after the plan was carried
-// out: the given one is not changed.
+// Simulate returns the snapshot that would be taken after the plan was applied. The
+// given one is not changed. The program needs it for what a plan does not resolve
+// (Leaves: check runs on the result), docs/plans.md for the settings that it compares,
+// and the tests for the promises of the planner.
 func Simulate(s *snapshot.Snapshot, p *Plan) *snapshot.Snapshot {
 	t := *s
 	t.Host.Sysctls = maps.Clone(s.Host.Sysctls)

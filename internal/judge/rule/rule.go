@@ -1,9 +1,3 @@
-// Package rule decides what each knob should be on this host: one file a knob,
-// each a struct literal with its address, its words, its sources, the knobs it
-// needs decided first, and one pure function. The engine puts the rules into
-// the order of their needs, keeps every value within what this server's build
-// accepts, obeys pins, and leaves a present value alone that is as good as the
-// one it would choose.
 package rule
 
 import (

@@ -12,9 +12,9 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 )
 
-// On returns the same case looking at another instance, for rules of the host
+// ForInstance returns the same case looking at another instance, for rules of the host
 // that sum over instances.
-func (c *Case) On(in *snapshot.Instance) *Case {
+func (c *Case) ForInstance(in *snapshot.Instance) *Case {
 	d := *c
 	d.Instance = in
 	d.decision = nil

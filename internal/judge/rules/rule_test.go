@@ -3,44 +3,23 @@ package rules_test
 import (
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
-	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/judge/rules"
-	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/pgfettle/pgfettle/test/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite what the rules' cases want")
 
 // TestRules runs AREA/testdata/<knob>.txtar: the cases of one rule, which runs alone
 // on a described host, so that no other rule can move them; what it needs
-// decided before is then what the server has now. A case is two entries,
-//
-//	-- NAME/host --      what the host is, one line each:
-//	host: ram=64GB cpus=16 pg=17 set.max_connections=200      (snapshot.ParseDescription)
-//	options: profile=oltp connections=300 active=20 storage=nvme dedicated=false
-//	pin: pg:work_mem=64MB
-//	accept: nobarrier a reason     a finding that the policy accepts
-//	with: pg:shared_buffers …     other rules to run too
-//	file: proc/sys/vm/swappiness 10    a file of the evidence; \n is a line break
-//	hide: proc/meminfo forbidden the reason    a fact that is absent, forbidden or unread
-//	copy: pg/1/ pg/2/             every evidence file under the first name under the second too
-//	set: log_line_prefix %m %u    a setting of the server as pg_settings has it, spaces and all
-//	enum: wal_compression pglz lz4 on off     what the server's build accepts
-//	-- NAME/want --      what comes of it; -update rewrites it
-//
-// and, for evidence of several lines, entries -- NAME/evidence/PATH --. NAME
-// says the case in plain words.
+// decided before is then what the server has now. docs/fixtures.md lists the verbs.
 func TestRules(t *testing.T) {
 	files, err := filepath.Glob("*/testdata/*.txtar")
 	if err != nil {
@@ -79,49 +58,23 @@ func ruleOf(file string) (rule.Rule, bool) {
 }
 
 func runFile(t *testing.T, file string, r rule.Rule) int {
-	ar, err := txtar.ParseFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if strings.TrimSpace(string(ar.Comment)) == "" {
-		t.Errorf("%s: its first line says nothing", file)
-	}
-	n := 0
-	for _, f := range slices.Clone(ar.Files) {
-		name, ok := strings.CutSuffix(f.Name, "/host")
-		if !ok {
-			continue
-		}
-		n++
-		t.Run(name, func(t *testing.T) {
-			got := decide(t, ar, name, string(f.Data), r)
-			for j := range ar.Files {
-				if ar.Files[j].Name == name+"/want" {
-					if *update {
-						ar.Files[j].Data = []byte(got)
-					} else if want := string(ar.Files[j].Data); got != want {
-						t.Errorf("got:\n%s\nwant:\n%s", got, want)
-					}
-					return
-				}
+	cases := golden.ReadCases(t, file)
+	for i := range cases.List {
+		c := &cases.List[i]
+		t.Run(c.Name, func(t *testing.T) {
+			got := decide(t, c, r)
+			if !golden.Updating() && got != c.Want {
+				t.Errorf("got:\n%s\nwant:\n%s", got, c.Want)
 			}
-			if !*update {
-				t.Fatalf("no entry %s/want", name)
-			}
-			at := 1 + slices.IndexFunc(ar.Files, func(o txtar.File) bool { return o.Name == f.Name })
-			ar.Files = slices.Insert(ar.Files, at, txtar.File{Name: name + "/want", Data: []byte(got)})
+			c.Want = got
 		})
 	}
-	if *update {
-		if err := os.WriteFile(file, txtar.Format(ar), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return n
+	cases.Update(t)
+	return len(cases.List)
 }
 
 // decide runs one case and tells what came of it.
-func decide(t *testing.T, ar *txtar.Archive, name, host string, r rule.Rule) string {
+func decide(t *testing.T, c *golden.Case, r rule.Rule) string {
 	t.Helper()
 	o := rule.Options{Profile: rule.Mixed, Pins: map[knob.Address]string{}}
 	all := []rule.Rule{r}
@@ -130,13 +83,10 @@ func decide(t *testing.T, ar *txtar.Archive, name, host string, r rule.Rule) str
 	spec := ""
 	var copies [][2]string
 	set, enum := map[string]string{}, map[string][]string{}
-	for line := range strings.Lines(host) {
-		key, raw, ok := strings.Cut(strings.TrimSuffix(line, "\n"), ":")
-		if !ok {
-			continue
-		}
+	for _, line := range c.Verbs() {
+		verb, raw := line[0], line[1]
 		val := strings.TrimSpace(raw)
-		switch key {
+		switch verb {
 		case "host":
 			spec = val
 		case "options":
@@ -144,9 +94,12 @@ func decide(t *testing.T, ar *txtar.Archive, name, host string, r rule.Rule) str
 		case "pin":
 			a, v, _ := strings.Cut(val, "=")
 			o.Pins[knob.Address(a)] = v
-		case "accept": // a finding everywhere
-			id, reason, _ := strings.Cut(val, " ")
-			o.Accepted = append(o.Accepted, rule.Accepted{ID: id, Reason: reason, Expires: "never"})
+		case "accept":
+			p := strings.SplitN(val, " ", 4)
+			if len(p) < 4 || p[2] != "*" {
+				t.Fatalf("accept: %q is not ID UNTIL * REASON", val)
+			}
+			o.Accepted = append(o.Accepted, rule.Accepted{ID: p[0], Reason: p[3], Expires: p[1]})
 		case "with":
 			for _, a := range strings.Fields(val) {
 				for _, other := range rules.All() {
@@ -158,27 +111,27 @@ func decide(t *testing.T, ar *txtar.Archive, name, host string, r rule.Rule) str
 		case "file":
 			path, text, _ := strings.Cut(val, " ")
 			over[path] = strings.ReplaceAll(text, `\n`, "\n") + "\n"
-		case "hide":
-			path, rest, _ := strings.Cut(val, " ")
-			state, reason, _ := strings.Cut(rest, " ")
-			hidden[path] = evidence.Missing{Name: path, State: states[state], Reason: reason}
+		case "missing":
+			m, err := golden.ParseMissing(val)
+			if err != nil {
+				t.Fatal(err)
+			}
+			hidden[m.Name] = m
 		case "copy":
 			from, to, _ := strings.Cut(val, " ")
 			copies = append(copies, [2]string{from, to})
-		case "set":
-			n, v, _ := strings.Cut(strings.TrimPrefix(raw, " "), " ")
+		case "setting":
+			n, v, _ := strings.Cut(raw, " ")
 			set[n] = v
 		case "enum":
 			n, v, _ := strings.Cut(val, " ")
 			enum[n] = strings.Fields(v)
 		default:
-			t.Fatalf("%q is no key of a case", key)
+			t.Fatalf("%q is no verb of a case", verb)
 		}
 	}
-	for _, f := range ar.Files {
-		if path, ok := strings.CutPrefix(f.Name, name+"/evidence/"); ok {
-			over[path] = string(f.Data)
-		}
+	for path, text := range c.Files {
+		over[path] = string(text)
 	}
 	s, err := snapshot.Read(archive(t, spec, over, hidden, copies))
 	if err != nil {
@@ -203,8 +156,6 @@ func decide(t *testing.T, ar *txtar.Archive, name, host string, r rule.Rule) str
 	}
 	return tell(out, r.Address)
 }
-
-var states = map[string]known.State{"absent": known.Absent, "forbidden": known.Forbidden, "unread": known.Unread}
 
 // archive is the described host with files changed, hidden and copied.
 func archive(t *testing.T, spec string, over map[string]string, hidden map[string]evidence.Missing, copies [][2]string) *evidence.Archive {

@@ -37,7 +37,7 @@ func HugeDemand(c *rule.Case, m host.Memory) hugeDemand {
 			d.Whole = false
 			continue
 		}
-		on := c.On(in)
+		on := c.ForInstance(in)
 		if rule.HugePageSize(c.Snapshot, in) != m.HugePageSize || !WantsHuge(on) {
 			continue
 		}

@@ -114,7 +114,7 @@ func WantsHuge(c *rule.Case) bool {
 	}
 	for i := range c.Snapshot.Instances {
 		other := &c.Snapshot.Instances[i]
-		if other != c.Instance && other.Server.Settings.Known() && hugeOfItself(c.On(other)) {
+		if other != c.Instance && other.Server.Settings.Known() && hugeOfItself(c.ForInstance(other)) {
 			return hugeFits(c)
 		}
 	}

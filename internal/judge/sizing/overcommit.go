@@ -55,7 +55,7 @@ func StrictCommit(c *rule.Case) (s strict, ok bool) {
 		if _, ok := rule.Need(c, in.Server.Settings); !ok {
 			return s, false
 		}
-		need, ok := committed(c.On(in))
+		need, ok := committed(c.ForInstance(in))
 		if !ok {
 			return s, false
 		}

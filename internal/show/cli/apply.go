@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
+	"github.com/pgfettle/pgfettle/internal/act/apply/kinds/pgsetting"
 	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
@@ -173,13 +174,13 @@ func runApply(ctx context.Context, env *Env, o *applyOptions) error {
 	if err := refused(env, server, d, l, s.chosen); err != nil {
 		return err
 	}
-	if err := term.Left(env.Stdout, s.left, env.Style()); err != nil {
+	if err := term.Write(env.Stdout, outline.Unselected(s.left, env.words), env.Style().Under()); err != nil {
 		return err
 	}
 	if len(s.chosen) == 0 {
 		return s.nothing(env)
 	}
-	if err := term.Forewarned(env.Stdout, apply.Warnings(ctx, w, l.Snapshot, s.chosen), say.Strings(d.Warnings), env.Style()); err != nil {
+	if err := term.Write(env.Stdout, outline.Forewarned(apply.Warnings(ctx, w, l.Snapshot, s.chosen), say.Strings(d.Warnings), env.words), env.Style().Under()); err != nil {
 		return err
 	}
 	if !o.yes {
@@ -221,7 +222,7 @@ func told(env *Env, j *journal.Journal, err error) error {
 	if j == nil {
 		return err
 	}
-	if e := term.Applied(env.Stdout, j, env.Style()); err == nil {
+	if e := term.Write(env.Stdout, outline.Applied(j, env.words), env.Style().Under()); err == nil {
 		err = e
 	}
 	return err
@@ -310,7 +311,7 @@ func inForce(ctx context.Context, server *pgctl.Server, l *loaded, j *journal.Jo
 	}
 	var unmet []string
 	for key, list := range of {
-		bad, err := server.Verify(ctx, l.Snapshot.Instance(key), list)
+		bad, err := pgsetting.Kind{Server: server}.Verify(ctx, l.Snapshot.Instance(key), list)
 		if err != nil {
 			return err
 		}

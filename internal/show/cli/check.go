@@ -152,7 +152,9 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 	if err != nil {
 		return err
 	}
-	d := judge(l, check.Options{Only: o.only, Skip: o.skip, Accept: pol.Accepted(), Today: today(env), Plan: asked(env, pol)})
+	co := env.host().CheckOptions(pol)
+	co.Only, co.Skip = o.only, o.skip
+	d := judge(l, co)
 	d.Policy, d.All = pol.File, o.all
 	switch o.format {
 	case "json":
@@ -180,7 +182,7 @@ func runCheck(ctx context.Context, env *Env, o *checkOptions) error {
 
 // judge runs the checks over what was loaded.
 func judge(l *loaded, o check.Options) document.Check {
-	return document.Check{Report: check.Run(l.Snapshot, checks.All(), o), Subject: document.SubjectOf(l.Snapshot)}
+	return document.Check{Report: l.Check(o), Subject: document.SubjectOf(l.Snapshot)}
 }
 
 func checkIDs() []string {

@@ -4,22 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"path"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/pgctl"
-	"github.com/pgfettle/pgfettle/internal/act/target"
-	"github.com/pgfettle/pgfettle/internal/act/trust"
-	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
-	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/conffile"
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
 	"github.com/pgfettle/pgfettle/internal/show/document"
@@ -87,55 +78,18 @@ func confHost(ctx context.Context, env *Env, o *checkOptions) (*snapshot.Snapsho
 }
 
 func runCheckConf(env *Env, o *checkOptions, host *snapshot.Snapshot, pol *policy.Policy, file string, failOn check.Severity, fails bool) error {
-	main, err := confMain(env, file)
+	major := app.FileMajor{Given: o.pg}
+	if o.fromHost {
+		major.From = "--for"
+	}
+	r, from, err := env.host().CheckFile(file, host, major)
 	if err != nil {
 		return err
 	}
-	view, err := trust.Named(env.Target, main)
-	if err != nil {
-		return err
-	}
-	files := pgctl.Files(view)
-	here, _ := filepath.Abs(".")
-	show := func(p string) string { return shorter(here, p) }
-	text, err := fs.ReadFile(files, strings.TrimPrefix(main, "/"))
-	if err != nil {
-		return fmt.Errorf("--conf: %w", err)
-	}
-	d := document.File{}
+	d := document.File{Report: r, From: from}
 	if host != nil {
 		d.Assumed = document.AssumedOf(host)
 	}
-	switch form := conffile.FormOf(text); form {
-	case conffile.PostgreSQL:
-	case conffile.HBA:
-		return usage(fmt.Sprintf("--conf: %q is a pg_hba.conf", file), "its lines are judged on the server that reads them: pgfettle check")
-	default:
-		d.Report = conffile.JudgeForeign(form, main, text, show, host, checks.All())
-		return tellFile(env, o, d, pol, failOn, fails)
-	}
-	r := conf.Resolve(files, main, "")
-	dir := confDataDir(view, main, r)
-	if dir != "" && path.Base(main) != conf.AutoFile {
-		r = conf.Resolve(files, main, dir)
-	}
-	d.From = "--pg"
-	major := o.pg
-	switch {
-	case major != 0 && !params.Covers(major):
-		return usage(fmt.Sprintf("--pg: nothing is known of PostgreSQL %d", major), "the versions that are known are "+knownMajors())
-	case o.fromHost:
-		d.From = "--for"
-	case major != 0:
-	default:
-		if major = clusterMajor(view, dir); params.Covers(major) {
-			d.From = "PG_VERSION"
-		} else {
-			all := params.Majors()
-			major, d.From = all[len(all)-1], "newest"
-		}
-	}
-	d.Report = conffile.Judge(r, main, major, show, host, checks.All())
 	return tellFile(env, o, d, pol, failOn, fails)
 }
 
@@ -171,89 +125,6 @@ func tellFile(env *Env, o *checkOptions, d document.File, pol *policy.Policy, fa
 		return errFindings
 	}
 	return nil
-}
-
-// confMain returns the absolute path of a file that is there and can be read.
-func confMain(env *Env, name string) (string, error) {
-	main, err := filepath.Abs(name)
-	if err != nil {
-		return "", fmt.Errorf("--conf: %w", err)
-	}
-	st, err := env.Target.Stat(main)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "", usage(fmt.Sprintf("--conf: there is no file %q", name), "name a postgresql.conf")
-	case errors.Is(err, fs.ErrPermission):
-		return "", &say.Problem{Message: fmt.Sprintf("--conf: %q: permission denied", name), Hint: "run pgfettle as root or as the owner of the file", Code: exitNoAccess}
-	case err != nil:
-		return "", fmt.Errorf("--conf: %w", err)
-	case !st.Mode.IsRegular():
-		return "", usage(fmt.Sprintf("--conf: %q is no regular file", name), "name a postgresql.conf")
-	}
-	if _, err := fs.ReadFile(pgctl.Files(env.Target), strings.TrimPrefix(main, "/")); err != nil {
-		code, hint := exitError, ""
-		switch {
-		case errors.Is(err, fs.ErrPermission):
-			code, hint = exitNoAccess, "run pgfettle as root or as the owner of the file"
-		case errors.Is(err, target.ErrTooLarge):
-			hint = "a postgresql.conf has less than a megabyte"
-		}
-		return "", &say.Problem{Message: "--conf: " + err.Error(), Hint: hint, Code: code}
-	}
-	return main, nil
-}
-
-// confDataDir returns the data directory that a file belongs to, whose
-// postgresql.auto.conf the server reads last: the folder that the file lies in,
-// or the one that it names, where that is a data directory. "" for neither: a
-// file in a repository.
-func confDataDir(view target.Target, main string, r conf.Resolved) string {
-	dirs := []string{path.Dir(main)}
-	if s, ok := r.Winner("data_directory"); ok && path.IsAbs(s.Value) {
-		dirs = append(dirs, path.Clean(s.Value))
-	}
-	for i, d := range dirs {
-		if _, err := view.Stat(path.Join(d, "PG_VERSION")); err == nil {
-			return d
-		}
-		if _, err := view.Stat(path.Join(d, conf.AutoFile)); err == nil && i == 0 {
-			return d // copied without the rest
-		}
-	}
-	return ""
-}
-
-// clusterMajor reads PG_VERSION; 0 where there is none.
-func clusterMajor(view target.Target, dir string) int {
-	if dir == "" {
-		return 0
-	}
-	b, err := view.ReadFile(path.Join(dir, "PG_VERSION"), 64) // it holds one short number
-	if err != nil {
-		return 0
-	}
-	n, err := strconv.Atoi(strings.TrimSpace(string(b)))
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
-func knownMajors() string {
-	var out []string
-	for _, m := range params.Majors() {
-		out = append(out, strconv.Itoa(m))
-	}
-	return strings.Join(out, ", ") + ", and " + strconv.Itoa(params.Preview) + " as a preview"
-}
-
-// shorter spells a path from the working directory where it lies below it, which
-// is what a code host makes links of.
-func shorter(here, p string) string {
-	if rel, err := filepath.Rel(here, p); err == nil && rel != ".." && !strings.HasPrefix(rel, "../") {
-		return rel
-	}
-	return p
 }
 
 // kindIDs are the ids of the judgements on files, beside those of the checks.

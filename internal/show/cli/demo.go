@@ -6,8 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/scratch"
-	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/document"
@@ -56,18 +55,6 @@ only, never on a port. Nothing else on the host is touched.`,
 	return cmd
 }
 
-// life is what the throwaway server is made to do, so that there is something
-// to see: rows, an index, dead rows, a sort that does not fit in work_mem,
-// checkpoints that were asked for.
-var life = []string{
-	"create table account (id int primary key, branch int, note text)",
-	"insert into account select g, g % 1000, md5(g::text) from generate_series(1, 300000) g",
-	"create index on account (branch)",
-	"update account set note = note || '!' where branch < 200",
-	"set work_mem = '64kB'; select count(*) from (select * from account order by note offset 0) s; reset work_mem",
-	"checkpoint", "update account set branch = branch + 1 where id % 50 = 0", "checkpoint",
-}
-
 func runDemo(ctx context.Context, env *Env, o *demoOptions) (err error) {
 	profile, err := rule.ParseProfile(o.profile)
 	if err != nil {
@@ -80,27 +67,12 @@ func runDemo(ctx context.Context, env *Env, o *demoOptions) (err error) {
 	step := func(format string, args ...any) {
 		fmt.Fprintf(env.Stdout, "── %s\n\n", fmt.Sprintf(format, args...))
 	}
-	bin, err := demoBinaries(ctx, env, o)
-	if err != nil {
-		return err
-	}
-	tell, done := env.Progress()
-	defer done()
-	tell("making a throwaway cluster…")
-	inst, err := scratch.New(ctx, bin, scratch.Options{})
+	inst, err := env.host().StartDemo(ctx, o.request(env))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, inst.Remove()) }()
-	if err := inst.Start(ctx); err != nil {
-		return err
-	}
-	tell("giving it a little life…")
-	if err := inst.Exec(ctx, life...); err != nil {
-		return err
-	}
-	done()
-	step("A throwaway server runs: %s, data in %s, private socket, no TCP.", bin, inst.DataDir)
+	step("A throwaway server runs: %s, data in %s, private socket, no TCP.", inst.Programs, inst.DataDir)
 
 	l, err := env.host().OpenScratch(ctx, inst.DataDir)
 	if err != nil {
@@ -132,32 +104,9 @@ func runDemo(ctx context.Context, env *Env, o *demoOptions) (err error) {
 	return nil
 }
 
-// demoBinaries finds installed server programs, or fetches them.
-func demoBinaries(ctx context.Context, env *Env, o *demoOptions) (scratch.Binaries, error) {
-	var best scratch.Binaries
-	if !o.fetch {
-		for _, b := range scratch.Find(ctx) {
-			if m := b.Version.Major(); m >= 13 && m <= 18 && (o.major == 0 || m == o.major) && b.Version > best.Version {
-				best = b
-			}
-		}
-	}
-	if best.Dir != "" {
-		return best, nil
-	}
-	major := o.major
-	if major == 0 {
-		major = 18
-	}
-	fmt.Fprintf(env.Stderr, "pgfettle: fetching the programs of PostgreSQL %d, once (about 15 MB)\n", major)
-	tell, done := env.Progress()
-	defer done()
-	waiting := func() { tell("another process is fetching; waiting for it") }
-	return scratch.Fetch(ctx, major, scratch.FetchOptions{Waiting: waiting, Progress: func(got, all int64) {
-		if all > 0 {
-			tell(fmt.Sprintf("fetched %s of %s (%d %%)", unit.Bytes(got), unit.Bytes(all), 100*got/all))
-		} else {
-			tell("fetched " + unit.Bytes(got).String())
-		}
-	}})
+// request says which server programs are run; that they are fetched is told.
+func (o *demoOptions) request(env *Env) app.DemoRequest {
+	return app.DemoRequest{Major: o.major, Fetch: o.fetch, Fetching: func(major int) {
+		fmt.Fprintf(env.Stderr, "pgfettle: fetching the programs of PostgreSQL %d, once (about 15 MB)\n", major)
+	}}
 }

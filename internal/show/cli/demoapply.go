@@ -10,13 +10,14 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/act/apply"
 	"github.com/pgfettle/pgfettle/internal/act/pgctl"
-	"github.com/pgfettle/pgfettle/internal/act/scratch"
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 )
@@ -34,7 +35,7 @@ func demoPins(env *Env) map[knob.Address]string {
 
 // demoApply carries the plan out on the throwaway server, checks it again, and
 // takes all back.
-func demoApply(ctx context.Context, env *Env, inst *scratch.Instance, l *loaded, p *plan.Plan, before document.Check, step func(string, ...any)) (err error) {
+func demoApply(ctx context.Context, env *Env, inst *app.DemoServer, l *loaded, p *plan.Plan, before document.Check, step func(string, ...any)) (err error) {
 	// A folder of our own: the server's belongs to its user, who could swap what
 	// lies in it.
 	dir, err := os.MkdirTemp("", "pgfettle-demo-")
@@ -67,7 +68,7 @@ func demoApply(ctx context.Context, env *Env, inst *scratch.Instance, l *loaded,
 	if !disposable(env) {
 		fmt.Fprintln(env.Stdout, "The server's part alone: this host is not touched, and gives it no huge pages.")
 	}
-	if err := term.Left(env.Stdout, s.left, env.Style()); err != nil {
+	if err := term.Write(env.Stdout, outline.Unselected(s.left, env.words), env.Style().Under()); err != nil {
 		return err
 	}
 	res, err := apply.Run(ctx, w, s.plan, l.Snapshot, s.options)
@@ -98,7 +99,7 @@ func demoApply(ctx context.Context, env *Env, inst *scratch.Instance, l *loaded,
 	}
 	fmt.Fprintln(env.Stdout)
 	step("pgfettle check %s, before and after", inst.DataDir)
-	if err := term.Compare(env.Stdout, before, judge(again, check.Options{}), env.Style()); err != nil {
+	if err := term.Write(env.Stdout, outline.Compare(before, judge(again, check.Options{}), env.words), env.Style()); err != nil {
 		return err
 	}
 	fmt.Fprintln(env.Stdout)
@@ -120,7 +121,7 @@ func demoApply(ctx context.Context, env *Env, inst *scratch.Instance, l *loaded,
 
 // demoWorld is the world of the throwaway server: we ourselves run it, so we
 // restart it too.
-func demoWorld(env *Env, inst *scratch.Instance, l *loaded, journals string) (*apply.System, *pgctl.Server, error) {
+func demoWorld(env *Env, inst *app.DemoServer, l *loaded, journals string) (*apply.System, *pgctl.Server, error) {
 	w, kind, err := world(env, l, &placeOptions{dir: journals}, restartOptions{})
 	if err != nil {
 		return nil, nil, err

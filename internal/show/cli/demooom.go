@@ -3,12 +3,9 @@ package cli
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/journalfile"
-	"github.com/pgfettle/pgfettle/internal/act/oomdemo"
-	"github.com/pgfettle/pgfettle/internal/act/scratch"
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/oomresult"
 	"github.com/pgfettle/pgfettle/internal/show/json"
@@ -28,7 +25,7 @@ func newDemoOOM(env *Env) *cobra.Command {
 		Use:   "oom",
 		Short: "Show what one greedy query does to all sessions, without strict overcommit and with it",
 		Long: `Start a throwaway PostgreSQL server in a control group of its own that may use
-` + oomdemo.Limit.String() + ` of memory, set a few sessions to work, and let another one sort more than
+` + app.OOMDemoLimit.String() + ` of memory, set a few sessions to work, and let another one sort more than
 that in memory. Twice:
 
 First as a Linux host is by default: the kernel promises the memory, cannot keep its
@@ -81,21 +78,7 @@ func runDemoOOM(ctx context.Context, env *Env, o *demoOOMOptions) error {
 			return &say.Problem{Message: "--overcommit real changes values of the kernel", Hint: "run it as root", Code: exitNoAccess}
 		}
 	}
-	dir := filepath.Dir(journalfile.Dir) // beside what else is kept over a crash
-	if env.Target.UID() != 0 {
-		state, ok := env.host().StateHome()
-		if !ok {
-			return usage("there is no place to write down what has to be removed after a crash: HOME is not set", "set HOME or XDG_STATE_HOME")
-		}
-		dir = filepath.Join(state, "pgfettle")
-	}
-	tell, done := env.Progress()
-	res, err := oomdemo.RunOOM(ctx, oomdemo.Options{
-		Binaries:   func(ctx context.Context) (scratch.Binaries, error) { return demoBinaries(ctx, env, &o.demo) },
-		Overcommit: o.overcommit, Tell: tell,
-		StateDir: filepath.Join(dir, "drill"),
-	})
-	done()
+	res, err := env.host().OOMDemo(ctx, o.demo.request(env), o.overcommit)
 	if res != nil && len(res.Swept) > 0 {
 		env.tell("note", "an earlier run was killed; removed what it had left: "+strings.Join(res.Swept, ", "))
 	}

@@ -9,11 +9,7 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/app"
-	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
-	"github.com/pgfettle/pgfettle/internal/judge/rule"
-	"github.com/pgfettle/pgfettle/internal/judge/rules"
-	"github.com/pgfettle/pgfettle/internal/judge/sizing"
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/markdown"
 	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
@@ -123,22 +119,7 @@ func memoryReport(ctx context.Context, env *Env, o *diagnoseMemoryOptions) (*mem
 	if err != nil {
 		return nil, err
 	}
-	return memory.Diagnose(l.Snapshot, memoryPlan(l.Snapshot, asked(env, sitePolicy(env, l)))), nil
-}
-
-// memoryPlan is what a plan for the host gives shared_buffers.
-func memoryPlan(s *snapshot.Snapshot, o rule.Options) memory.Plan {
-	out, err := rule.Decide(s, rules.All(), rules.OptionsOn(o, s))
-	if err != nil {
-		return nil
-	}
-	plan := memory.Plan{}
-	for i := range s.Instances {
-		if b, ok := sizing.Buffers(out, s.Instances[i].Key); ok {
-			plan[s.Instances[i].Key] = b
-		}
-	}
-	return plan
+	return l.Memory(env.host().ByPolicy(l.PolicyOfDiagnosis())), nil
 }
 
 // watchMemory looks again and again. On a terminal each look replaces the one before;

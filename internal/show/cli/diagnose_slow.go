@@ -2,17 +2,11 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
+	"github.com/pgfettle/pgfettle/internal/app/diagnose"
+
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/markdown"
 	"github.com/pgfettle/pgfettle/internal/show/outline/reports"
@@ -87,81 +81,14 @@ TARGET is one of
 const sampleDefault = 30 * time.Second
 
 func runSlow(_ context.Context, env *Env, o *slowOptions, args []string) error {
-	const hint = "give the output of EXPLAIN (ANALYZE, BUFFERS) of a slow and of a fast run, or --sample to watch a live instance"
-	if len(args) == 0 {
-		return usage("two runs of one query are compared, and no file is named", hint)
+	d, err := diagnose.Slow(env.host(), args)
+	if err != nil {
+		return err
 	}
-	if len(args) == 2 && args[0] == "-" && args[1] == "-" {
-		return usage("stdin cannot be both runs", "name one file, or give both plans on stdin and - once")
-	}
-	var names []string
-	var plans []*queryplan.Plan
-	for _, name := range args {
-		found, err := readPlans(env, name)
-		if err != nil {
-			return err
-		}
-		label := filepath.Base(name)
-		if name == "-" {
-			label = "stdin"
-		}
-		if len(args) == 2 && len(found) > 1 {
-			return usage(fmt.Sprintf("%s: %d plans are in it", label, len(found)), "with two files each holds one plan: cut out the one that is meant")
-		}
-		for i, p := range found {
-			l := label
-			if len(found) > 1 {
-				l = fmt.Sprintf("%s, plan %d", label, i+1)
-			}
-			names, plans = append(names, l), append(plans, p)
-		}
-	}
-	switch {
-	case len(plans) == 1:
-		return usage(fmt.Sprintf("%s: one plan is in it, and two are compared", names[0]), hint)
-	case len(plans) > 2:
-		return usage(fmt.Sprintf("%s: %d plans are in it, and two are compared", filepath.Base(args[0]), len(plans)), "cut out the slow and the fast run of one query")
-	}
-	if names[0] == names[1] && len(args) == 2 { // the same name in two folders
-		names[0], names[1] = args[0], args[1]
-	}
-	d := slow.Compare(names[0], plans[0], names[1], plans[1])
 	return env.writeForm(o.format, forms{
 		text:     func(w io.Writer) error { return term.Write(w, reports.Slow(d), env.Style()) },
 		json:     func(w io.Writer) error { return json.Slow(w, d) },
 		markdown: func(w io.Writer) error { return markdown.Write(w, reports.Slow(d)) },
 		html:     func(v web.View) (web.Page, error) { return web.DiagnoseSlowPage(d, v) },
 	})
-}
-
-// readPlans reads the plans of a file, never more of it than a plan may be.
-func readPlans(env *Env, name string) ([]*queryplan.Plan, error) {
-	var r io.Reader = env.Stdin
-	label := "stdin"
-	if name != "-" {
-		f, err := os.Open(name)
-		if err != nil {
-			switch {
-			case errors.Is(err, fs.ErrPermission):
-				return nil, &say.Problem{Message: fmt.Sprintf("%q: permission denied", name), Hint: "run pgfettle as somebody who may read it", Code: exitNoAccess}
-			case errors.Is(err, fs.ErrNotExist):
-				return nil, usage(fmt.Sprintf("no such file: %q", name), "name a file with the output of EXPLAIN (ANALYZE, BUFFERS)")
-			}
-			return nil, fmt.Errorf("plan %q: %w", name, err)
-		}
-		defer f.Close()
-		if st, err := f.Stat(); err == nil && st.IsDir() {
-			return nil, usage(fmt.Sprintf("%q is a folder", name), "name a file with the output of EXPLAIN (ANALYZE, BUFFERS); to watch an instance, --sample")
-		}
-		r, label = f, fmt.Sprintf("%q", name)
-	}
-	b, err := io.ReadAll(io.LimitReader(r, queryplan.MaxText+1))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", label, err)
-	}
-	plans, err := queryplan.Parse(b)
-	if err != nil {
-		return nil, &say.Problem{Message: label + ": " + err.Error(), Hint: "paste the whole output of EXPLAIN (ANALYZE, BUFFERS), text or JSON", Code: exitError}
-	}
-	return plans, nil
 }

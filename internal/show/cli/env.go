@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/judge/policy"
@@ -22,7 +21,7 @@ type Env struct {
 	Stdout  io.Writer
 	Stderr  io.Writer
 	Vars    []string // NAME=VALUE
-	Target  target.Target
+	Target  app.Target
 	NoColor bool   // --no-color
 	Lang    string // --lang; "" where it was not said
 

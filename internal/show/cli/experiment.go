@@ -63,7 +63,7 @@ func (o *experimentOptions) flags(cmd *cobra.Command, env *Env) {
 // write writes a result in the form that was asked for.
 func (o *experimentOptions) write(env *Env, r *experiment.Result) error {
 	return env.writeForm(o.format, forms{
-		text: func(w io.Writer) error { return term.Result(w, r, env.Style()) },
+		text: func(w io.Writer) error { return term.Write(w, experiments.Result(r, env.words, false), env.Style()) },
 		json: func(w io.Writer) error { return json.Result(w, r) },
 		markdown: func(w io.Writer) error {
 			return markdown.Write(w, experiments.Result(r, env.words, env.ascii()))

@@ -244,7 +244,9 @@ func explainCheck(ctx context.Context, env *Env, o *explainOptions, c check.Chec
 	}
 	page := document.CheckPage{Check: c, Pages: advice.Of(c.ID)}
 	if l != nil {
-		here := judge(l, check.Options{Only: []string{c.ID}, Accept: o.site.Accepted(), Today: today(env), Plan: asked(env, o.site)})
+		co := env.host().CheckOptions(o.site)
+		co.Only = []string{c.ID}
+		here := judge(l, co)
 		page.Here = &here
 	}
 	return writeCheckPage(env, o, page)

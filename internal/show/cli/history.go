@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/store"
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/show/document"
@@ -179,7 +179,7 @@ func runHistory(ctx context.Context, env *Env, o *historyOptions, args []string)
 }
 
 // instanceOf finds the instance that a person named; nil: he named none.
-func instanceOf(ctx context.Context, s *store.Store, name string) (*string, error) {
+func instanceOf(ctx context.Context, s app.History, name string) (*string, error) {
 	none := ""
 	switch name {
 	case "":
@@ -203,7 +203,7 @@ func instanceOf(ctx context.Context, s *store.Store, name string) (*string, erro
 
 // historySeries reads the series that were asked for: of every instance, where
 // none was named.
-func historySeries(ctx context.Context, s *store.Store, o *historyOptions, of *string, d *document.History) error {
+func historySeries(ctx context.Context, s app.History, o *historyOptions, of *string, d *document.History) error {
 	there, err := s.List(ctx)
 	if err != nil {
 		return err
@@ -240,7 +240,7 @@ func historySeries(ctx context.Context, s *store.Store, o *historyOptions, of *s
 
 // seriesList names the series that there are. As JSON it is the same document,
 // without buckets.
-func seriesList(ctx context.Context, env *Env, s *store.Store, of *string, format string, d document.History) error {
+func seriesList(ctx context.Context, env *Env, s app.History, of *string, format string, d document.History) error {
 	there, err := s.List(ctx)
 	if err != nil {
 		return err

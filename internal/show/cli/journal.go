@@ -94,7 +94,7 @@ func runJournalList(env *Env, o *journalOptions) error {
 		return err
 	}
 	if err := env.writeForm(o.format, forms{
-		text:     func(w io.Writer) error { return term.Journals(w, list, env.Style()) },
+		text:     func(w io.Writer) error { return term.Write(w, outline.Journals(list, env.words), env.Style()) },
 		json:     func(w io.Writer) error { return json.Journals(w, list) },
 		markdown: func(w io.Writer) error { return markdown.Write(w, outline.Journals(list, env.words)) },
 		html:     func(v web.View) (web.Page, error) { return web.JournalListPage(list, v) },
@@ -117,7 +117,7 @@ func runJournalShow(env *Env, o *journalOptions, id string) error {
 		return err
 	}
 	return env.writeForm(o.format, forms{
-		text:     func(w io.Writer) error { return term.Journal(w, j, env.Style()) },
+		text:     func(w io.Writer) error { return term.Write(w, outline.Journal(j, env.words), env.Style()) },
 		json:     func(w io.Writer) error { return json.Journal(w, j) },
 		markdown: func(w io.Writer) error { return markdown.Write(w, outline.Journal(j, env.words)) },
 		html:     func(v web.View) (web.Page, error) { return web.JournalPage(j, v) },

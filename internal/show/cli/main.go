@@ -9,13 +9,13 @@ import (
 	"context"
 	"io"
 
-	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/app"
 )
 
 // Main runs one command line to its end and returns the exit code. args are
 // without the program's name; environ is a list of NAME=VALUE.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, environ []string) int {
-	env := &Env{Stdin: stdin, Stdout: stdout, Stderr: stderr, Vars: environ, Target: &target.Local{}}
+	env := &Env{Stdin: stdin, Stdout: stdout, Stderr: stderr, Vars: environ, Target: app.LocalTarget()}
 	return env.Main(ctx, args)
 }
 

@@ -18,7 +18,6 @@ import (
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
-	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/show/metrics"
 	"github.com/spf13/cobra"
 )
@@ -203,7 +202,7 @@ func readMetrics(ctx context.Context, env *Env, o *planOptions, journals string)
 	if err != nil {
 		return nil, err
 	}
-	report := check.Run(l.Snapshot, checks.All(), check.Options{Accept: o.site.Accepted(), Today: today(env), Plan: ro.On(l.Snapshot)})
+	report := l.Check(check.Options{Accept: o.site.Accepted(), Today: today(env), Plan: ro.On(l.Snapshot)})
 	r, err := metrics.Read(l.Snapshot, report, p)
 	if err != nil {
 		return nil, err

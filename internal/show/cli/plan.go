@@ -243,19 +243,16 @@ func oneInstance(d document.Plan, l *loaded, format string) (string, error) {
 
 // rules turns the flags into what the rules want to know.
 func (o *planOptions) rules() (app.PlanOptions, error) {
-	none := app.PlanOptions{}
-	ro := rule.Options{Connections: o.connections, Active: o.active, Shared: !o.dedicated}
-	var err error
-	if ro.Profile, err = rule.ParseProfile(o.profile); err != nil {
-		return none, usage("--profile: "+err.Error(), "mixed is the one for a host that does both short transactions and reports")
+	ask := app.PlanAsk{Connections: o.connections, Active: o.active, Storage: o.storage, Shared: !o.dedicated}
+	if o.profileSaid {
+		ask.Profile = o.profile
 	}
-	if o.storage != "" {
-		if ro.Storage, err = rule.ParseStorage(o.storage); err != nil {
-			return none, usage("--storage: "+err.Error(), "leave it out to believe what the disk says")
-		}
+	if _, err := ask.With(&policy.Policy{}, nil); err != nil { // said before what is wrong with the pins
+		return app.PlanOptions{}, err
 	}
-	if ro.Pins, err = readPins(o.pins); err != nil {
-		return none, err
+	pins, err := readPins(o.pins)
+	if err != nil {
+		return app.PlanOptions{}, err
 	}
-	return app.PlanWith(o.site, ro, o.profileSaid)
+	return ask.With(o.site, pins)
 }

@@ -28,10 +28,15 @@ func (o *policyOptions) flags(cmd *cobra.Command) {
 	f.BoolVar(&o.none, "no-policy", false, "no policy")
 }
 
+// choice says which policy the flags mean.
+func (o *policyOptions) choice() app.PolicyChoice {
+	return app.PolicyChoice{File: o.file, None: o.none}
+}
+
 // load reads the policy that holds: an empty one where there is none. site says
 // whether the one of this host may be meant.
 func (o *policyOptions) load(env *Env, site bool) (*policy.Policy, error) {
-	p, err := env.host().Policy(app.PolicyChoice{File: o.file, None: o.none}, site)
+	p, err := env.host().Policy(o.choice(), site)
 	if err == nil {
 		env.site = p
 	}

@@ -3,19 +3,11 @@ package cli
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/probe"
-	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/fact/measured"
-	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
-	"github.com/pgfettle/pgfettle/internal/judge/check"
-	"github.com/pgfettle/pgfettle/internal/judge/checks"
-	"github.com/pgfettle/pgfettle/internal/judge/rule"
-	"github.com/pgfettle/pgfettle/internal/judge/rules"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/json"
 	"github.com/pgfettle/pgfettle/internal/show/term"
@@ -92,7 +84,7 @@ of Windows too, and judged for the kind of disk that --storage names.
 	f.StringVar(&o.read, "read", "", "measure nothing; read what was measured elsewhere from `FILE`")
 	f.StringVar(&o.storage, "storage", "", "with --read: the `KIND` of disk, nvme, ssd, hdd or san")
 	complete(cmd, "storage", "nvme", "ssd", "hdd", "san")
-	complete(cmd, "only", probe.Parts...)
+	complete(cmd, "only", app.ProbeParts...)
 	complete(cmd, "format", "text", "json")
 	return cmd
 }
@@ -116,7 +108,7 @@ func (o *probeOptions) check() error {
 	}
 	for i, part := range o.only {
 		o.only[i] = strings.TrimSpace(part)
-		if err := choice("only", o.only[i], probe.Parts...); err != nil {
+		if err := choice("only", o.only[i], app.ProbeParts...); err != nil {
 			return err
 		}
 	}
@@ -133,22 +125,9 @@ func runProbe(ctx context.Context, env *Env, o *probeOptions) error {
 	if file, err := env.host().EvidenceFile(o.target); err == nil && file != "" {
 		return usage(fmt.Sprintf("%q is a file: it holds what was seen, and probe measures", o.target), "name a data directory or nothing for this host")
 	}
-	l, err := load(ctx, env, o.target, false)
+	w, err := env.host().PrepareProbe(ctx, app.ProbeRequest{Target: o.target, Only: o.only, Seconds: o.seconds})
 	if err != nil {
 		return err
-	}
-	tell, done := env.Progress()
-	w := probe.Prepare(env.Target, l.Snapshot, probe.Options{Only: o.only, Seconds: o.seconds, Tell: tell})
-	if !l.Snapshot.HostSeen {
-		return &say.Problem{Message: "the server runs on another host, and disks are measured where they are", Hint: "run pgfettle probe there", Code: exitNoAccess}
-	}
-	if w.Empty() {
-		p := &say.Problem{Message: "there is nothing to measure", Code: exitError}
-		if len(w.Missing) > 0 {
-			g := w.Missing[0]
-			p.Detail, p.Hint = g.Fact+": "+g.Reason, g.Reveal
-		}
-		return p
 	}
 	fmt.Fprintln(env.Stderr, costOf(w))
 	if len(w.Running) > 0 && !o.yes {
@@ -157,20 +136,37 @@ func runProbe(ctx context.Context, env *Env, o *probeOptions) error {
 		}
 	}
 	p, err := w.Run(ctx)
-	done()
 	if err != nil {
 		return err
 	}
-	d := whatFollows(l.Snapshot, p)
+	d := probeDocument(p)
+	d.Subject = document.SubjectOf(p.Snapshot)
 	if !o.forget {
-		dirs := env.host().MeasuredDirs()
-		if len(dirs) == 0 {
-			env.tell("note", "the result is not kept: HOME is not set")
-		} else if d.Kept, err = probe.Keep(env.Target, dirs[0], p); err != nil {
-			d.Kept = ""
-			env.tell("note", "the result could not be kept: "+err.Error())
-		}
+		d.Kept = env.host().KeepProbe(p)
 	}
+	return writeProbe(env, o, d)
+}
+
+// runProbeRead shows and judges what a measuring program has said elsewhere.
+func runProbeRead(env *Env, o *probeOptions) error {
+	p, err := env.host().ReadProbe(o.read, o.storage)
+	if err != nil {
+		return err
+	}
+	d := probeDocument(p)
+	d.From = o.read
+	return writeProbe(env, o, d)
+}
+
+func probeDocument(p *app.Probed) *document.Probe {
+	d := &document.Probe{Schema: document.ProbeSchema, Measured: p.Measured, Methods: p.Methods, Findings: p.Findings}
+	for _, k := range p.Follows {
+		d.Follows = append(d.Follows, document.ProbeKnob(k))
+	}
+	return d
+}
+
+func writeProbe(env *Env, o *probeOptions, d *document.Probe) error {
 	if o.format == "json" {
 		return json.Probe(env.Stdout, d)
 	}
@@ -178,7 +174,7 @@ func runProbe(ctx context.Context, env *Env, o *probeOptions) error {
 }
 
 // costOf says in one line what a probe takes.
-func costOf(w *probe.Work) string {
+func costOf(w *app.ProbeWork) string {
 	text := fmt.Sprintf("This takes about %s", (w.Time + time.Second - 1).Truncate(time.Second))
 	if n := len(w.Disks); n > 0 {
 		var at []string
@@ -201,63 +197,4 @@ func askProbe(ctx context.Context, env *Env, running []string) error {
 		err = &say.Problem{Message: "nothing was measured: you said no", Code: exitRefused}
 	}
 	return err
-}
-
-// restOnMeasurement are the checks and the knobs whose judgement a probe changes.
-var (
-	measuredChecks = []string{"fsync_impossible", "disk_slow_fsync", "wal_sync_method_slower", "timing_expensive"}
-	measuredKnobs  = []string{"pg:random_page_cost", "pg:effective_io_concurrency", "pg:maintenance_io_concurrency", "pg:track_io_timing", "pg:track_wal_io_timing", "pg:commit_delay"}
-)
-
-// whatFollows judges a snapshot with what was measured just now.
-func whatFollows(s *snapshot.Snapshot, p *measured.Probe) *document.Probe {
-	s.Measured = known.Is(*p)
-	d := &document.Probe{Schema: document.ProbeSchema, Subject: document.SubjectOf(s), Measured: *p}
-	d.Findings = check.Run(s, checks.All(), check.Options{Only: measuredChecks}).Findings
-	for i := range s.Instances {
-		if set, ok := s.Instances[i].Server.Settings.Get(); ok {
-			if m, ok := set.Text("wal_sync_method"); ok && !slices.Contains(d.Methods, m) {
-				d.Methods = append(d.Methods, m)
-			}
-		}
-	}
-	out, err := rule.Decide(s, rules.All(), rule.Options{Profile: rule.Mixed})
-	if err != nil {
-		return d // only pins make errors, and there are none
-	}
-	for _, dec := range out.Decisions {
-		in := s.Instance(dec.Instance)
-		if in == nil || !slices.Contains(measuredKnobs, string(dec.Address)) || !restsOn(p, in, string(dec.Address)) {
-			continue
-		}
-		k := document.ProbeKnob{Instance: in.Label(), Knob: dec.Address.Name(), Want: dec.Effective.Show(), Reason: dec.Reason.String()}
-		if v, ok := dec.Present.Get(); ok {
-			k.Present = v.Show()
-		}
-		d.Follows = append(d.Follows, k)
-	}
-	slices.SortStableFunc(d.Follows, func(a, b document.ProbeKnob) int { return strings.Compare(a.Instance, b.Instance) })
-	return d
-}
-
-// restsOn says whether this probe measured what a knob's rule asks for.
-func restsOn(p *measured.Probe, in *snapshot.Instance, address string) bool {
-	switch address {
-	case "pg:track_io_timing", "pg:track_wal_io_timing":
-		return p.Timing != nil
-	}
-	places, _ := in.Places.Get()
-	for _, at := range places {
-		d, ok := p.On(at.Device)
-		switch {
-		case !ok:
-		case address == "pg:commit_delay":
-			if at.Role == snapshot.WALPlace && d.Flush != nil {
-				return true
-			}
-		case at.Role == snapshot.DataPlace && d.Reads != nil:
-			return true
-		}
-	}
-	return false
 }

@@ -11,15 +11,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/app"
-	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/app/diagnose"
+
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
-	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
-	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
-	"github.com/pgfettle/pgfettle/internal/judge/check"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/typeset"
 	"github.com/pgfettle/pgfettle/internal/show/web"
@@ -168,85 +163,12 @@ func makeReport(ctx context.Context, env *Env, o *reportOptions) (web.Report, er
 		}
 		r.Experiments = append(r.Experiments, x)
 	}
-	l, err := loadAs(ctx, env, app.Request{Target: o.plan.target, Deep: o.plan.deep, Killable: true})
+	d, err := diagnose.MakeReport(ctx, env.host(), diagnose.ReportRequest{Target: o.plan.target, Deep: o.plan.deep, Redact: o.redact, Policy: o.plan.site, Plan: ro})
 	if err != nil {
 		return r, err
 	}
-	p, err := l.Plan(ctx, ro)
-	if err != nil {
-		return r, err
-	}
-	accept := o.plan.site.Accepted()
-	var log *oom.Log
-	switch {
-	case o.redact:
-		// The answers of the server to the plan are in the archive by now: from
-		// here on nothing but what is redacted is looked at.
-		before := l.Snapshot
-		if l, err = env.host().NewSession(l.Evidence.Redact()); err != nil {
-			return r, err
-		}
-		accept = acceptedOf(accept, before, l.Snapshot)
-		if p, err = l.Plan(ctx, ro); err != nil {
-			return r, err
-		}
-		r.Missing = append(r.Missing, known.Gap{Fact: "the kernel's log", Reason: "taken out by redaction"})
-	case l.Collected == nil:
-		log, err = archivedOOM(l, &r)
-	case l.Snapshot.HostSeen:
-		var gaps []known.Gap
-		log, gaps, err = oomLogs(ctx, env, l)
-		r.Missing = append(r.Missing, gaps...)
-		if no, ok := errors.AsType[*say.Problem](err); ok { // neither log: said in the report, which has more
-			r.Missing = append(r.Missing, known.Gap{Fact: "OOM kills", Reason: no.Message, Reveal: no.Hint})
-			log, err = nil, nil
-		}
-	default:
-		r.Missing = append(r.Missing, known.Gap{Fact: "OOM kills", Reason: "the kernel's log is on the server's host, which SQL does not show", Reveal: "run pgfettle report on that host"})
-	}
-	if err != nil {
-		return r, err
-	}
-	r.Snapshot = l.Snapshot
-	r.Check = judge(l, check.Options{Accept: accept, Today: today(env), Plan: ro.On(l.Snapshot)})
-	r.Check.Policy = o.plan.site.File
-	if o.redact {
-		for i := range r.Check.Accepted { // a person's own words
-			r.Check.Accepted[i].Reason = "(redacted)"
-		}
-	}
-	r.Plan = document.Plan{Plan: p, Subject: r.Check.Subject}
-	r.Memory = memory.Diagnose(l.Snapshot, memoryPlan(l.Snapshot, ro.On(l.Snapshot)))
-	if log != nil {
-		r.OOM = oom.Diagnose(log, oomFacts(l.Snapshot, p))
-	}
+	r.Snapshot, r.Memory, r.OOM, r.Missing = d.Snapshot, d.Memory, d.OOM, d.Missing
+	r.Check = document.Check{Report: d.Check, Subject: document.SubjectOf(d.Snapshot), Policy: o.plan.site.File}
+	r.Plan = document.Plan{Plan: d.Plan, Subject: r.Check.Subject}
 	return r, nil
-}
-
-// acceptedOf names the instances that acceptances are for as redaction does: it
-// keeps their order.
-func acceptedOf(list []check.Acceptance, before, after *snapshot.Snapshot) []check.Acceptance {
-	for i := range list {
-		for n := range before.Instances {
-			if n < len(after.Instances) && list[i].Instance == before.Instances[n].Label() {
-				list[i].Instance = after.Instances[n].Label()
-				break
-			}
-		}
-	}
-	return list
-}
-
-// archivedOOM reads what an evidence file has of the kernel's log.
-func archivedOOM(l *loaded, r *web.Report) (*oom.Log, error) {
-	b, err := l.Evidence.ReadFile(kernlog.Entry)
-	if err != nil {
-		r.Missing = append(r.Missing, known.Gap{Fact: "OOM kills", Reason: "the evidence has no report of one: there was none, or the kernel's log could not be read", Reveal: "run pgfettle snapshot as root"})
-		return nil, nil
-	}
-	in := oom.NewReader()
-	if err := in.Add(bytes.NewReader(b)); err != nil {
-		return nil, err
-	}
-	return in.Log(), nil
 }

@@ -190,7 +190,7 @@ func (s *chosenPart) ask(ctx context.Context, env *Env) error {
 	before := len(s.left)
 	s.choose()
 	if len(s.left) > before {
-		if err := term.Left(env.Stdout, s.left, env.Style()); err != nil {
+		if err := term.Write(env.Stdout, outline.Unselected(s.left, env.words), env.Style().Under()); err != nil {
 			return err
 		}
 	}

@@ -12,10 +12,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/judge/check"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
-	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/metrics"
 	"github.com/pgfettle/pgfettle/internal/show/serve"
 	"github.com/spf13/cobra"
@@ -115,7 +112,7 @@ func runServe(ctx context.Context, env *Env, o *serveOptions) error {
 	if _, err := o.policy.load(env, site(env, o.target)); err != nil {
 		return err
 	}
-	so := serve.Options{Engine: o.engine(env), Target: o.target, Listen: o.listen, History: o.history, Words: env.words, Version: Version,
+	so := serve.Options{Site: o.site(env), Target: o.target, Listen: o.listen, History: o.history, Words: env.words, Version: Version,
 		Now: env.Target.Now, Tell: func(s string) { env.tell("warning", s) }, Context: ctx}
 	token, err := o.token(env)
 	if err != nil {
@@ -169,56 +166,7 @@ func (o *serveOptions) quiet(env *Env) *Env {
 	return &quiet
 }
 
-// engine makes the documents as the commands of their names do.
-func (o *serveOptions) engine(env *Env) serve.Engine {
-	quiet := o.quiet(env)
-	return serve.Engine{
-		Look: func(ctx context.Context) (*serve.Look, error) {
-			l, err := load(ctx, quiet, o.target, o.deep)
-			if err != nil {
-				return nil, err
-			}
-			return &serve.Look{Snapshot: l.Snapshot, Keep: l}, nil
-		},
-		Check: func(look *serve.Look) (document.Check, error) {
-			pol, err := o.policy.load(env, site(env, o.target))
-			if err != nil {
-				return document.Check{}, err
-			}
-			d := judge(look.Keep.(*loaded), check.Options{Accept: pol.Accepted(), Today: today(env), Plan: asked(env, pol)})
-			d.Policy = pol.File
-			return d, nil
-		},
-		Plan: func(ctx context.Context, look *serve.Look, a serve.Ask) (document.Plan, error) {
-			po := planOptions{profile: a.Profile, profileSaid: a.Profile != "", connections: a.Connections, active: a.Active, storage: a.Storage, dedicated: !a.Shared}
-			if !po.profileSaid {
-				po.profile = string(rule.Mixed)
-			}
-			var err error
-			if po.site, err = o.policy.load(env, site(env, o.target)); err != nil {
-				return document.Plan{}, err
-			}
-			ro, err := po.rules()
-			if err != nil {
-				return document.Plan{}, err
-			}
-			l := *look.Keep.(*loaded)
-			p, err := l.Plan(ctx, ro)
-			if err != nil {
-				return document.Plan{}, err
-			}
-			return document.Plan{Plan: p, Subject: document.SubjectOf(l.Snapshot)}, nil
-		},
-		Memory: func(ctx context.Context) (*memory.Report, error) {
-			l, err := loadAs(ctx, quiet, app.Request{Target: o.target, Memory: true, Killable: true})
-			if err != nil {
-				return nil, err
-			}
-			pol, err := o.policy.load(env, site(env, o.target))
-			if err != nil {
-				return nil, err
-			}
-			return memory.Diagnose(l.Snapshot, memoryPlan(l.Snapshot, asked(env, pol))), nil
-		},
-	}
+// site is the target as pages ask for it.
+func (o *serveOptions) site(env *Env) *app.Served {
+	return &app.Served{Host: o.quiet(env).host(), Target: o.target, Deep: o.deep, Policy: o.policy.choice()}
 }

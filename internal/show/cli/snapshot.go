@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -11,8 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pgfettle/pgfettle/internal/app"
-	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
-	"github.com/pgfettle/pgfettle/internal/judge/rule"
 )
 
 type snapshotOptions struct {
@@ -62,38 +59,9 @@ func runSnapshot(ctx context.Context, env *Env, o *snapshotOptions) error {
 	if _, err := os.Lstat(o.out); o.out != "" && err == nil && !o.force {
 		return exists(o.out) // said before the host is read, not after
 	}
-	l, err := loadAs(ctx, env, app.Request{Target: o.target, Deep: o.deep, Killable: true})
+	a, err := env.host().TakeEvidence(ctx, app.Request{Target: o.target, Deep: o.deep}, o.redact)
 	if err != nil {
 		return err
-	}
-	if l.Collected != nil {
-		// The plan asks the installed server how much shared memory it wants;
-		// with its answers in the file, 'plan FILE' is as exact as 'plan'. What
-		// the file will be planned for is not known yet: every profile is asked.
-		for _, p := range rule.Profiles {
-			_, err := l.PlanBy(ctx, rule.Options{Profile: p})
-			if errors.Is(err, context.Canceled) {
-				return err
-			}
-			if err != nil {
-				env.tell("warning", "the server's answers to the plan are not in the snapshot: "+err.Error())
-				break
-			}
-		}
-	}
-	a := l.Evidence
-	if l.Collected != nil && l.Snapshot.HostSeen {
-		// The kernel forgets: what it says of kills is kept with the rest.
-		if text, _ := kernelLog(ctx, env.Target); ctx.Err() == nil {
-			if b := kernlog.Excerpt(string(text)); len(b) > 0 {
-				if err := a.Add(kernlog.Entry, b); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	if o.redact {
-		a = a.Redact()
 	}
 	if o.out == "" {
 		return writeTo(env.Stdout, "evidence", a)

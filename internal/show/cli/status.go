@@ -8,6 +8,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/act/journalfile"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
 	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/spf13/cobra"
 )
@@ -100,7 +101,7 @@ func runStatus(ctx context.Context, env *Env, o *statusOptions, id string) error
 	if o.format == "json" {
 		err = json.Status(env.Stdout, drifts)
 	} else {
-		err = term.Status(env.Stdout, drifts, env.Style())
+		err = term.Write(env.Stdout, outline.Status(drifts, env.words), env.Style())
 	}
 	if err != nil {
 		return err

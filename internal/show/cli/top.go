@@ -2,20 +2,12 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/collect"
-	"github.com/pgfettle/pgfettle/internal/act/sample"
 	"github.com/pgfettle/pgfettle/internal/app"
-	"github.com/pgfettle/pgfettle/internal/base/known"
-	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
-	"github.com/pgfettle/pgfettle/internal/judge/diagnose/now"
 	"github.com/pgfettle/pgfettle/internal/show/top"
 	"github.com/spf13/cobra"
 )
@@ -103,12 +95,14 @@ func runTop(ctx context.Context, env *Env, o *topOptions) error {
 		return err
 	}
 	looks, cancel := context.WithCancel(ctx)
-	src, subject, err := watchLive(looks, env, l)
+	src, err := l.Live(looks)
 	if err != nil {
 		cancel()
 		return err
 	}
 	defer func() { cancel(); src.Close() }() // in this order: who quits waits for no server that hangs
+	subject := top.Subject{Label: src.Label, CPUs: src.CPUs, Connections: src.Connections, Limit: src.Limit,
+		HostUnseen: src.HostUnseen, ServerUnseen: src.ServerUnseen}
 	st := env.Style()
 	style := top.Style{Color: st.Color, ASCII: st.ASCII}
 	if in, ok := fullScreen(env, o); ok {
@@ -136,86 +130,4 @@ func fullScreen(env *Env, o *topOptions) (*os.File, bool) {
 	_, keys := terminal(env.Stdin)
 	_, shown := terminal(env.Stdout)
 	return in, keys && shown
-}
-
-// liveSource is a Looker within a context.
-type liveSource struct {
-	*sample.Looker
-	ctx context.Context
-}
-
-func (s liveSource) Server() *now.ServerLook { return s.Looker.Server(s.ctx) }
-
-// watchLive says what is looked at again and again, from what was found at first.
-func watchLive(ctx context.Context, env *Env, l *loaded) (liveSource, top.Subject, error) {
-	in, err := watchedInstance(l.Snapshot)
-	if err != nil {
-		return liveSource{}, top.Subject{}, err
-	}
-	if in == nil && len(l.Snapshot.Instances) == 1 { // it does not run now, and may come up
-		in = &l.Snapshot.Instances[0]
-	}
-	subject := top.Subject{}
-	opt := sample.Options{Target: env.Target}
-	if cpu, ok := l.Snapshot.Host.CPU.Get(); ok {
-		subject.CPUs = cpu.Logical
-	}
-	if !l.Snapshot.HostSeen {
-		subject.HostUnseen = &known.Gap{Reason: "the server runs on another host", Reveal: "run pgfettle there"}
-	}
-	if in == nil {
-		subject.ServerUnseen = &known.Gap{Reason: "no instance runs here", Reveal: "name one: a data directory or a conninfo"}
-		return liveSource{sample.New(opt), ctx}, subject, nil
-	}
-	subject.Label = in.Label()
-	if limit, limited := l.Snapshot.MemoryLimit(in); limited {
-		subject.Limit, _ = limit.Get()
-	}
-	set, _ := in.Server.Settings.Get()
-	if n, ok := set.Int("max_connections"); ok {
-		subject.Connections = int(n)
-	}
-	opt.Connect = connectLive(env, l, in)
-	if l.Snapshot.HostSeen {
-		opt.Postmaster = postmasterLive(env, in)
-	}
-	return liveSource{sample.New(opt), ctx}, subject, nil
-}
-
-// connectLive says how to reach the server, each time anew.
-func connectLive(env *Env, l *loaded, in *snapshot.Instance) func() (collect.Connect, error) {
-	if l.Collected != nil && l.Collected.Kind == collect.Conninfo {
-		how := collect.Connect{Conninfo: l.Collected.Value}
-		return func() (collect.Connect, error) { return how, nil }
-	}
-	dir, ok := in.DataDirectory.Get()
-	if !ok {
-		g := in.DataDirectory.Gap()
-		return func() (collect.Connect, error) {
-			return collect.Connect{}, &say.Problem{Message: "the data directory is not known: " + g.Reason, Hint: g.Reveal, Code: exitNoAccess}
-		}
-	}
-	return func() (collect.Connect, error) { return collect.ConnectLocal(env.Target, dir) }
-}
-
-// postmasterLive tells the postmaster's process id: of the lock file, as a server
-// may be restarted, else as it was found at first.
-func postmasterLive(env *Env, in *snapshot.Instance) func() (int, error) {
-	pid, _ := instanceProcesses(env, in)
-	dir, ok := in.DataDirectory.Get()
-	return func() (int, error) {
-		if ok {
-			lock, err := collect.ReadLock(env.Target, dir)
-			if err == nil {
-				return lock.PID, nil
-			}
-			if errors.Is(err, fs.ErrNotExist) && pid == 0 {
-				return 0, err
-			}
-		}
-		if pid == 0 {
-			return 0, &say.Problem{Message: "the postmaster is not known", Hint: "run pgfettle as root or as the owner of the data directory"}
-		}
-		return pid, nil
-	}
 }

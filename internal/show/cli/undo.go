@@ -11,6 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/journal"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/spf13/cobra"
 )
@@ -122,7 +123,7 @@ func (o *undoOptions) ask(ctx context.Context, env *Env, id string) error {
 	if len(back) == 0 {
 		return nil
 	}
-	if err := term.Undo(env.Stdout, j, back, env.Style()); err != nil {
+	if err := term.Write(env.Stdout, outline.Undo(j, back, env.words), env.Style()); err != nil {
 		return err
 	}
 	question := say.N("show/undo/ask", int64(len(back)), "{n} change. Take it back?", "{n} changes. Take them back?").In(env.words)
@@ -152,7 +153,7 @@ func worldOf(ctx context.Context, env *Env, place *placeOptions, restart restart
 	} else {
 		list, err := journalfile.List(t, dir)
 		for _, one := range list {
-			if (one.Run.ID == "" || one.Run.Of(hostname(env), place.root)) && is(one) {
+			if (one.Run.ID == "" || one.Run.Of(env.host().Hostname(), place.root)) && is(one) {
 				j, id = one, one.ID
 			}
 		}
@@ -173,7 +174,7 @@ func worldOf(ctx context.Context, env *Env, place *placeOptions, restart restart
 func undo(ctx context.Context, env *Env, w *apply.System, l *loaded, id string, o apply.UndoOptions) error {
 	res, err := apply.Undo(ctx, w, l.Snapshot, id, o)
 	if res.Journal != nil {
-		if told := term.Undone(env.Stdout, res.Journal, env.Style()); err == nil {
+		if told := term.Write(env.Stdout, outline.Undone(res.Journal, env.words), env.Style().Under()); err == nil {
 			err = told
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
 	"regexp"
 	"syscall"
 	"testing"
@@ -33,24 +32,6 @@ func TestTerminated(t *testing.T) {
 		cancel(errors.New(s.String() + " signal received")) // as signal.NotifyContext words it
 		if errors.Is(stopped(ctx), errEnded) != want {
 			t.Errorf("%s: %v", s, !want)
-		}
-	}
-}
-
-// TestSinks: where notices go, and that what may be a secret is in no name.
-func TestSinks(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "hook")
-	if err := os.WriteFile(file, []byte("https://hooks.example.com/SECRET\n# of the team\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	env := &Env{Target: &target.Local{}}
-	list, err := sinksOf(env, []string{"exec:/bin/mail -s 'a b' dba", "webhook:https://example.com/SECRET?x", "webhook:@" + file})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range []string{"notify exec:/bin/mail", "notify webhook:example.com", "notify webhook:hooks.example.com"} {
-		if got := list[i].Name(); got != want {
-			t.Errorf("%q, not %q", got, want)
 		}
 	}
 }

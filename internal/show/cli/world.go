@@ -133,7 +133,7 @@ func world(env *Env, l *loaded, place *placeOptions, restart restartOptions) (*a
 	if err != nil {
 		return nil, nil, err
 	}
-	w := &apply.System{Target: files, Now: files.Now, Tool: "pgfettle " + Version, Root: place.root, Hostname: hostname(env),
+	w := &apply.System{Target: files, Now: files.Now, Tool: "pgfettle " + Version, Root: place.root, Hostname: env.host().Hostname(),
 		Suffix: suffix(), Holder: fmt.Sprintf("process %d (pgfettle)", os.Getpid()), Tell: func(s string) { fmt.Fprintln(env.Stderr, "  "+typeset.Line(s)) }}
 	if w.Dir, err = place.journals(env); err != nil {
 		return nil, nil, err
@@ -204,15 +204,6 @@ func onlyUnit(s *snapshot.Snapshot) string {
 		return names[0]
 	}
 	return ""
-}
-
-// hostname is the name that a journal is bound to.
-func hostname(env *Env) string {
-	b, err := env.Target.ReadFile("/proc/sys/kernel/hostname", 4096)
-	if err != nil {
-		return "" // where the host tells none, every journal has none
-	}
-	return strings.TrimSpace(string(b))
 }
 
 // suffix keeps two applies of one second apart.

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/live"
 	"github.com/pgfettle/pgfettle/internal/fact/queryplan"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/slow"
@@ -67,8 +68,8 @@ func TestSlowText(t *testing.T) {
 // upon a terminal.
 func jam() *live.Episode {
 	return &live.Episode{Seconds: 10, CPUs: 2, HostSeen: true, Memory: 16 * unit.GB, Tables: 3 * unit.GB, Asked: 40,
-		Before:    live.Counters{CPU: live.CPU{User: 1, Idle: 1000}, VM: map[string]int64{"pgmajfault": 0, "compact_stall": 0}, Pressure: map[string]live.PSI{"cpu": {}}},
-		After:     live.Counters{CPU: live.CPU{User: 1001, System: 900, Idle: 1100, Switches: 40000}, VM: map[string]int64{"pgmajfault": 50, "compact_stall": 30}, Pressure: map[string]live.PSI{"cpu": {Some: 6_000_000}}},
+		Before:    live.Counters{CPU: host.CPUCounters{User: 1, Idle: 1000}, VM: map[string]int64{"pgmajfault": 0, "compact_stall": 0}, Pressure: map[string]host.PSITotals{"cpu": {}}},
+		After:     live.Counters{CPU: host.CPUCounters{User: 1001, System: 900, Idle: 1100, Switches: 40000}, VM: map[string]int64{"pgmajfault": 50, "compact_stall": 30}, Pressure: map[string]host.PSITotals{"cpu": {Some: 6_000_000}}},
 		Ticks:     []live.Tick{{Running: 5, Blocked: 1}, {Running: 6}},
 		Processes: []live.Busy{{PID: 99, Name: "stress\x1b[2J", CPU: 11}, {PID: 100, Name: "postgres", Ours: true, CPU: 5}, {PID: 30, Name: "kswapd0", Kernel: true, CPU: 1}},
 		Waits:     []live.Wait{{Backend: "client backend", State: "active", Type: "Lock", Event: "transactionid", Seen: 300}, {Backend: "client backend", State: "active", Seen: 30}},

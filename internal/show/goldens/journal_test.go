@@ -11,6 +11,7 @@ import (
 	"github.com/pgfettle/pgfettle/internal/judge/plan/selection"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/json"
+	"github.com/pgfettle/pgfettle/internal/show/outline"
 	"github.com/pgfettle/pgfettle/internal/show/term"
 	"github.com/pgfettle/pgfettle/test/journals"
 )
@@ -26,9 +27,9 @@ func TestJournalForms(t *testing.T) {
 		var b bytes.Buffer
 		switch form, _, _ := strings.Cut(name, "-"); form {
 		case "text":
-			err = term.Journal(&b, j, style(t, name))
+			err = term.Write(&b, outline.Journal(j, nil), style(t, name))
 		case "list":
-			err = term.Journals(&b, []*journal.Journal{j}, style(t, name))
+			err = term.Write(&b, outline.Journals([]*journal.Journal{j}, nil), style(t, name))
 		case "listjson":
 			err = json.Journals(&b, []*journal.Journal{j})
 			valid(t, "journal", b.Bytes())
@@ -36,9 +37,9 @@ func TestJournalForms(t *testing.T) {
 			err = json.Journal(&b, j)
 			valid(t, "journal", b.Bytes())
 		case "applied":
-			err = term.Applied(&b, j, style(t, name))
+			err = term.Write(&b, outline.Applied(j, nil), style(t, name))
 		case "undone":
-			err = term.Undone(&b, j, style(t, name))
+			err = term.Write(&b, outline.Undone(j, nil), style(t, name))
 		default:
 			t.Fatalf("%s is no form", name)
 		}
@@ -59,7 +60,7 @@ func TestStatusForms(t *testing.T) {
 			err = json.Status(&b, list)
 			valid(t, "status", b.Bytes())
 		} else {
-			err = term.Status(&b, list, style(t, name))
+			err = term.Write(&b, outline.Status(list, nil), style(t, name))
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -72,14 +73,14 @@ func TestStatusForms(t *testing.T) {
 // with it, and that nothing is said where nothing is left out.
 func TestLeftTextGathers(t *testing.T) {
 	var b bytes.Buffer
-	if err := term.Left(&b, nil, term.Style{Width: 80}); err != nil || b.Len() > 0 {
+	if err := term.Write(&b, outline.Unselected(nil, nil), term.Style{Width: 80}); err != nil || b.Len() > 0 {
 		t.Errorf("%v, %q", err, b.String())
 	}
-	if err := term.Left(&b, []selection.Left{
+	if err := term.Write(&b, outline.Unselected([]selection.Left{
 		{Change: plan.Change{Address: "pg:a"}, Reason: "it takes effect at a restart"},
 		{Change: plan.Change{Address: "sysctl:b"}, Reason: "it was declined"},
 		{Change: plan.Change{Address: "pg:c"}, Reason: "it takes effect at a restart"},
-	}, term.Style{Width: 80}); err != nil {
+	}, nil), term.Style{Width: 80, Below: true}); err != nil {
 		t.Fatal(err)
 	}
 	if want := "\nLeft out\n  - pg:a, pg:c: it takes effect at a restart\n  - sysctl:b: it was declined\n"; b.String() != want {
@@ -97,10 +98,10 @@ func TestFindingsTextComparesByCheckAndInstance(t *testing.T) {
 	b := check.Finding{ID: "x", Instance: "/b", Title: "t of b", Severity: check.Notice}
 	c := check.Finding{ID: "y", Title: "t of host", Severity: check.Info}
 	var out bytes.Buffer
-	if err := term.Compare(&out, of(a, c), of(b, c), term.Style{Width: 80}); err != nil {
+	if err := term.Write(&out, outline.Compare(of(a, c), of(b, c), nil), term.Style{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
-	want := "  gone   warning   t of a  [x]\n  stays  info      t of host  [y]\n  new    notice    t of b  [x]\n\n2 findings before, 2 after: 1 gone, 1 new.\n"
+	want := "gone  warning: t of a [x]\nstays info: t of host [y]\nnew   notice: t of b [x]\n\n2 findings before, 2 after: 1 gone, 1 new.\n"
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
 	}

@@ -146,10 +146,10 @@ func TestResultText(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r.Judge()
 			var text, narrow, doc bytes.Buffer
-			if err := term.Result(&text, r, term.Style{Width: 100}); err != nil {
+			if err := term.Write(&text, experiments.Result(r, nil, false), term.Style{Width: 100}); err != nil {
 				t.Fatal(err)
 			}
-			if err := term.Result(&narrow, r, term.Style{Width: 50, Color: true, ASCII: true}); err != nil {
+			if err := term.Write(&narrow, experiments.Result(r, nil, false), term.Style{Width: 50, Color: true, ASCII: true}); err != nil {
 				t.Fatal(err)
 			}
 			proveGolden(t, name, text.Bytes())
@@ -180,7 +180,7 @@ func TestPeekingIsNotShown(t *testing.T) {
 	r := proveCases()["interrupted"]
 	r.Judge()
 	var b bytes.Buffer
-	if err := term.Result(&b, r, term.Style{Width: 100}); err != nil {
+	if err := term.Write(&b, experiments.Result(r, nil, false), term.Style{Width: 100}); err != nil {
 		t.Fatal(err)
 	}
 	for _, bad := range []string{"4.4 %", "+3.1", "4,176", "4,000", "●"} {
@@ -197,7 +197,7 @@ func TestVerdictStandsFirst(t *testing.T) {
 		r := proveCases()[name]
 		r.Judge()
 		var b bytes.Buffer
-		if err := term.Result(&b, r, term.Style{Width: 100}); err != nil {
+		if err := term.Write(&b, experiments.Result(r, nil, false), term.Style{Width: 100}); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.HasPrefix(b.String(), want) {

@@ -2,6 +2,7 @@ package json
 
 import (
 	"io"
+	"slices"
 
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/base/known"
@@ -64,7 +65,13 @@ func ExplainCheck(w io.Writer, c document.CheckPage, words *say.Catalogue) error
 	}
 	if c.Here != nil {
 		r := c.Here.Report.In(words)
-		d.Here = &checkHere{append([]check.Finding{}, r.Findings...), r.Accepted, append([]known.Gap{}, r.Unknown...)}
+		d.Here = &checkHere{append([]check.Finding{}, r.Findings...), slices.Clone(r.Accepted), append([]known.Gap{}, r.Unknown...)}
+		for i := range d.Here.Findings {
+			filled(&d.Here.Findings[i])
+		}
+		for i := range d.Here.Accepted {
+			filled(&d.Here.Accepted[i].Finding)
+		}
 	}
 	return Write(w, d)
 }

@@ -22,6 +22,11 @@ type Field struct {
 	Tone  Tone
 }
 
+// FieldOf is a field of one line.
+func FieldOf(name string, parts ...any) Field {
+	return Field{Name: name, Items: []Item{{Text: Join(parts...)}}}
+}
+
 // Finding is a finding, or several of one check that differ only in where and what was seen.
 type Finding struct {
 	Severity string // the word for it

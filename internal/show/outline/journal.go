@@ -19,24 +19,82 @@ func Journal(j *journal.Journal, c *say.Catalogue) Outline {
 	p := WordsIn(c)
 	var o Outline
 	o.Heading(1, p.JournalName(j))
-	o.Toned(outcomeTones[j.State], Bold(typeset.Capital(p.JournalStands(j))))
-	o.Para(typeset.Capital(p.JournalOn(j)))
-	owed, last := p.JournalNext(j, false)
-	for _, l := range owed {
-		o.Toned(ToneMind, l)
-	}
-	o.Para(Bold(last))
-	// In the order in which they were made, below their instance.
-	for i := 0; i < len(j.Changes); {
-		k := i
-		for k < len(j.Changes) && j.Changes[k].Instance == j.Changes[i].Instance {
-			k++
-		}
-		p.journalOutline(&o, j.Changes[i:k])
-		i = k
-	}
+	p.journalBegun(&o, j)
+	p.journalNext(&o, j, false)
+	p.journalChanges(&o, j.Changes)
 	return o
 }
+
+// Undo is, before anybody is asked, what an undo will take back: the changes of a journal that were begun, but for
+// those of the instance that is given up.
+func Undo(j *journal.Journal, list []journal.Change, c *say.Catalogue) Outline {
+	p := WordsIn(c)
+	var o Outline
+	o.Heading(1, p.JournalName(j))
+	p.journalBegun(&o, j)
+	p.journalChanges(&o, list)
+	return o
+}
+
+// Applied is how an apply ended: what did not go as planned, what is still owed, and how to take it back.
+func Applied(j *journal.Journal, c *say.Catalogue) Outline {
+	return ended(j, c, false, journal.IsFailed, journal.IsKept, journal.IsSkipped, journal.IsIntended, journal.IsPlanned, journal.IsUndoing)
+}
+
+// Undone is how an undo ended: what was left as somebody has made it since, what could not be taken back, and what
+// is still owed.
+func Undone(j *journal.Journal, c *say.Catalogue) Outline {
+	return ended(j, c, true, journal.IsKept, journal.IsDone, journal.IsIntended, journal.IsUndoing, journal.IsAbandon)
+}
+
+// ended tells of the changes in some states, and of those that something is to be said of.
+func ended(j *journal.Journal, c *say.Catalogue, now bool, states ...journal.ChangeState) Outline {
+	p := WordsIn(c)
+	var o Outline
+	o.Heading(1, p.JournalName(j), p.Colon(), p.Word(OutcomeWords[j.State]), "; ", p.JournalTally(j))
+	var list []journal.Change
+	for _, x := range j.Changes {
+		if slices.Contains(states, x.State) || len(x.Notes) > 0 || x.Left != "" {
+			list = append(list, x)
+		}
+	}
+	p.journalChanges(&o, list)
+	p.journalNext(&o, j, now)
+	return o
+}
+
+// journalBegun is when it was begun, how it stands, and where.
+func (p Words) journalBegun(o *Outline, j *journal.Journal) {
+	o.Toned(outcomeTones[j.State], Bold(typeset.Capital(p.JournalStands(j))))
+	o.Para(typeset.Capital(p.JournalOn(j)))
+}
+
+// journalNext is what is owed, and the way on or back. now says that an undo has just read everything back.
+func (p Words) journalNext(o *Outline, j *journal.Journal, now bool) {
+	owed, last := p.JournalNext(j, now)
+	var s Summary
+	for _, l := range owed {
+		s.Lines = append(s.Lines, Para{Text: Join(l), Tone: ToneMind})
+	}
+	s.Lines = append(s.Lines, Para{Text: Join(Bold(last))})
+	o.Add(s)
+}
+
+// journalChanges are changes in the order in which they were made, below their instance.
+func (p Words) journalChanges(o *Outline, list []journal.Change) {
+	for i := 0; i < len(list); {
+		k := i
+		for k < len(list) && list[k].Instance == list[i].Instance {
+			k++
+		}
+		p.journalOutline(o, list[i:k])
+		i = k
+	}
+}
+
+// stateTones are how a change stands; the word itself stands beside it.
+var stateTones = map[journal.ChangeState]Tone{journal.IsDone: ToneGood, journal.IsFailed: ToneBad, journal.IsKept: ToneMind,
+	journal.IsIntended: ToneBad, journal.IsUndoing: ToneBad, journal.IsPlanned: ToneNote, journal.IsSkipped: ToneNote}
 
 // journalOutline is the changes of one instance, or of the host.
 func (p Words) journalOutline(o *Outline, list []journal.Change) {
@@ -45,34 +103,30 @@ func (p Words) journalOutline(o *Outline, list []journal.Change) {
 		of = p.Say("show/journal/the_host", "The host")
 	}
 	o.Heading(2, of)
-	t := Table{Caption: of, Head: []string{p.Say("show/column/state", "state"), p.Say("show/web/setting", "setting"), p.Say("show/budget/before", "before"), p.Say("show/budget/after", "after"), p.Word(LabelWhere)}}
-	var more []Item
+	out := Changes{Caption: of, Words: p.changeWords()}
+	out.Words.State, out.Words.Where = p.Say("show/column/state", "state"), p.Word(LabelWhere)
 	for _, c := range list {
-		t.Rows = append(t.Rows, []Prose{Join(p.Word(StateWords[c.State])), Join(Code(string(c.Address))), Join(Code(Shown(c.Before))), Join(Code(Shown(c.After))), Join(c.Where)})
-		it := ItemOf(Join(Code(string(c.Address)), p.Colon()), c.Reason)
-		var notes []Item
+		x := Change{State: p.Word(StateWords[c.State]), StateTone: stateTones[c.State], Name: string(c.Address),
+			From: Shown(c.Before), To: Shown(c.After), Where: c.Where, Reason: c.Reason}
+		if c.Where != "" {
+			x.In = p.Say("show/journal/in", "in {where}", "where", c.Where)
+		}
 		for _, n := range c.Notes {
-			notes = append(notes, ItemOf(nil, n))
+			x.Notes = append(x.Notes, Note{Text: n, Tone: ToneMind})
 		}
 		if c.Left != "" {
-			notes = append(notes, ItemOf(nil, p.Say("show/journal/left", "left: {why}", "why", c.Left)))
+			x.Notes = append(x.Notes, Note{Text: p.Say("show/journal/left", "left: {why}", "why", c.Left), Tone: ToneBad})
 		}
-		if len(notes) > 0 {
-			it.More = append(it.More, List{Items: notes})
-		}
-		if c.Reason != "" || len(notes) > 0 {
-			more = append(more, it)
-		}
+		out.List = append(out.List, x)
 	}
-	o.Add(t)
-	o.List(more)
+	o.Add(out)
 }
 
 // Journals is the journals, the newest first.
 func Journals(list []*journal.Journal, c *say.Catalogue) Outline {
 	p := WordsIn(c)
 	var o Outline
-	o.Heading(1, "pgfettle journal")
+	o.Command("pgfettle journal")
 	if len(list) == 0 {
 		o.Para(p.Say("show/journal/none", "No journal: nothing was applied yet."))
 		return o

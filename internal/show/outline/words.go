@@ -157,7 +157,7 @@ var HoldWords = map[journal.Hold]say.Message{
 	journal.Changed: say.M("show/hold/changed", "Another value is in force"),
 	journal.Lost:    say.M("show/hold/lost", "Its file no longer has it"),
 	journal.Waits:   say.M("show/hold/waits", "Waits for a restart or a reboot"),
-	journal.Unseen: say.M("show/hold/unknown", "Could not be looked at"),
+	journal.Unseen:  say.M("show/hold/unknown", "Could not be looked at"),
 }
 
 // OutcomeWords say how an apply stands.

@@ -11,9 +11,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	diagmemory "github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
-	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/test/await"
 )
 
@@ -39,15 +40,16 @@ func TestManyReadersOneLook(t *testing.T) {
 	release := make(chan struct{})
 	h, s := started(t, func(o *Options) {
 		o.Now = newClock().now // it stands still: on a busy machine 100 pages take longer than a look is kept
-		look, plan := o.Engine.Look, o.Engine.Plan
-		o.Engine.Look = func(ctx context.Context) (*Look, error) {
+		site := stubbed(o)
+		look, planned := site.look, site.plan
+		site.look = func(ctx context.Context) (*app.Session, error) {
 			looks.Add(1)
 			<-release
 			return look(ctx)
 		}
-		o.Engine.Plan = func(ctx context.Context, l *Look, a Ask) (document.Plan, error) {
+		site.plan = func(ctx context.Context, l *app.Session, a app.PlanAsk) (*plan.Plan, error) {
 			plans.Add(1)
-			return plan(ctx, l, a)
+			return planned(ctx, l, a)
 		}
 	})
 	var wg sync.WaitGroup
@@ -148,10 +150,14 @@ func TestLooksTakeTurns(t *testing.T) {
 			at.Add(-1)
 		}
 		s, cancel := built(t, func(o *Options) {
-			look, memory, plan := o.Engine.Look, o.Engine.Memory, o.Engine.Plan
-			o.Engine.Look = func(ctx context.Context) (*Look, error) { during(); return look(ctx) }
-			o.Engine.Memory = func(ctx context.Context) (*diagmemory.Report, error) { during(); return memory(ctx) }
-			o.Engine.Plan = func(ctx context.Context, l *Look, a Ask) (document.Plan, error) { during(); return plan(ctx, l, a) }
+			site := stubbed(o)
+			look, memory, planned := site.look, site.memory, site.plan
+			site.look = func(ctx context.Context) (*app.Session, error) { during(); return look(ctx) }
+			site.memory = func(ctx context.Context) (*diagmemory.Report, error) { during(); return memory(ctx) }
+			site.plan = func(ctx context.Context, l *app.Session, a app.PlanAsk) (*plan.Plan, error) {
+				during()
+				return planned(ctx, l, a)
+			}
 		})
 		defer cancel()
 		var wg sync.WaitGroup
@@ -173,12 +179,15 @@ func TestLooksTakeTurns(t *testing.T) {
 func TestPlansAreBounded(t *testing.T) {
 	var plans int
 	_, s := started(t, func(o *Options) {
-		o.Engine.Plan = func(context.Context, *Look, Ask) (document.Plan, error) { plans++; return document.Plan{}, nil }
+		stubbed(o).plan = func(context.Context, *app.Session, app.PlanAsk) (*plan.Plan, error) {
+			plans++
+			return &plan.Plan{}, nil
+		}
 	})
-	l := &looked{Look: &Look{Snapshot: &snapshot.Snapshot{}}, plans: map[Ask]planned{}}
+	l := &looked{Session: &app.Session{Snapshot: &snapshot.Snapshot{}}, plans: map[app.PlanAsk]planned{}}
 	for i := range 2*mostPlans + 1 {
 		for range 2 {
-			if _, err := s.planFrom(t.Context(), l, Ask{Connections: i + 1}); err != nil {
+			if _, err := s.planFrom(t.Context(), l, app.PlanAsk{Connections: i + 1}); err != nil {
 				t.Fatal(err)
 			}
 		}

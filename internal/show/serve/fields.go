@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
@@ -75,8 +76,8 @@ func storageLabel(n string) string {
 
 // asked reads the answers about the purpose. What is wrong is noted beside its
 // question, and the answer left out.
-func asked(said url.Values, fields []field) Ask {
-	a := Ask{Profile: one(said, "profile"), Storage: one(said, "storage"), Shared: one(said, "shared") != ""}
+func asked(said url.Values, fields []field) app.PlanAsk {
+	a := app.PlanAsk{Profile: one(said, "profile"), Storage: one(said, "storage"), Shared: one(said, "shared") != ""}
 	if a.Profile != "" {
 		if _, err := rule.ParseProfile(a.Profile); err != nil {
 			note(fields, "profile", err.Error())

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/pgfettle/pgfettle/internal/app"
 )
 
 // TestFormOfAHost holds that the form makes the description that --for takes, and
@@ -100,11 +101,11 @@ func TestWrongAnswersAreShown(t *testing.T) {
 // TestFlags holds that the command that is shown says what the form said, and that
 // a shell reads it as it is meant.
 func TestFlags(t *testing.T) {
-	a := Ask{Profile: "dw", Connections: 40, Active: 8, Storage: "san", Shared: true}
-	if diff := cmp.Diff([]string{"--profile", "dw", "--connections", "40", "--active", "8", "--storage", "san", "--dedicated=false"}, a.flags()); diff != "" {
+	a := app.PlanAsk{Profile: "dw", Connections: 40, Active: 8, Storage: "san", Shared: true}
+	if diff := cmp.Diff([]string{"--profile", "dw", "--connections", "40", "--active", "8", "--storage", "san", "--dedicated=false"}, planFlags(a)); diff != "" {
 		t.Error(diff)
 	}
-	if f := (Ask{}).flags(); len(f) != 0 {
+	if f := planFlags(app.PlanAsk{}); len(f) != 0 {
 		t.Errorf("nothing was said: %v", f)
 	}
 	for s, want := range map[string]string{"/srv/pg/17": "/srv/pg/17", "host=db1 user=x": "'host=db1 user=x'", "it's": `'it'\''s'`, "$(x)": "'$(x)'"} {

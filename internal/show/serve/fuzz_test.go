@@ -12,11 +12,13 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/store"
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
 	diagmemory "github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
-	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/test/page"
 )
 
@@ -56,33 +58,36 @@ func arrived(r *http.Request) *http.Request {
 	return r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8432})))
 }
 
-// hostile is an engine whose documents have a text that tries to be run.
-func hostile(e Engine, evil string) Engine {
-	check, plan, memory := e.Check, e.Plan, e.Memory
-	e.Check = func(l *Look) (document.Check, error) {
-		c, err := check(l)
-		c.Subject.Host, c.Policy = evil, evil
-		for i := range c.Subject.Instances {
-			c.Subject.Instances[i].Label, c.Subject.Instances[i].Version = evil, evil
+// hostile is a site whose documents have a text that tries to be run.
+func hostile(e *stub, evil string) *stub {
+	look, judged, planned, memory := e.look, e.check, e.plan, e.memory
+	e.look = func(ctx context.Context) (*app.Session, error) {
+		s, err := look(ctx)
+		s.Snapshot.Host.Name = known.Is(evil)
+		for i := range s.Snapshot.Instances {
+			s.Snapshot.Instances[i].DataDirectory = known.Is(evil)
 		}
+		return s, err
+	}
+	e.check = func(l *app.Session) (check.Report, string, error) {
+		c, _, err := judged(l)
 		for i := range c.Findings {
 			f := &c.Findings[i]
 			f.Title, f.Seen, f.Why, f.Do, f.Instance = evil, say.Text(evil), evil, say.Text(evil), evil
 		}
 		c.Unknown = append(c.Unknown, known.Gap{Fact: evil, Reason: evil, Reveal: evil})
-		return c, err
+		return c, evil, err
 	}
-	e.Plan = func(ctx context.Context, l *Look, a Ask) (document.Plan, error) {
-		p, err := plan(ctx, l, a)
+	e.plan = func(ctx context.Context, l *app.Session, a app.PlanAsk) (*plan.Plan, error) {
+		p, err := planned(ctx, l, a)
 		p.Warnings = append(p.Warnings, say.Text(evil))
-		p.Subject.Host = evil
 		for i := range p.Changes {
 			c := &p.Changes[i]
 			c.From, c.To, c.Reason, c.Title, c.Instance = evil, evil, say.Text(evil), evil, evil
 		}
 		return p, err
 	}
-	e.Memory = func(ctx context.Context) (*diagmemory.Report, error) {
+	e.memory = func(ctx context.Context) (*diagmemory.Report, error) {
 		m, err := memory(ctx)
 		m.Verdict = evil
 		for i := range m.Instances {
@@ -165,7 +170,7 @@ func TestHostile(t *testing.T) {
 	const evil = `"><script>alert(1)</script><img src=x onerror=alert(1)> ‮{{.}}` + "\x1b[2J\x00"
 	var looks atomic.Int64
 	h, _ := started(t, func(o *Options) {
-		o.Engine = hostile(engine(describedHost(t), &looks), evil)
+		o.Site = hostile(siteOf(describedHost(t), &looks), evil)
 		o.Version, o.Target, o.History = evil, evil, mishaps(t, evil)
 	})
 	for _, path := range []string{"/", "/findings", "/plan", "/memory", "/history?range=1h", "/explain?q=" + url.QueryEscape(evil), "/explain/" + url.PathEscape(evil), "/plan?profile=" + url.QueryEscape(evil),

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pgfettle/pgfettle/internal/act/store"
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/fact/history"
 	"github.com/pgfettle/pgfettle/internal/show/web"
 )
@@ -59,22 +59,22 @@ var charts = []chart{
 }
 
 // open returns the history; nil and no error where there is none, which why tells.
-func (s *Server) open() (st *store.Store, why string, err error) {
+func (s *Server) open() (st app.History, why string, err error) {
 	if s.o.History == "" {
 		return nil, "There is no folder for a history: HOME is not set.", nil
 	}
-	st, err = store.OpenRead(s.o.History)
+	st, err = app.ReadHistory(s.o.History)
 	switch {
 	case err == nil:
 		return st, "", nil
-	case errors.Is(err, store.ErrNone):
+	case errors.Is(err, app.ErrNoHistory):
 		return nil, "There is no history yet at " + s.o.History + ".", nil
 	}
 	hint := "'pgfettle serve' must run as somebody who may read it."
-	if errors.Is(err, store.ErrOthers) {
+	if errors.Is(err, app.ErrOthersHistory) {
 		hint = "Run 'pgfettle serve' as that account, as the packaged service does; 'pgfettle history' becomes it to read."
 	}
-	if errors.Is(err, store.ErrForeign) || errors.Is(err, store.ErrNewer) {
+	if errors.Is(err, app.ErrForeignHistory) || errors.Is(err, app.ErrNewerHistory) {
 		hint = "Name another file with --history, or use the pgfettle that wrote it."
 	}
 	return nil, "", &problem{http.StatusServiceUnavailable, sentence(err.Error()), hint}
@@ -82,7 +82,7 @@ func (s *Server) open() (st *store.Store, why string, err error) {
 
 // past is what the pages of the history have in common.
 type past struct {
-	*store.Store
+	app.History
 	span      span
 	infos     []history.Info
 	first     time.Time
@@ -92,8 +92,8 @@ type past struct {
 }
 
 // past reads what the history spans and whose it is.
-func (s *Server) past(r *http.Request, st *store.Store, sp span) (*past, error) {
-	p := &past{Store: st, span: sp}
+func (s *Server) past(r *http.Request, st app.History, sp span) (*past, error) {
+	p := &past{History: st, span: sp}
 	var err error
 	if p.infos, err = st.List(r.Context()); err != nil {
 		return nil, err

@@ -100,7 +100,7 @@ func serving(t *testing.T, o Options) (address string, end func() error) {
 // and that its end does not wait for pages that are kept up to date.
 func TestServe(t *testing.T) {
 	_, s := started(t, nil)
-	at, end := serving(t, Options{Engine: s.o.Engine, Listen: Listen{Address: "127.0.0.1:0"}})
+	at, end := serving(t, Options{Site: s.o.Site, Listen: Listen{Address: "127.0.0.1:0"}})
 	if r := get(t, at+"healthz"); r.StatusCode != 200 {
 		t.Error(r.Status)
 	}
@@ -145,7 +145,7 @@ func TestSocket(t *testing.T) {
 	defer os.RemoveAll(dir)
 	name := filepath.Join(dir, "x.sock")
 	_, s := started(t, nil)
-	o := Options{Engine: s.o.Engine, Listen: Listen{Address: name}}
+	o := Options{Site: s.o.Site, Listen: Listen{Address: name}}
 	at, end := serving(t, o)
 	st, err := os.Stat(name)
 	if err != nil || st.Mode().Perm() != 0o600 || !strings.HasSuffix(at, name) {
@@ -213,7 +213,7 @@ func TestTLS(t *testing.T) {
 		}
 	}
 	_, s := started(t, nil)
-	at, end := serving(t, Options{Engine: s.o.Engine, Listen: l, Token: secret})
+	at, end := serving(t, Options{Site: s.o.Site, Listen: l, Token: secret})
 	if !strings.HasPrefix(at, "https://127.0.0.1:") {
 		t.Errorf("it is at %s", at)
 	}

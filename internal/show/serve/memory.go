@@ -20,7 +20,7 @@ type remembered struct {
 
 // remember looks at the memory. The part is made once for all who read it.
 func (s *Server) remember(ctx context.Context) (*remembered, error) {
-	d, err := s.o.Engine.Memory(ctx)
+	d, err := s.o.Site.Memory(ctx)
 	if err != nil {
 		return nil, err
 	}

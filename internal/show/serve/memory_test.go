@@ -69,8 +69,8 @@ func TestEvents(t *testing.T) {
 	defer cancel()
 	h, s := started(t, func(o *Options) {
 		o.Now, o.Context = c.now, ctx
-		memory := o.Engine.Memory
-		o.Engine.Memory = func(ctx context.Context) (*diagmemory.Report, error) {
+		memory := stubbed(o).memory
+		stubbed(o).memory = func(ctx context.Context) (*diagmemory.Report, error) {
 			if looks.Add(1) == 2 {
 				return nil, context.DeadlineExceeded
 			}

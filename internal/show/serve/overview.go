@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
@@ -51,7 +52,7 @@ func (s *Server) overview(w http.ResponseWriter, r *http.Request) error {
 	data["Instances"] = instances
 	// A plan that cannot be made, such as one against the policy, takes nothing
 	// from the rest of the page.
-	p, err := s.planFrom(r.Context(), l.value, Ask{})
+	p, err := s.planFrom(r.Context(), l.value, app.PlanAsk{})
 	gaps := c.Unknown
 	switch {
 	case r.Context().Err() != nil:

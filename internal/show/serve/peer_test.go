@@ -100,7 +100,7 @@ func TestSocketKnowsItsPeers(t *testing.T) {
 			socket := filepath.Join(short(t), "x.sock")
 			l := c.listen
 			l.Address = socket
-			_, end := serving(t, Options{Engine: made.o.Engine, Listen: l, Token: c.token})
+			_, end := serving(t, Options{Site: made.o.Site, Listen: l, Token: c.token})
 			mode := os.FileMode(0o600)
 			if l.Group != "" {
 				mode = 0o660
@@ -155,7 +155,7 @@ func TestAccountsOfASocket(t *testing.T) {
 	tier.Root(t, "become other accounts")
 	_, made := started(t, nil)
 	socket := filepath.Join(short(t), "x.sock")
-	_, end := serving(t, Options{Engine: made.o.Engine, Listen: Listen{Address: socket, Group: "4242"}, Token: secret})
+	_, end := serving(t, Options{Site: made.o.Site, Listen: Listen{Address: socket, Group: "4242"}, Token: secret})
 	open := func(uid int) int {
 		ctx, cancel := context.WithCancel(t.Context())
 		t.Cleanup(cancel)

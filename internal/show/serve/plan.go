@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
 	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/show/document"
@@ -16,9 +17,9 @@ import (
 
 // looked is one look at the host, with what was made of it.
 type looked struct {
-	*Look
+	*app.Session
 	check document.Check
-	plans map[Ask]planned // under the gate
+	plans map[app.PlanAsk]planned // under the gate
 }
 
 type planned struct {
@@ -31,20 +32,21 @@ const mostPlans = 32
 
 // collect looks at the host and judges it.
 func (s *Server) collect(ctx context.Context) (*looked, error) {
-	l, err := s.o.Engine.Look(ctx)
+	l, err := s.o.Site.Look(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.o.Engine.Check(l)
+	r, file, err := s.o.Site.Check(l)
 	if err != nil {
 		return nil, err
 	}
-	return &looked{Look: l, check: c, plans: map[Ask]planned{}}, nil
+	c := document.Check{Report: r, Subject: document.SubjectOf(l.Snapshot), Policy: file}
+	return &looked{Session: l, check: c, plans: map[app.PlanAsk]planned{}}, nil
 }
 
 // planFrom makes a plan of a look, or returns the one that was made. It may ask
 // installed programs how much shared memory they would need, so it takes its turn.
-func (s *Server) planFrom(ctx context.Context, l *looked, a Ask) (document.Plan, error) {
+func (s *Server) planFrom(ctx context.Context, l *looked, a app.PlanAsk) (document.Plan, error) {
 	if err := enter(ctx, s.gate); err != nil {
 		return document.Plan{}, err
 	}
@@ -55,9 +57,13 @@ func (s *Server) planFrom(ctx context.Context, l *looked, a Ask) (document.Plan,
 	// A reader who goes away interrupts the plan; that is no result of it.
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
-	p, err := s.o.Engine.Plan(ctx, l.Look, a)
+	made, err := s.o.Site.Plan(ctx, l.Session, a)
 	if ctx.Err() != nil {
 		return document.Plan{}, ctx.Err()
+	}
+	p := document.Plan{}
+	if err == nil {
+		p = document.Plan{Plan: made, Subject: document.SubjectOf(l.Snapshot)}
 	}
 	if len(l.plans) >= mostPlans {
 		clear(l.plans)
@@ -75,7 +81,7 @@ func (s *Server) plan(w http.ResponseWriter, r *http.Request) error {
 	fields := purpose(said, "as the policy says, else mixed")
 	fill(said, fields)
 	a := asked(said, fields)
-	data := map[string]any{"Fields": fields, "Open": a != Ask{}}
+	data := map[string]any{"Fields": fields, "Open": a != app.PlanAsk{}}
 	if wrongOnes(fields) {
 		data["Wrong"], data["Open"] = true, true
 		return s.page(w, r, http.StatusUnprocessableEntity, sheet{Title: "Plan", Here: "/plan", Name: "plan", Data: data})
@@ -92,14 +98,14 @@ func (s *Server) plan(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	flags := strings.Join(append(a.flags(), quoted(s.o.Target)...), " ")
+	flags := strings.Join(append(planFlags(a), quoted(s.o.Target)...), " ")
 	data["Command"] = strings.TrimSpace("pgfettle plan " + flags)
 	data["Apply"] = strings.TrimSpace("pgfettle apply " + flags)
 	return s.page(w, r, http.StatusOK, sheet{Title: "Plan", Here: "/plan", Name: "plan", Data: data, Body: body, Made: s.asOf(l.value.Snapshot.TakenAt, l.took)})
 }
 
-// flags are those of `pgfettle plan` that say the same.
-func (a Ask) flags() []string {
+// planFlags are those of `pgfettle plan` that say the same.
+func planFlags(a app.PlanAsk) []string {
 	var out []string
 	add := func(flag, v string) {
 		if v != "" {

@@ -3,16 +3,14 @@ package serve
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
-	"github.com/pgfettle/pgfettle/internal/act/planner"
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
-	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
 	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/internal/show/export"
@@ -46,7 +44,7 @@ var planForms = []form{
 // describedPlan is a plan for a host that somebody described.
 type describedPlan struct {
 	spec string
-	ask  Ask
+	ask  app.PlanAsk
 	plan document.Plan
 	snap *snapshot.Snapshot
 }
@@ -85,21 +83,10 @@ func planFor(ctx context.Context, said url.Values, q questions) (*describedPlan,
 		return nil, false, nil
 	}
 	a.Storage = "" // it is told by the description
-	archive, err := snapshot.Describe(spec)
-	if err != nil {
-		return nil, false, fmt.Errorf("description: %w", err)
-	}
-	o := rule.Options{Profile: rule.Mixed, Connections: a.Connections, Active: a.Active, Shared: a.Shared}
-	if a.Profile != "" {
-		if o.Profile, err = rule.ParseProfile(a.Profile); err != nil {
-			return nil, false, err
-		}
-	}
-	p, snap, err := planner.Make(ctx, nil, archive, o)
+	p, snap, err := app.PlanDescribed(ctx, spec, a)
 	if err != nil {
 		return nil, false, err
 	}
-	p.Warnings = append(p.Warnings, plan.Overrides(p, snap)...)
 	return &describedPlan{spec, a, document.Plan{Plan: p, Subject: document.SubjectOf(snap)}, snap}, true, nil
 }
 
@@ -146,7 +133,7 @@ func (s *Server) planFor(w http.ResponseWriter, r *http.Request) error {
 			links = append(links, web.Link{Href: address("/plan/for/"+f.name, said), Text: f.label})
 		}
 	}
-	command := strings.Join(append([]string{"pgfettle plan --for", quoted(d.spec)[0]}, d.ask.flags()...), " ")
+	command := strings.Join(append([]string{"pgfettle plan --for", quoted(d.spec)[0]}, planFlags(d.ask)...), " ")
 	tail, err := piece("files", map[string]any{"Files": files, "Forms": links, "Command": command})
 	if err != nil {
 		return err

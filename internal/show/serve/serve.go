@@ -5,8 +5,7 @@
 //
 // A request passes the guard (guard.go: what it may be), then the door (token.go:
 // who may come in), then its page, one file a topic. What pages show is made by
-// the Engine, which the command line puts together, so that a page says what the
-// command says; collections are made one at a time and kept a few seconds
+// app, as for the commands, so that a page says what the command says; collections are made one at a time and kept a few seconds
 // (cache.go), so that reloading never becomes a load of its own.
 //
 // Pages are whole without script. One small script (assets/live.js) brings new
@@ -19,40 +18,29 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
-	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
-	"github.com/pgfettle/pgfettle/internal/show/document"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
 )
 
-// Ask is what a reader says a plan is for, as the flags of `pgfettle plan` do.
-// The zero value is what the command does without flags.
-type Ask struct {
-	Profile     string // "": the policy's, else mixed
-	Connections int    // 0: as many as there are
-	Active      int    // 0: from the profile and the processors
-	Storage     string // "": what the disk says
-	Shared      bool   // the host is not for PostgreSQL alone
+// Site is what the pages are about. app.Served is one: a target that is asked again and
+// again. What reaches out takes long, and is called by one goroutine at a time.
+type Site interface {
+	// Look looks at the target.
+	Look(context.Context) (*app.Session, error)
+	// Check judges a look; file is that of the policy that was read, "" for none.
+	Check(*app.Session) (r check.Report, file string, err error)
+	// Plan plans for a look.
+	Plan(context.Context, *app.Session, app.PlanAsk) (*plan.Plan, error)
+	// Memory looks at the memory as it is now.
+	Memory(context.Context) (*memory.Report, error)
 }
 
-// Look is one look at the host.
-type Look struct {
-	Snapshot *snapshot.Snapshot
-	Keep     any // what the engine needs of it again
-}
-
-// Engine makes the documents. Each function is what the command of its name does;
-// those that reach out take long, and are called by one goroutine at a time.
-type Engine struct {
-	Look   func(context.Context) (*Look, error)
-	Check  func(*Look) (document.Check, error)
-	Plan   func(context.Context, *Look, Ask) (document.Plan, error)
-	Memory func(context.Context) (*memory.Report, error)
-}
-
-// Options are what the server is made with. Engine and Now are required.
+// Options are what the server is made with. Site and Now are required.
 type Options struct {
-	Engine      Engine
+	Site        Site
 	Target      string         // as it was named on the command line, for the commands shown; "" is this host
 	Listen      Listen         // where it is and who may come in
 	Token       string         // "": whoever reaches the address may read; on a socket, this account and root

@@ -13,14 +13,15 @@ import (
 	"time"
 
 	"github.com/pgfettle/pgfettle/internal/act/planner"
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/app"
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/fact/evidence"
 	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
 	"github.com/pgfettle/pgfettle/internal/judge/check"
-	"github.com/pgfettle/pgfettle/internal/judge/checks"
 	"github.com/pgfettle/pgfettle/internal/judge/diagnose/memory"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
 	"github.com/pgfettle/pgfettle/internal/judge/rule"
-	"github.com/pgfettle/pgfettle/internal/show/document"
 	"github.com/pgfettle/pgfettle/test/hosts"
 	"github.com/pgfettle/pgfettle/test/page"
 )
@@ -49,34 +50,48 @@ func acme(t testing.TB) *evidence.Archive {
 	return a
 }
 
-// engine makes the documents of an evidence as the commands do, and counts how
-// often it was asked to look.
-func engine(a *evidence.Archive, looks *atomic.Int64) Engine {
-	see := func() (*snapshot.Snapshot, error) {
+// stub is a Site whose answers a test can replace.
+type stub struct {
+	look   func(context.Context) (*app.Session, error)
+	check  func(*app.Session) (check.Report, string, error)
+	plan   func(context.Context, *app.Session, app.PlanAsk) (*plan.Plan, error)
+	memory func(context.Context) (*memory.Report, error)
+}
+
+func (s *stub) Look(ctx context.Context) (*app.Session, error)     { return s.look(ctx) }
+func (s *stub) Check(l *app.Session) (check.Report, string, error) { return s.check(l) }
+func (s *stub) Memory(ctx context.Context) (*memory.Report, error) { return s.memory(ctx) }
+func (s *stub) Plan(ctx context.Context, l *app.Session, a app.PlanAsk) (*plan.Plan, error) {
+	return s.plan(ctx, l, a)
+}
+
+// stubbed is the Site of a test.
+func stubbed(o *Options) *stub { return o.Site.(*stub) }
+
+// siteOf answers from an evidence as the commands do, and counts how often it was
+// asked to look.
+func siteOf(a *evidence.Archive, looks *atomic.Int64) *stub {
+	host := &app.Host{Target: &target.Local{}}
+	see := func() (*app.Session, error) {
 		looks.Add(1)
-		return snapshot.Read(a)
+		return host.NewSession(a)
 	}
-	return Engine{
-		Look: func(context.Context) (*Look, error) {
-			s, err := see()
-			return &Look{Snapshot: s}, err
+	return &stub{
+		look: func(context.Context) (*app.Session, error) { return see() },
+		check: func(l *app.Session) (check.Report, string, error) {
+			return l.Check(check.Options{}), "", nil
 		},
-		Check: func(l *Look) (document.Check, error) {
-			return document.Check{Report: check.Run(l.Snapshot, checks.All(), check.Options{}), Subject: document.SubjectOf(l.Snapshot)}, nil
+		plan: func(ctx context.Context, _ *app.Session, ask app.PlanAsk) (*plan.Plan, error) {
+			o := rule.Options{Profile: rule.Mixed, Connections: ask.Connections, Active: ask.Active, Shared: ask.Shared}
+			p, _, err := planner.Make(ctx, nil, a, o)
+			return p, err
 		},
-		Plan: func(ctx context.Context, l *Look, ask Ask) (document.Plan, error) {
-			p, s, err := planner.Make(ctx, nil, a, rule.Options{Profile: rule.Mixed, Connections: ask.Connections, Active: ask.Active, Shared: ask.Shared})
-			if err != nil {
-				return document.Plan{}, err
-			}
-			return document.Plan{Plan: p, Subject: document.SubjectOf(s)}, nil
-		},
-		Memory: func(context.Context) (*memory.Report, error) {
+		memory: func(context.Context) (*memory.Report, error) {
 			s, err := see()
 			if err != nil {
 				return nil, err
 			}
-			return memory.Diagnose(s, hosts.Buffers(s)), nil
+			return memory.Diagnose(s.Snapshot, hosts.Buffers(s.Snapshot)), nil
 		},
 	}
 }
@@ -96,7 +111,7 @@ func built(t testing.TB, change func(*Options)) (s *Server, cancel func()) {
 	t.Helper()
 	var looks atomic.Int64
 	ctx, cancel := context.WithCancel(context.Background())
-	o := Options{Engine: engine(describedHost(t), &looks), Now: time.Now, Version: "test", Context: ctx, Listen: Listen{Address: "127.0.0.1:0"}}
+	o := Options{Site: siteOf(describedHost(t), &looks), Now: time.Now, Version: "test", Context: ctx, Listen: Listen{Address: "127.0.0.1:0"}}
 	if change != nil {
 		change(&o)
 	}
@@ -165,7 +180,7 @@ var allPages = map[string]string{
 func TestEveryPage(t *testing.T) {
 	for name, a := range map[string]*evidence.Archive{"described": describedHost(t), "acme": acme(t)} {
 		var looks atomic.Int64
-		h, _ := started(t, func(o *Options) { o.Engine = engine(a, &looks) })
+		h, _ := started(t, func(o *Options) { o.Site = siteOf(a, &looks) })
 		for path, want := range allPages {
 			t.Run(name+path, func(t *testing.T) {
 				r := get(t, h.URL+path)
@@ -225,18 +240,18 @@ func TestErrorsArePages(t *testing.T) {
 	}
 }
 
-// TestEngineFails holds that a host that cannot be looked at is told, with the
+// TestSiteFails holds that a host that cannot be looked at is told, with the
 // hint, that the pages that need no look stay, and that it is told on stderr once.
-func TestEngineFails(t *testing.T) {
+func TestSiteFails(t *testing.T) {
 	var said []string
 	var looks atomic.Int64
 	h, _ := started(t, func(o *Options) {
 		o.Now = newClock().now // it stands still: a failure is kept for as long as the test takes
-		o.Engine.Look = func(context.Context) (*Look, error) {
+		stubbed(o).look = func(context.Context) (*app.Session, error) {
 			looks.Add(1)
 			return nil, &say.Problem{Message: "cannot connect", Detail: "<b>peer</b> failed", Hint: "run as postgres", Code: say.CodeNoAccess}
 		}
-		o.Engine.Memory = func(context.Context) (*memory.Report, error) { return nil, errors.New("meminfo: gone") }
+		stubbed(o).memory = func(context.Context) (*memory.Report, error) { return nil, errors.New("meminfo: gone") }
 		o.Tell = func(s string) { said = append(said, s) }
 	})
 	for range 3 {

@@ -112,3 +112,34 @@ func (p *page) leftOut(name string, a *experiment.Configuration) {
 		p.para("  ", plain, n)
 	}
 }
+
+// memoryTable writes rows under each other: the first column to the left, the
+// others to the right. Columns that are empty in every row but the head are
+// left out.
+func (p *page) memoryTable(rows [][]string) {
+	if len(rows) == 0 {
+		return
+	}
+	width := make([]int, len(rows[0]))
+	used := make([]bool, len(rows[0]))
+	for r, row := range rows {
+		for c, cell := range row {
+			rows[r][c] = typeset.Clean(cell)
+			width[c] = max(width[c], typeset.Width(rows[r][c]))
+			used[c] = used[c] || c == 0 || r > 0 && cell != ""
+		}
+	}
+	for r, row := range rows {
+		parts := []string{"  ", typeset.Pad(row[0], width[0])}
+		for c := 1; c < len(row); c++ {
+			if used[c] {
+				parts = append(parts, "  ", typeset.PadLeft(row[c], width[c]))
+			}
+		}
+		if r == 0 {
+			p.line(p.tint(faint, strings.TrimRight(strings.Join(parts, ""), " ")))
+			continue
+		}
+		p.line(parts...)
+	}
+}

@@ -95,6 +95,13 @@ type Style struct {
 	Color bool
 	Words *say.Catalogue // the reader's language; nil is English
 	ASCII bool           // pictures are drawn without signs beyond ASCII
+	Below bool           // other text stands above: an empty line comes first
+}
+
+// Under is the style of a document below other text.
+func (s Style) Under() Style {
+	s.Below = true
+	return s
 }
 
 // label is a word of the margin beside a finding, wide enough for the longest.

@@ -21,7 +21,11 @@ func Write(w io.Writer, o outline.Outline, st Style) error {
 	for _, l := range foot {
 		p.wrapped("", toneOf(l.Tone), l.Text)
 	}
-	_, err := io.WriteString(w, p.b.String())
+	text := p.b.String()
+	if st.Below && text != "" {
+		text = "\n" + text
+	}
+	_, err := io.WriteString(w, text)
 	return err
 }
 
@@ -90,7 +94,7 @@ func (p *page) gapBefore() {
 // apart says whether a block stands apart from what is beside it.
 func apart(b outline.Block) bool {
 	switch b.(type) {
-	case outline.Table, outline.Figure, outline.Changes:
+	case outline.Table, outline.Figure, outline.Changes, outline.Fields:
 		return true
 	}
 	return false

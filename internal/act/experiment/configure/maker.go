@@ -17,7 +17,6 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/pgfettle/pgfettle/internal/act/pgctl"
 	"github.com/pgfettle/pgfettle/internal/act/target"
 	"github.com/pgfettle/pgfettle/internal/act/trust"
 	"github.com/pgfettle/pgfettle/internal/base/knob"
@@ -274,7 +273,7 @@ func (m *Maker) file(flag, name string) (map[string]string, map[knob.Address]str
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", flag, err)
 	}
-	r := conf.Resolve(pgctl.Files(view), abs, autoOf(view, abs))
+	r := conf.Resolve(target.AsConfigFiles(view), abs, autoOf(view, abs))
 	if len(r.Faults) > 0 {
 		return wrong(r.Faults[0].Error(), "the server would not start with it; 'pgfettle check --conf' lists all that is wrong", say.CodeUsage)
 	}

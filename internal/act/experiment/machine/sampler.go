@@ -12,7 +12,6 @@ import (
 	"github.com/pgfettle/pgfettle/internal/base/say"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
 	"github.com/pgfettle/pgfettle/internal/fact/host"
-	"github.com/pgfettle/pgfettle/internal/fact/live"
 )
 
 const (
@@ -183,7 +182,7 @@ func pressures() map[string]time.Duration {
 		if err != nil {
 			continue
 		}
-		if p, err := live.ParsePSI(b); err == nil {
+		if p, err := host.ParsePSITotals(b); err == nil {
 			out[name+" some"], out[name+" full"] = time.Duration(p.Some)*time.Microsecond, time.Duration(p.Full)*time.Microsecond
 		}
 	}

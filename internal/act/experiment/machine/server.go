@@ -15,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pgfettle/pgfettle/internal/act/scratch"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/judge/experiment"
 )
 
@@ -293,18 +294,18 @@ func times(pid int) (own, children time.Duration, err error) {
 	return parseTimes(string(b))
 }
 
-// parseTimes reads a /proc/PID/stat. The name in parentheses may hold anything, so
-// fields are counted behind the last one.
+// parseTimes reads a /proc/PID/stat.
 func parseTimes(text string) (own, children time.Duration, err error) {
-	f := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
-	if len(f) < 15 {
+	l, err := host.ParseStatLine([]byte(text))
+	if err != nil || l.Len() < host.StatChildSystem {
 		return 0, 0, errors.New("/proc/PID/stat: fields are missing")
 	}
-	var v [4]time.Duration // utime, stime, cutime, cstime: fields 14 to 17, of which f lacks two
+	var v [4]time.Duration
 	for i := range v {
-		n, err := strconv.ParseInt(f[11+i], 10, 64)
+		field := host.StatUserTicks + i // user, system, and both of the children
+		n, err := l.Number(field)
 		if err != nil || n < 0 || n > 1<<53 {
-			return 0, 0, fmt.Errorf("/proc/PID/stat: %q is no number of ticks", f[11+i])
+			return 0, 0, fmt.Errorf("/proc/PID/stat: %q is no number of ticks", l.Field(field))
 		}
 		v[i] = time.Duration(n) * tick
 	}
@@ -338,8 +339,7 @@ func children(pid int) ([]int, error) {
 		if err != nil {
 			continue // it has ended
 		}
-		f := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
-		if len(f) > 1 && f[1] == id {
+		if l, err := host.ParseStatLine(b); err == nil && l.Field(host.StatParent) == id {
 			out = append(out, n)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pgfettle/pgfettle/internal/base/known"
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/live"
 )
 
@@ -162,7 +163,7 @@ func (d *Sample) figures() {
 		n := float64(len(e.Ticks))
 		f.RunQueue, f.Blocked = slowAt(slowTenth(run/n)), slowAt(slowTenth(blocked/n))
 	}
-	pressure := func(a, b map[string]live.PSI, kind string) *float64 {
+	pressure := func(a, b map[string]host.PSITotals, kind string) *float64 {
 		x, ok := a[kind]
 		y, ok2 := b[kind]
 		if !ok || !ok2 {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/host"
 	"github.com/pgfettle/pgfettle/internal/fact/live"
 )
 
@@ -12,9 +13,9 @@ import (
 // queries active, half of the time idle.
 func calm() *live.Episode {
 	c := func(at int64) live.Counters {
-		return live.Counters{CPU: live.CPU{User: 1000 + at*600, System: 100 + at*100, Idle: 1000 + at*3300, Switches: at * 1000},
+		return live.Counters{CPU: host.CPUCounters{User: 1000 + at*600, System: 100 + at*100, Idle: 1000 + at*3300, Switches: at * 1000},
 			VM:       map[string]int64{"pgfault": at * 5000, "pgmajfault": at, "compact_stall": 7, "pgscan_direct": 0, "pswpin": 0, "pswpout": 0},
-			Pressure: map[string]live.PSI{"cpu": {Some: at * 10000}, "memory": {}, "io": {Some: at * 1000}}, CGroup: map[string]int64{}, CGPressure: map[string]live.PSI{}}
+			Pressure: map[string]host.PSITotals{"cpu": {Some: at * 10000}, "memory": {}, "io": {Some: at * 1000}}, CGroup: map[string]int64{}, CGPressure: map[string]host.PSITotals{}}
 	}
 	return &live.Episode{Seconds: 10, CPUs: 4, HostSeen: true, Before: c(1), After: c(2), Memory: 64 * unit.GB, Tables: 100 * unit.MB, Asked: 40,
 		Ticks:     []live.Tick{{Running: 1}, {Running: 2}},
@@ -37,7 +38,7 @@ func TestSlowSample(t *testing.T) {
 		e.After.CPU.Idle = e.Before.CPU.Idle
 		e.After.CPU.User += 3300
 		e.Ticks = []live.Tick{{Running: 12}, {Running: 10}}
-		e.After.Pressure["cpu"] = live.PSI{Some: 8_000_000}
+		e.After.Pressure["cpu"] = host.PSITotals{Some: 8_000_000}
 	}
 	for _, c := range []struct {
 		name, id, word string
@@ -55,9 +56,9 @@ func TestSlowSample(t *testing.T) {
 		{"a hog", "cpu-others", "process 99 (stress)", []func(*live.Episode){full, func(e *live.Episode) { e.Processes = append(e.Processes, live.Busy{PID: 99, Name: "stress", CPU: 30}) }}},
 		{"stolen", "steal", "stolen", []func(*live.Episode){func(e *live.Episode) { e.After.CPU.Steal += 1000 }}},
 		{"throttled", "throttled", "quota", []func(*live.Episode){func(e *live.Episode) { e.After.CGroup = map[string]int64{"nr_periods": 100, "nr_throttled": 50} }}},
-		{"memory", "memory", "diagnose memory", []func(*live.Episode){func(e *live.Episode) { e.After.Pressure["memory"] = live.PSI{Some: 3_000_000} }}},
+		{"memory", "memory", "diagnose memory", []func(*live.Episode){func(e *live.Episode) { e.After.Pressure["memory"] = host.PSITotals{Some: 3_000_000} }}},
 		{"group", "cgroup-memory", "512 MB", []func(*live.Episode){func(e *live.Episode) {
-			e.Before.CGPressure["memory"], e.After.CGPressure["memory"] = live.PSI{}, live.PSI{Some: 4_000_000}
+			e.Before.CGPressure["memory"], e.After.CGPressure["memory"] = host.PSITotals{}, host.PSITotals{Some: 4_000_000}
 			e.After.CGMemory, e.After.CGMemoryMax = 511*unit.MB, 512*unit.MB
 		}}},
 		{"compaction", "compaction", "10.0 times a second", []func(*live.Episode){func(e *live.Episode) { e.After.VM["compact_stall"] += 100 }}},

@@ -24,7 +24,7 @@ var Somaxconn = rule.Rule{
 		}
 		asked := 0
 		for i := range c.Snapshot.Instances {
-			if n, ok := c.On(&c.Snapshot.Instances[i]).Int(knob.PG("max_connections")); ok {
+			if n, ok := c.ForInstance(&c.Snapshot.Instances[i]).Int(knob.PG("max_connections")); ok {
 				asked = max(asked, 2*n)
 			}
 		}

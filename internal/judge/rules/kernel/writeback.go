@@ -77,7 +77,7 @@ func dirty(c *rule.Case, ratioName string, pick func(dirtyLimits) unit.Bytes, le
 func slowestStorage(c *rule.Case) (rule.Storage, string) {
 	worst := rule.Storage("")
 	for i := range c.Snapshot.Instances {
-		s, _, ok := c.On(&c.Snapshot.Instances[i]).StorageOf(snapshot.DataPlace)
+		s, _, ok := c.ForInstance(&c.Snapshot.Instances[i]).StorageOf(snapshot.DataPlace)
 		if !ok {
 			return "", "storage of an unknown kind"
 		}

@@ -38,7 +38,7 @@ var LimitNOFILE = rule.Rule{
 				continue // not a unit's, or one of several instances that was looked at
 			}
 			l, ok1 := rule.Need(c, in.Limits)
-			files, ok2 := c.On(in).Int(knob.PG("max_files_per_process"))
+			files, ok2 := c.ForInstance(in).Int(knob.PG("max_files_per_process"))
 			if !ok1 || !ok2 {
 				continue
 			}

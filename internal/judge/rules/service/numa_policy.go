@@ -97,7 +97,7 @@ type numaInstance struct {
 func largeForNode(c *rule.Case, node unit.Bytes) (large []numaInstance) {
 	for i := range c.Snapshot.Instances {
 		in := &c.Snapshot.Instances[i]
-		if sb, ok := c.On(in).Bytes(knob.PG("shared_buffers")); ok && node > 0 && sb > node/numaShare {
+		if sb, ok := c.ForInstance(in).Bytes(knob.PG("shared_buffers")); ok && node > 0 && sb > node/numaShare {
 			large = append(large, numaInstance{in, sb})
 		}
 	}

@@ -22,7 +22,7 @@ var resultTones = map[stat.Word]outline.Tone{stat.Improved: outline.ToneGood, st
 func Result(r *experiment.Result, c *say.Catalogue, plain bool) outline.Outline {
 	d := ReportOf(r, outline.WordsIn(c))
 	var o outline.Outline
-	o.Heading(1, resultTitle(r))
+	o.Command(resultTitle(r))
 	if d.Course != nil {
 		o.Para(outline.Bold(d.Course.Title))
 		o.Para(d.Course.Question)
@@ -40,7 +40,7 @@ func Result(r *experiment.Result, c *say.Catalogue, plain bool) outline.Outline 
 		o.Para(l)
 	}
 	o.Para(d.Calibration())
-	o.List(resultArms(r))
+	o.Add(resultArms(r))
 	resultNotes(&o, d)
 	if r.Design == experiment.DesignSingle {
 		o.Heading(2, "Runs")
@@ -66,7 +66,7 @@ func Result(r *experiment.Result, c *say.Catalogue, plain bool) outline.Outline 
 	if said := WorstOf(r); said != "" {
 		about = append(about, outline.Item{Text: outline.Join(said)})
 	}
-	o.List(about)
+	o.Kind(outline.Lines, about)
 	o.Heading(2, "To repeat it")
 	o.Add(outline.Listing{Lines: []string{RepeatLine(r)}})
 	if r.Workload.Command != "" {
@@ -90,29 +90,32 @@ func resultTitle(r *experiment.Result) outline.Prose {
 	return outline.Join("pgfettle prove: ", outline.Code(r.B.Name), " against ", outline.Code(r.A.Name))
 }
 
-func resultArms(r *experiment.Result) []outline.Item {
-	arm := func(lead string, a *experiment.MeasuredConfiguration) outline.Item {
-		return outline.Item{Text: outline.Join(outline.Bold(lead), " ", outline.Code(a.Name), ": ", ArmValues(a))}
+func resultArms(r *experiment.Result) outline.Fields {
+	arm := func(lead string, a *experiment.MeasuredConfiguration) outline.Field {
+		return outline.FieldOf(lead, outline.Code(a.Name), ": ", ArmValues(a))
 	}
 	if r.Design == experiment.DesignSingle {
-		return []outline.Item{arm("conf", &r.A)}
+		return outline.Fields{List: []outline.Field{arm("conf", &r.A)}}
 	}
-	return []outline.Item{arm("A", &r.A), arm("B", &r.B)}
+	return outline.Fields{List: []outline.Field{arm("A", &r.A), arm("B", &r.B)}}
 }
 
 // resultNotes are what has to be known to read it.
 func resultNotes(o *outline.Outline, d *Report) {
 	if d.Course != nil {
-		o.List([]outline.Item{
-			{Text: outline.Join(outline.Bold("The course says:"), " ", d.Course.Told)},
-			{Text: outline.Join(outline.Bold("To be expected:"), " ", d.Course.Expect)},
-			{Text: outline.Join(outline.Bold("Caution:"), " ", d.Course.Caution)},
-		})
+		o.Add(courseFields(d.Course))
 	}
 	if notes := d.Noted(); len(notes) > 0 {
 		o.Para(outline.Bold("To be known"))
 		o.List(outline.Items(notes))
 	}
+}
+
+// courseFields are what a named experiment says of itself.
+func courseFields(e *experiment.Exercise) outline.Fields {
+	caution := outline.FieldOf("Caution:", e.Caution)
+	caution.Tone = outline.ToneMind
+	return outline.Fields{List: []outline.Field{outline.FieldOf("The course says:", e.Told), outline.FieldOf("To be expected:", e.Expect), caution}}
 }
 
 func voids(o *outline.Outline, d *Report) {

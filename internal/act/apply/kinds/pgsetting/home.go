@@ -53,7 +53,7 @@ func (p Kind) home(ctx context.Context, k apply.Knob, s *pgctl.Session) (string,
 	if err != nil {
 		return "", err
 	}
-	now := conf.Resolve(pgctl.ConfigFiles{Target: files}, main, dir)
+	now := conf.Resolve(target.ConfigFiles{Target: files}, main, dir)
 	win, set := now.Winner(k.Address.Name())
 	if set && oursWins(files, win, k) {
 		return win.File, nil
@@ -108,7 +108,7 @@ func (p Kind) fileHome(files target.Target, k apply.Knob, main, dir string, now 
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", at, err)
 		}
-		r := conf.Resolve(pgctl.ConfigFiles{Target: files, Replaced: at, Text: *text}, main, dir)
+		r := conf.Resolve(target.ConfigFiles{Target: files, Replaced: at, Text: *text}, main, dir)
 		if winner, _ = r.Winner(name); winner.File != at {
 			continue
 		}

@@ -1,0 +1,159 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/act/target"
+	"github.com/pgfettle/pgfettle/internal/act/trust"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/params"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/checks"
+	"github.com/pgfettle/pgfettle/internal/judge/conffile"
+)
+
+// FileMajor says which major version of PostgreSQL a file is judged for.
+type FileMajor struct {
+	Given int    // 0: that of the data directory that the file belongs to, else the newest
+	From  string // what gave it where it was not --pg
+}
+
+// CheckFile judges a configuration file with all that it includes, without a server.
+// host is the machine that it is for; nil: that is not known. from says what gave the
+// major version: "--pg", m.From, "PG_VERSION", or "newest"; "" where none matters.
+func (h *Host) CheckFile(file string, host *snapshot.Snapshot, m FileMajor) (r conffile.Report, from string, err error) {
+	main, err := h.confMain(file)
+	if err != nil {
+		return r, "", err
+	}
+	view, err := trust.Named(h.Target, main)
+	if err != nil {
+		return r, "", err
+	}
+	files := target.AsConfigFiles(view)
+	here, _ := filepath.Abs(".")
+	show := func(p string) string { return shorter(here, p) }
+	text, err := fs.ReadFile(files, strings.TrimPrefix(main, "/"))
+	if err != nil {
+		return r, "", fmt.Errorf("--conf: %w", err)
+	}
+	switch form := conffile.FormOf(text); form {
+	case conffile.PostgreSQL:
+	case conffile.HBA:
+		return r, "", usage(fmt.Sprintf("--conf: %q is a pg_hba.conf", file), "its lines are judged on the server that reads them: pgfettle check")
+	default:
+		return conffile.JudgeForeign(form, main, text, show, host, checks.All()), "", nil
+	}
+	resolved := conf.Resolve(files, main, "")
+	dir := confDataDir(view, main, resolved)
+	if dir != "" && path.Base(main) != conf.AutoFile {
+		resolved = conf.Resolve(files, main, dir)
+	}
+	from = "--pg"
+	major := m.Given
+	switch {
+	case major != 0 && !params.Covers(major):
+		return r, "", usage(fmt.Sprintf("--pg: nothing is known of PostgreSQL %d", major), "the versions that are known are "+knownMajors())
+	case m.From != "":
+		from = m.From
+	case major != 0:
+	default:
+		if major = clusterMajor(view, dir); params.Covers(major) {
+			from = "PG_VERSION"
+		} else {
+			all := params.Majors()
+			major, from = all[len(all)-1], "newest"
+		}
+	}
+	return conffile.Judge(resolved, main, major, show, host, checks.All()), from, nil
+}
+
+// confMain returns the absolute path of a file that is there and can be read.
+func (h *Host) confMain(name string) (string, error) {
+	main, err := filepath.Abs(name)
+	if err != nil {
+		return "", fmt.Errorf("--conf: %w", err)
+	}
+	st, err := h.Target.Stat(main)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", usage(fmt.Sprintf("--conf: there is no file %q", name), "name a postgresql.conf")
+	case errors.Is(err, fs.ErrPermission):
+		return "", &say.Problem{Message: fmt.Sprintf("--conf: %q: permission denied", name), Hint: "run pgfettle as root or as the owner of the file", Code: say.CodeNoAccess}
+	case err != nil:
+		return "", fmt.Errorf("--conf: %w", err)
+	case !st.Mode.IsRegular():
+		return "", usage(fmt.Sprintf("--conf: %q is no regular file", name), "name a postgresql.conf")
+	}
+	if _, err := fs.ReadFile(target.AsConfigFiles(h.Target), strings.TrimPrefix(main, "/")); err != nil {
+		code, hint := say.CodeError, ""
+		switch {
+		case errors.Is(err, fs.ErrPermission):
+			code, hint = say.CodeNoAccess, "run pgfettle as root or as the owner of the file"
+		case errors.Is(err, target.ErrTooLarge):
+			hint = "a postgresql.conf has less than a megabyte"
+		}
+		return "", &say.Problem{Message: "--conf: " + err.Error(), Hint: hint, Code: code}
+	}
+	return main, nil
+}
+
+// confDataDir returns the data directory that a file belongs to, whose
+// postgresql.auto.conf the server reads last: the folder that the file lies in,
+// or the one that it names, where that is a data directory. "" for neither: a
+// file in a repository.
+func confDataDir(view target.Target, main string, r conf.Resolved) string {
+	dirs := []string{path.Dir(main)}
+	if s, ok := r.Winner("data_directory"); ok && path.IsAbs(s.Value) {
+		dirs = append(dirs, path.Clean(s.Value))
+	}
+	for i, d := range dirs {
+		if _, err := view.Stat(path.Join(d, "PG_VERSION")); err == nil {
+			return d
+		}
+		if _, err := view.Stat(path.Join(d, conf.AutoFile)); err == nil && i == 0 {
+			return d // copied without the rest
+		}
+	}
+	return ""
+}
+
+// clusterMajor reads PG_VERSION; 0 where there is none.
+func clusterMajor(view target.Target, dir string) int {
+	if dir == "" {
+		return 0
+	}
+	b, err := view.ReadFile(path.Join(dir, "PG_VERSION"), 64) // it holds one short number
+	if err != nil {
+		return 0
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(string(b)))
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func knownMajors() string {
+	var out []string
+	for _, m := range params.Majors() {
+		out = append(out, strconv.Itoa(m))
+	}
+	return strings.Join(out, ", ") + ", and " + strconv.Itoa(params.Preview) + " as a preview"
+}
+
+// shorter spells a path from the working directory where it lies below it, which
+// is what a code host makes links of.
+func shorter(here, p string) string {
+	if rel, err := filepath.Rel(here, p); err == nil && rel != ".." && !strings.HasPrefix(rel, "../") {
+		return rel
+	}
+	return p
+}

@@ -1,0 +1,219 @@
+// Package diagnose holds the use cases of the command diagnose, and the report that joins
+// them with check and plan: it finds the logs, files, and live servers that a person
+// names, reads them, and lets judge/diagnose say what they mean. Where a host is looked
+// at too, it opens a session of app.
+package diagnose
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/app"
+
+	"github.com/pgfettle/pgfettle/internal/act/pgctl"
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/evidence"
+	"github.com/pgfettle/pgfettle/internal/fact/kernlog"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/oom"
+	"github.com/pgfettle/pgfettle/internal/judge/plan"
+)
+
+// OOM says whom the OOM killer killed, why, and what would have prevented it. args are
+// log files, with one evidence file among them at most, and are read as one story; or
+// none, or one data directory or conninfo: then the logs of this host are read.
+func OOM(ctx context.Context, h *app.Host, args []string) (*oom.Report, error) {
+	var log *oom.Log
+	var s *app.Session
+	var gaps []known.Gap
+	var err error
+	if oomLive(args) {
+		log, s, gaps, err = oomHere(ctx, h, strings.Join(args, ""))
+	} else {
+		log, s, err = oomFiles(h, args)
+	}
+	if err != nil {
+		return nil, err
+	}
+	f := oom.Facts{}
+	if s != nil {
+		f = oomPlan(ctx, s)
+	}
+	d := oom.Diagnose(log, f)
+	d.Missing = append(d.Missing, gaps...)
+	return d, nil
+}
+
+// oomLive says whether the arguments name this host or a server, not files.
+func oomLive(args []string) bool {
+	if len(args) == 0 {
+		return true
+	}
+	if len(args) > 1 || args[0] == "-" {
+		return false
+	}
+	st, err := os.Stat(args[0])
+	return err == nil && st.IsDir() || err != nil && (strings.Contains(args[0], "://") || strings.Contains(args[0], "=") && !strings.ContainsRune(args[0], '/'))
+}
+
+// oomPlan adds what is known of the host, with the changes of its plan.
+func oomPlan(ctx context.Context, s *app.Session) oom.Facts {
+	p, err := s.PlanBy(ctx, s.Host.ByPolicy(s.PolicyOfDiagnosis()))
+	if err != nil {
+		return oom.Facts{Snapshot: s.Snapshot, PlanGap: "there is no plan for this host: " + err.Error()}
+	}
+	return oomFacts(s.Snapshot, p)
+}
+
+// oomFacts are a host and its plan, for what would have prevented a kill.
+func oomFacts(s *snapshot.Snapshot, p *plan.Plan) oom.Facts {
+	f := oom.Facts{Snapshot: s}
+	for _, a := range p.AtWork {
+		f.WorkMem = append(f.WorkMem, oom.WorkMem{Instance: a.Instance, WorkMem: a.WorkMem, Buffers: a.Buffers, Pinned: a.Pinned && a.Planned != a.WorkMem, Open: a.Open, Fit: a.FitBest, Saved: a.Saved})
+	}
+	for _, c := range p.Changes {
+		from, err1 := strconv.ParseFloat(c.FromBase, 64)
+		to, err2 := strconv.ParseFloat(c.ToBase, 64)
+		f.Changes = append(f.Changes, oom.Change{Address: c.Address, Instance: c.Instance, From: c.From, To: c.To, Reason: c.Reason.String(), Raises: err1 == nil && err2 == nil && to > from})
+	}
+	return f
+}
+
+// oomFiles reads the files that are given, as one story.
+func oomFiles(h *app.Host, args []string) (*oom.Log, *app.Session, error) {
+	r := oom.NewReader()
+	var l *app.Session
+	for i, name := range args {
+		if slices.Contains(args[:i], name) {
+			return nil, nil, usage(fmt.Sprintf("%q is given twice", name), "every kill in it would be told twice")
+		}
+		var in io.Reader = h.Input
+		if name != "-" {
+			f, err := os.Open(name)
+			if err != nil {
+				return nil, nil, logError(name, err)
+			}
+			defer f.Close()
+			if st, err := f.Stat(); err == nil && st.IsDir() {
+				return nil, nil, usage(fmt.Sprintf("%q is a folder", name), "name the files in it; a data directory is a TARGET of its own, and then no other file is taken")
+			}
+			in = f
+		}
+		br := bufio.NewReaderSize(in, 64<<10)
+		head, _ := br.Peek(64)
+		switch {
+		case evidence.IsArchive(head):
+			if l != nil {
+				return nil, nil, usage("two evidence files are given", "the logs are of one host")
+			}
+			a, err := app.ParseEvidence(br, fmt.Sprintf("evidence file %q", name))
+			if err != nil {
+				return nil, nil, err
+			}
+			if l, err = h.NewSession(a); err != nil {
+				return nil, nil, err
+			}
+			if b, err := l.Evidence.ReadFile(kernlog.Entry); err == nil {
+				if err := r.Add(bytes.NewReader(b)); err != nil {
+					return nil, nil, err
+				}
+			}
+			continue
+		case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+			z, err := gzip.NewReader(br)
+			if err != nil {
+				return nil, nil, logError(name, err)
+			}
+			in = io.LimitReader(z, maxUnpacked)
+		default:
+			in = br
+		}
+		if err := r.Add(in); err != nil {
+			return nil, nil, logError(name, err)
+		}
+	}
+	return r.Log(), l, nil
+}
+
+const (
+	// maxUnpacked bounds what a packed log may become.
+	maxUnpacked = 16 << 30
+)
+
+// oomHere reads the logs of this host.
+func oomHere(ctx context.Context, h *app.Host, arg string) (*oom.Log, *app.Session, []known.Gap, error) {
+	l, err := h.Open(ctx, app.Request{Target: arg})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if !l.Snapshot.HostSeen {
+		return nil, nil, nil, &say.Problem{Message: "the kernel's log is on the server's host, which SQL does not show",
+			Hint: "run pgfettle diagnose oom there, or bring the log here: ssh HOST journalctl -k -o short-iso | pgfettle diagnose oom -", Code: say.CodeNoAccess}
+	}
+	log, gaps, err := oomLogs(ctx, l)
+	return log, l, gaps, err
+}
+
+// oomLogs reads the logs of the host that was looked at: the kernel's, and the end
+// of those of its servers.
+func oomLogs(ctx context.Context, s *app.Session) (*oom.Log, []known.Gap, error) {
+	tell, done := s.Host.Steps()
+	defer done()
+	var gaps []known.Gap
+	r := oom.NewReader()
+	tell("reading the kernel's log…")
+	text, gap := app.KernelLog(ctx, s.Host.Target)
+	if gap != nil {
+		gaps = append(gaps, *gap)
+	}
+	if err := r.Add(bytes.NewReader(text)); err != nil {
+		return nil, nil, err
+	}
+	read := 0
+	for i := range s.Snapshot.Instances {
+		in := &s.Snapshot.Instances[i]
+		settings, _ := in.Server.Settings.Get()
+		found, err := pgctl.Logs(ctx, s.Host.Target, in, pgctl.LogOptions{Settings: settings})
+		if err != nil {
+			gaps = append(gaps, known.Gap{Fact: "the log of " + in.Label(), Reason: err.Error(), Reveal: "give its file as a FILE, with that of the kernel"})
+			continue
+		}
+		gaps = append(gaps, found.Missing...)
+		if len(found.Sources) == 0 {
+			gaps = append(gaps, known.Gap{Fact: "the log of " + in.Label(), Reason: "no file is found that it writes to: it may log to syslog, to the journal, or to a file that another program opened",
+				Reveal: "give its file as a FILE, with that of the kernel"})
+		}
+		for k := range found.Sources {
+			f := &found.Sources[k]
+			tell("reading " + f.Path + "…")
+			if err := addLog(r, f); err != nil {
+				gaps = append(gaps, known.Gap{Fact: f.Path, Reason: "the log could not be read to its end: " + err.Error(), Reveal: "run pgfettle as root or as the owner of the server"})
+				continue
+			}
+			read++
+		}
+	}
+	if gap != nil && len(text) == 0 && read == 0 {
+		return nil, gaps, &say.Problem{Message: "neither the kernel's log nor that of a server can be read: " + gap.Reason, Hint: gap.Reveal, Code: say.CodeNoAccess}
+	}
+	return r.Log(), gaps, ctx.Err()
+}
+
+// addLog reads one log of a server.
+func addLog(r *oom.Reader, f *pgctl.LogSource) error {
+	in, err := f.Open()
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	return r.Add(in)
+}

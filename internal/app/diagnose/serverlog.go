@@ -1,0 +1,364 @@
+package diagnose
+
+import (
+	"cmp"
+	"compress/flate"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/app"
+
+	"github.com/pgfettle/pgfettle/internal/act/pgctl"
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/evidence"
+	"github.com/pgfettle/pgfettle/internal/fact/pg"
+	"github.com/pgfettle/pgfettle/internal/fact/pglog"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/serverlog"
+)
+
+// LogRequest says which logs of a server are read, and how.
+type LogRequest struct {
+	Args   []string // log files, and what names a server: a data directory, a conninfo, an evidence file
+	Prefix string   // the log_line_prefix of plain lines, where Given
+	Given  bool
+	Days   int  // of a server's own logs those that were written to in so many last days
+	Redact bool // statements are left out, and names replaced
+}
+
+// Log says what a server's log shows, worst first.
+func Log(ctx context.Context, h *app.Host, r LogRequest) (*serverlog.Report, error) {
+	target, files, err := sortArguments(r.Args)
+	if err != nil {
+		return nil, err
+	}
+	in := logInput{files: files}
+	if target != nil || len(files) == 0 {
+		arg := ""
+		if target != nil {
+			arg = *target
+		}
+		s, err := h.Open(ctx, app.Request{Target: arg})
+		if err != nil {
+			return nil, err
+		}
+		if err := in.from(ctx, s, r.Days); err != nil {
+			return nil, err
+		}
+	}
+	c := serverlog.NewCollector(serverlog.Options{Subject: in.subject, Settings: in.settings, Redact: r.Redact})
+	po := pglog.Options{Prefix: r.Prefix, Known: r.Given, How: "given"}
+	if p, ok := in.settings.Text("log_line_prefix"); ok && !r.Given {
+		po = pglog.Options{Prefix: p, Known: true, How: "of the server", Doubt: true}
+	}
+	if err := readLogs(ctx, h, in.files, po, c); err != nil {
+		return nil, err
+	}
+	d := c.Report()
+	d.Unknown = append(d.Unknown, in.gaps...)
+	if r.Redact {
+		d.Subject = ""
+		for i := range d.Files {
+			d.Files[i].Name = fmt.Sprintf("file-%d", i+1)
+		}
+	}
+	return d, nil
+}
+
+// logFile is a log to be read.
+type logFile struct {
+	name   string           // - is stdin
+	source *pgctl.LogSource // it was found to be the server's; nil: a person has named it
+	dumps  bool             // for its memory-context dumps only
+	first  int64
+	timed  bool
+}
+
+// sortArguments tells logs from what names a server: a folder, a conninfo, an
+// evidence file.
+func sortArguments(args []string) (target *string, files []logFile, err error) {
+	stdin := false
+	for i, a := range args {
+		is := false
+		if a == "-" {
+			if stdin {
+				return nil, nil, usage("- stands there twice", "stdin can be read once")
+			}
+			stdin = true
+		} else {
+			st, err := os.Stat(a)
+			switch {
+			case err == nil && st.IsDir():
+				is = true
+			case err == nil && st.Mode().IsRegular():
+				if is, err = isEvidence(a); err != nil {
+					return nil, nil, logError(a, err)
+				}
+			case err == nil && st.Mode()&fs.ModeNamedPipe != 0: // <(zcat …)
+			case err == nil:
+				return nil, nil, usage(fmt.Sprintf("%q is neither a folder nor a file that can be read", a), "name log files, or a TARGET")
+			case strings.Contains(a, "=") || strings.Contains(a, "://"):
+				is = true
+			default:
+				return nil, nil, logError(a, err)
+			}
+		}
+		if !is {
+			files = append(files, logFile{name: a})
+			continue
+		}
+		if target != nil {
+			return nil, nil, usage(fmt.Sprintf("%q and %q both name a server", *target, a), "name one data directory, conninfo or evidence file")
+		}
+		target = &args[i]
+	}
+	return target, files, nil
+}
+
+func isEvidence(name string) (bool, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	head := make([]byte, len(evidence.Format))
+	n, _ := io.ReadFull(f, head) // a shorter one is none
+	return string(head[:n]) == evidence.Format, nil
+}
+
+func logError(name string, err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return usage(fmt.Sprintf("no such log or target: %q", name), "name log files, a data directory, a conninfo such as host=db1, or nothing for the server on this host")
+	case errors.Is(err, fs.ErrPermission):
+		return &say.Problem{Message: fmt.Sprintf("%q: permission denied", name), Hint: "run pgfettle as root, as the server's user, or in the group that may read it (adm on Debian, for the kernel's logs too)", Code: say.CodeNoAccess}
+	}
+	var corrupt flate.CorruptInputError
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt) {
+		return &say.Problem{Message: fmt.Sprintf("log %q is packed by gzip, and cut or damaged: %v", name, err), Hint: "what can still be unpacked: zcat FILE | pgfettle diagnose log - (or oom -)", Code: say.CodeError}
+	}
+	return fmt.Errorf("log %q: %w", name, err)
+}
+
+// logInput is what is to be read, and what is known of the server that wrote it.
+type logInput struct {
+	subject  string
+	settings pg.Settings
+	files    []logFile
+	gaps     []known.Gap
+}
+
+// open opens a log: one that a person named as ourselves, one that the server
+// named as its account.
+func (f *logFile) open() (io.ReadCloser, error) {
+	if f.source != nil {
+		return f.source.Open()
+	}
+	return os.Open(f.name)
+}
+
+// readLogs reads the files in the order of their first entries.
+func readLogs(ctx context.Context, h *app.Host, files []logFile, po pglog.Options, c *serverlog.Collector) error {
+	if len(files) > 1 {
+		for i := range files {
+			f := &files[i]
+			if f.name == "-" {
+				continue
+			}
+			r, err := f.open()
+			if err != nil {
+				return logError(f.name, err)
+			}
+			regular := true
+			if file, ok := r.(*os.File); ok {
+				st, err := file.Stat()
+				regular = err == nil && st.Mode().IsRegular()
+			}
+			if regular { // a pipe cannot be read twice
+				_, f.first, f.timed = pglog.Head(r, po)
+			}
+			r.Close()
+		}
+		// Dumps first of those that begin together: their error is in the other file.
+		slices.SortStableFunc(files, func(a, b logFile) int {
+			if a.dumps != b.dumps {
+				return map[bool]int{true: -1, false: 1}[a.dumps]
+			}
+			if a.timed != b.timed {
+				return map[bool]int{true: -1, false: 1}[a.timed]
+			}
+			return cmp.Compare(a.first, b.first)
+		})
+	}
+	tell, done := h.Steps()
+	defer done()
+	for _, f := range files {
+		if err := readLog(ctx, h, f, po, c, tell); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func readLog(ctx context.Context, h *app.Host, f logFile, po pglog.Options, c *serverlog.Collector, tell func(string)) error {
+	var r io.Reader = h.Input
+	name := "stdin"
+	if f.name != "-" {
+		name = f.name
+		file, err := f.open()
+		if err != nil {
+			return logError(f.name, err)
+		}
+		defer file.Close()
+		r = file
+	}
+	po.DumpsOnly = f.dumps
+	src, err := pglog.Read(&counted{ctx: ctx, r: r, name: name, tell: tell}, po, c)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		if src.Entries == 0 {
+			return fmt.Errorf("log %q: %w", name, err)
+		}
+		h.Tell("warning", fmt.Sprintf("%s: %v: what comes behind it was not read", name, err))
+	}
+	c.File(name, src, f.dumps)
+	return nil
+}
+
+// counted ends a reading when the person does, and tells him how far it is.
+type counted struct {
+	ctx  context.Context
+	r    io.Reader
+	name string
+	tell func(string)
+	read int64
+	told int64
+}
+
+func (w *counted) Read(p []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := w.r.Read(p)
+	// Each 64 MB is some five times a second.
+	if w.read += int64(n); w.read-w.told >= 64<<20 {
+		w.told = w.read
+		w.tell(fmt.Sprintf("%s: %s", w.name, unit.Bytes(w.read)))
+	}
+	return n, err
+}
+
+const (
+	// maxLogs is how much of a server's own logs is read, unpacked: some twenty seconds.
+	maxLogs = 4 << 30
+	// maxLogFiles are more than a year of hourly ones; --days bounds them first.
+	maxLogFiles = 10_000
+)
+
+// from takes the settings of the server that a target names and, where no files
+// were given, the logs that it writes.
+func (in *logInput) from(ctx context.Context, l *app.Session, days int) error {
+	with := len(in.files) > 0
+	var one *snapshot.Instance
+	var labels []string
+	for i := range l.Snapshot.Instances {
+		labels = append(labels, l.Snapshot.Instances[i].Label())
+		one = &l.Snapshot.Instances[i]
+	}
+	switch {
+	case l.Collected == nil && !with:
+		return usage("an evidence file holds no log of a server", "name the log files beside it: pgfettle diagnose log FILE.evidence postgresql.log")
+	case len(labels) == 0 && !with:
+		return usage("no PostgreSQL instance was found here", "name log files, or a data directory")
+	case len(labels) == 0:
+		return nil
+	case len(labels) > 1:
+		return usage("there are several instances: "+strings.Join(labels, ", "), "name one of the data directories")
+	}
+	in.subject = one.Label()
+	in.settings, _ = one.Server.Settings.Get()
+	if in.settings == nil {
+		g := one.Server.Settings.Gap()
+		in.gaps = append(in.gaps, known.Gap{Fact: "settings of the server", Reason: g.Reason, Reveal: g.Reveal})
+	}
+	if with {
+		return nil
+	}
+	if !l.Snapshot.HostSeen {
+		return usage("the server is on another host, and its log is read there", "run pgfettle there, or bring the files: ssh HOST cat LOG | pgfettle diagnose log -")
+	}
+	return in.find(ctx, l.Host, one, days)
+}
+
+// find finds the logs of an instance of this host, those that were written to in
+// the last days.
+func (in *logInput) find(ctx context.Context, h *app.Host, one *snapshot.Instance, days int) error {
+	found, err := pgctl.Logs(ctx, h.Target, one, pgctl.LogOptions{Settings: in.settings, Files: maxLogFiles, Bytes: maxLogs, Newer: time.Duration(days) * 24 * time.Hour})
+	if err != nil {
+		return &say.Problem{Message: "the logs of " + one.Label() + " are not read", Detail: err.Error(), Hint: "name the files", Code: say.CodeRefused}
+	}
+	if len(found.Sources) == 0 {
+		return noLogs(in, one, found, days)
+	}
+	in.choose(found.Sources)
+	in.gaps = append(in.gaps, found.Missing...)
+	return nil
+}
+
+// noLogs says why there is nothing to read.
+func noLogs(in *logInput, one *snapshot.Instance, found *pgctl.ServerLog, days int) error {
+	switch {
+	case found.Denied != "":
+		return logError(found.Denied, fs.ErrPermission)
+	case found.Old > 0:
+		return &say.Problem{Message: fmt.Sprintf("none of the server's %d logs was written to in the last %d days", found.Old, days), Hint: "more --days, or name the files", Code: say.CodeError}
+	case found.Empty > 0:
+		return &say.Problem{Message: "the server's logs are empty, or there are none", Hint: "more --days, or name the files", Code: say.CodeError}
+	}
+	unitName := "postgresql"
+	if u, ok := one.Unit.Get(); ok && u.Name != "" {
+		unitName = strings.TrimSuffix(u.Name, ".service")
+	}
+	p := &say.Problem{Message: "the server's log is in no file that can be found from here", Code: say.CodeError,
+		Hint: "where systemd keeps it: journalctl -u " + unitName + " -o cat | pgfettle diagnose log -; else name the files"}
+	if destination, _ := in.settings.Text("log_destination"); destination == "syslog" {
+		p.Message = "the server writes to syslog"
+	}
+	if _, ok := one.Postmaster().Get(); !ok {
+		p.Message = "the server does not run, and where its log is cannot be told"
+	}
+	for _, g := range found.Missing {
+		p.Detail = g.Fact + ": " + g.Reason
+	}
+	return p
+}
+
+// choose takes the files of one format: log_destination may name several, and each
+// event is in all of them. csvlog and jsonlog tell more than plain lines, but only
+// these have the memory-context dumps.
+func (in *logInput) choose(all []pgctl.LogSource) {
+	main := pglog.Stderr
+	for _, f := range all {
+		if f.Format == pglog.JSON || main == pglog.Stderr && (f.Format == pglog.CSV || f.Format == pglog.Syslog) {
+			main = f.Format
+		}
+	}
+	for i := range slices.Backward(all) {
+		f := &all[i]
+		if f.Format == main || f.Format == pglog.Stderr {
+			in.files = append(in.files, logFile{name: f.Path, dumps: f.Format != main, source: f})
+		}
+	}
+}

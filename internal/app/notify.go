@@ -1,0 +1,60 @@
+package app
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/pgfettle/pgfettle/internal/act/monitor"
+)
+
+// sinks reads what --notify says.
+func (h *Host) sinks(list []string) ([]monitor.Sink, error) {
+	const hint = "write exec:CMD, webhook:URL or webhook:@FILE"
+	var out []monitor.Sink
+	for _, s := range list {
+		kind, where, _ := strings.Cut(s, ":")
+		switch kind {
+		case "exec":
+			argv, err := monitor.Words(where)
+			if err != nil {
+				return nil, usage("--notify exec: "+err.Error(), "write a program and its arguments, as in exec:/usr/local/bin/page-me")
+			}
+			out = append(out, &monitor.Exec{Target: h.Target, Argv: argv})
+		case "webhook":
+			if name, ok := strings.CutPrefix(where, "@"); ok {
+				var err error
+				if where, err = firstLine(name); err != nil {
+					return nil, usage("--notify webhook: "+err.Error(), "the file holds the URL on its first line")
+				}
+			}
+			h, err := monitor.NewWebhook(where)
+			if err != nil {
+				return nil, usage("--notify webhook: "+err.Error(), "write https://HOST/PATH")
+			}
+			out = append(out, h)
+		default:
+			return nil, usage(fmt.Sprintf("--notify: %.20q is neither exec nor webhook", kind), hint) // it may be a secret that lacks its word
+		}
+	}
+	return out, nil
+}
+
+// longestURL is the most of a file that may be a URL.
+const longestURL = 8 << 10
+
+func firstLine(name string) (string, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, longestURL))
+	if err != nil {
+		return "", err
+	}
+	line, _, _ := strings.Cut(string(b), "\n")
+	return strings.TrimSpace(line), nil
+}

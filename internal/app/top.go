@@ -1,0 +1,146 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/act/sample"
+	"github.com/pgfettle/pgfettle/internal/base/known"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/base/unit"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/diagnose/now"
+)
+
+// Live is a host and one of its instances, to be looked at again and again.
+type Live struct {
+	Label        string // of the instance, "" for none
+	CPUs         int
+	Connections  int        // max_connections
+	Limit        unit.Bytes // of the memory, by a control group; 0: the host's memory alone
+	HostUnseen   *known.Gap // why the host is not looked at
+	ServerUnseen *known.Gap // why no server is asked
+
+	*sample.Top
+	ctx context.Context
+}
+
+// Server looks at the server; nil where there is none to ask.
+func (s *Live) Server() *now.ServerLook { return s.Top.Server(s.ctx) }
+
+// Live says what is looked at again and again, from what was found at first. ctx ends
+// questions to the server; Close ends the connection.
+func (l *Session) Live(ctx context.Context) (*Live, error) {
+	in, err := WatchedInstance(l.Snapshot)
+	if err != nil {
+		return nil, err
+	}
+	if in == nil && len(l.Snapshot.Instances) == 1 { // it does not run now, and may come up
+		in = &l.Snapshot.Instances[0]
+	}
+	subject := &Live{ctx: ctx}
+	opt := sample.TopOptions{Target: l.Host.Target}
+	if cpu, ok := l.Snapshot.Host.CPU.Get(); ok {
+		subject.CPUs = cpu.Logical
+	}
+	if !l.Snapshot.HostSeen {
+		subject.HostUnseen = &known.Gap{Reason: "the server runs on another host", Reveal: "run pgfettle there"}
+	}
+	if in == nil {
+		subject.ServerUnseen = &known.Gap{Reason: "no instance runs here", Reveal: "name one: a data directory or a conninfo"}
+		subject.Top = sample.NewTop(opt)
+		return subject, nil
+	}
+	subject.Label = in.Label()
+	if limit, limited := l.Snapshot.MemoryLimit(in); limited {
+		subject.Limit, _ = limit.Get()
+	}
+	set, _ := in.Server.Settings.Get()
+	if n, ok := set.Int("max_connections"); ok {
+		subject.Connections = int(n)
+	}
+	opt.Connect = l.connectLive(in)
+	if l.Snapshot.HostSeen {
+		opt.Postmaster = l.Host.postmasterLive(in)
+	}
+	subject.Top = sample.NewTop(opt)
+	return subject, nil
+}
+
+// connectLive says how to reach the server, each time anew.
+func (l *Session) connectLive(in *snapshot.Instance) func() (collect.Connect, error) {
+	if l.Collected != nil && l.Collected.Kind == collect.Conninfo {
+		how := collect.Connect{Conninfo: l.Collected.Value}
+		return func() (collect.Connect, error) { return how, nil }
+	}
+	dir, ok := in.DataDirectory.Get()
+	if !ok {
+		g := in.DataDirectory.Gap()
+		return func() (collect.Connect, error) {
+			return collect.Connect{}, &say.Problem{Message: "the data directory is not known: " + g.Reason, Hint: g.Reveal, Code: say.CodeNoAccess}
+		}
+	}
+	return func() (collect.Connect, error) { return collect.ConnectLocal(l.Host.Target, dir) }
+}
+
+// postmasterLive tells the postmaster's process id: of the lock file, as a server
+// may be restarted, else as it was found at first.
+func (h *Host) postmasterLive(in *snapshot.Instance) func() (int, error) {
+	pid, _ := h.InstanceProcesses(in)
+	dir, ok := in.DataDirectory.Get()
+	return func() (int, error) {
+		if ok {
+			lock, err := collect.ReadLock(h.Target, dir)
+			if err == nil {
+				return lock.PID, nil
+			}
+			if errors.Is(err, fs.ErrNotExist) && pid == 0 {
+				return 0, err
+			}
+		}
+		if pid == 0 {
+			return 0, &say.Problem{Message: "the postmaster is not known", Hint: "run pgfettle as root or as the owner of the data directory"}
+		}
+		return pid, nil
+	}
+}
+
+// WatchedInstance is the instance that is watched; nil where none runs.
+func WatchedInstance(s *snapshot.Snapshot) (*snapshot.Instance, error) {
+	var found *snapshot.Instance
+	var labels []string
+	for i := range s.Instances {
+		if up, ok := s.Instances[i].Running.Get(); ok && !up {
+			continue
+		}
+		found, labels = &s.Instances[i], append(labels, s.Instances[i].Label())
+	}
+	if len(labels) > 1 {
+		return nil, usage(fmt.Sprintf("%d instances run here, and one is watched", len(labels)), "name one of "+strings.Join(labels, ", "))
+	}
+	return found, nil
+}
+
+// InstanceProcesses returns the postmaster's process id and the folder of its
+// control group, "" where it has none of its own or it cannot be seen.
+func (h *Host) InstanceProcesses(in *snapshot.Instance) (pid int, group string) {
+	if list, ok := in.Processes.Get(); ok && len(list) > 0 {
+		pid = list[0].PID
+	}
+	cg, ok := in.CGroup.Get()
+	if !ok || cg.Path == "/" {
+		return pid, ""
+	}
+	for _, place := range [][2]string{{"/sys/fs/cgroup", "memory.current"}, {"/sys/fs/cgroup/memory", "memory.usage_in_bytes"}} {
+		dir := path.Join(place[0], cg.Path)
+		if _, err := h.Target.Stat(path.Join(dir, place[1])); err == nil {
+			return pid, dir
+		}
+	}
+	return pid, ""
+}

@@ -1,0 +1,256 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/pgfettle/pgfettle/internal/act/collect"
+	"github.com/pgfettle/pgfettle/internal/act/journalfile"
+	"github.com/pgfettle/pgfettle/internal/act/monitor"
+	"github.com/pgfettle/pgfettle/internal/act/sample"
+	"github.com/pgfettle/pgfettle/internal/act/store"
+	"github.com/pgfettle/pgfettle/internal/base/say"
+	"github.com/pgfettle/pgfettle/internal/fact/journal"
+	"github.com/pgfettle/pgfettle/internal/fact/pg/conf"
+	"github.com/pgfettle/pgfettle/internal/fact/snapshot"
+	"github.com/pgfettle/pgfettle/internal/judge/check"
+	"github.com/pgfettle/pgfettle/internal/judge/policy"
+	"github.com/pgfettle/pgfettle/internal/judge/rule"
+	"github.com/pgfettle/pgfettle/internal/judge/rules"
+)
+
+// WatchLevel is how much a line of a watch weighs, as syslog numbers it.
+type WatchLevel = monitor.Level
+
+// The bounds of a watch, and what is used where nobody says.
+const (
+	WatchInterval, WatchIntervalLeast, WatchIntervalMost = monitor.DefaultInterval, monitor.LeastInterval, monitor.MostInterval
+	WatchLook, WatchLookLeast, WatchLookMost             = monitor.DefaultLook, monitor.LeastLook, monitor.MostLook
+)
+
+// WatchOptions say what is watched, and who is told.
+type WatchOptions struct {
+	Target     string
+	Interval   time.Duration // between samples
+	Look       time.Duration // between looks at the whole evidence
+	Once       bool          // one look and one sample
+	History    string        // the file that is written; "": the usual one
+	Notify     []string      // exec:CMD, webhook:URL, or webhook:@FILE
+	NotifyFrom check.Severity
+	Policy     PolicyChoice
+	Journals   func() (string, error) // the folder of the journals
+	Reload     <-chan struct{}        // reread the policy and look again; may be nil
+	Tell       func(level WatchLevel, text string)
+}
+
+// Watch samples a target until ctx ends, keeps the numbers and what happens in a
+// history, and sends notices of what changes.
+func (h *Host) Watch(ctx context.Context, o WatchOptions) error {
+	sinks, err := h.sinks(o.Notify)
+	if err != nil {
+		return err
+	}
+	req, file, err := h.Resolve(o.Target)
+	switch {
+	case err != nil:
+		return err
+	case file != "":
+		return usage(fmt.Sprintf("%q is a file: it holds one moment", o.Target), "name a data directory or a conninfo, or nothing for this host")
+	}
+	rules := &policyNow{host: h, choice: o.Policy}
+	if err := rules.read(); err != nil {
+		return err
+	}
+	journals, err := o.Journals()
+	if err != nil {
+		return err
+	}
+	store, err := h.openToWatch(o)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	if err := h.closedJournals(journals); err != nil {
+		o.Tell(monitor.Plain, err.Error())
+	}
+	var notices *monitor.Notifier
+	if len(sinks) > 0 {
+		notices = monitor.NewNotifier(h.Tool(), h.Hostname(), o.NotifyFrom, h.Target.Now, o.Tell, sinks...)
+	}
+	err = monitor.Run(ctx, monitor.Options{
+		Target: h.Target, Interval: o.Interval, Look: o.Look, Once: o.Once, Store: store, Notices: notices, Tell: o.Tell,
+		Collect: func(ctx context.Context) (*snapshot.Snapshot, error) {
+			r := *req
+			if err := h.Complete(&r, rules.now()); err != nil {
+				return nil, err
+			}
+			a, err := collect.Run(ctx, h.Target, r)
+			if err != nil {
+				return nil, err
+			}
+			return snapshot.Read(a)
+		},
+		Dial: func(ctx context.Context, in *snapshot.Instance) (sample.Asker, error) {
+			return h.dialWatched(ctx, req, in)
+		},
+		Checks:  rules.checks,
+		Rules:   rules.rules,
+		Applied: func() *journal.Journal { return monitor.LastApplied(h.Target, journals) },
+		Reload:  o.Reload,
+		Reread:  rules.read,
+		Manager: monitor.NewManager(h.Getenv, os.Getpid()),
+	})
+	if notices != nil {
+		// An end that somebody asked for waits a little, a run of cron as long as
+		// systemd lets it.
+		flush := 5 * time.Second
+		if o.Once {
+			flush = time.Minute
+		}
+		notices.Close(flush)
+	}
+	return err
+}
+
+// closedJournals says that root's journals are closed to who watches, and what that
+// costs. Where root has applied nothing there is nothing to say.
+func (h *Host) closedJournals(own string) error {
+	if h.Target.UID() == 0 || own == journalfile.Dir {
+		return nil
+	}
+	if _, err := h.Target.ReadDir(journalfile.Dir); !errors.Is(err, fs.ErrPermission) {
+		return nil
+	}
+	return fmt.Errorf("%s is closed to this account: what root applied is not known, and plans are held against the first look; run as root to know it", journalfile.Dir)
+}
+
+// openToWatch opens what is written. A run of cron says nothing of gaps: they are
+// its nature.
+func (h *Host) openToWatch(o WatchOptions) (*store.Store, error) {
+	file := o.History
+	if file == "" {
+		var err error
+		if file, err = store.DefaultPath(h.Target.UID(), h.Getenv); err != nil {
+			return nil, usage(err.Error(), "name one with --history FILE")
+		}
+	}
+	ho := store.Options{Interval: o.Interval}
+	if o.Once {
+		ho.Interval = monitor.MostLook
+	}
+	s, err := store.Open(file, ho)
+	p := &say.Problem{Message: fmt.Sprint(err), Code: say.CodeError}
+	switch {
+	case err == nil:
+		return s, nil
+	case errors.Is(err, store.ErrLocked):
+		p.Hint, p.Code = "another 'pgfettle watch' writes it; one of them is enough, or name another file with --history", say.CodeRefused
+	case errors.Is(err, store.ErrReadOnly):
+		p.Hint, p.Code = "run pgfettle as the owner of the file, or name another with --history", say.CodeNoAccess
+	case errors.Is(err, store.ErrForeign), errors.Is(err, store.ErrNewer), errors.Is(err, store.ErrDamaged):
+		p.Hint = "move the file away, or name another with --history"
+	case errors.Is(err, store.ErrFull):
+		p.Hint = "make room, or name a file on another disk with --history"
+	default:
+		return nil, err
+	}
+	return nil, p
+}
+
+// dialWatched opens the connection for the samples of an instance.
+func (h *Host) dialWatched(ctx context.Context, req *collect.Request, in *snapshot.Instance) (sample.Asker, error) {
+	if req.Kind == collect.Conninfo {
+		return sample.Dial(ctx, collect.Connect{Conninfo: req.Value, Peer: -1})
+	}
+	if how, err := h.closedServer(in); how != nil || err != nil {
+		if err != nil {
+			return nil, err
+		}
+		return sample.Dial(ctx, *how)
+	}
+	dir, ok := in.DataDirectory.Get()
+	if !ok {
+		g := in.DataDirectory.Gap()
+		return nil, &say.Problem{Message: "its data directory is not known", Detail: g.Reason, Hint: g.Reveal, Code: say.CodeNoAccess}
+	}
+	how, err := collect.ConnectLocal(h.Target, dir)
+	if err != nil {
+		return nil, err
+	}
+	return sample.Dial(ctx, how)
+}
+
+// closedServer says how an account that the data directory is closed to reaches its
+// server: by a socket that the server's own settings name, if that server is behind
+// it, as a folder for everybody may hold the socket of somebody else. Both results
+// are nil where the directory is open to us.
+func (h *Host) closedServer(in *snapshot.Instance) (*collect.Connect, error) {
+	if dir, ok := in.DataDirectory.Get(); ok {
+		if _, err := collect.ReadLock(h.Target, dir); !errors.Is(err, fs.ErrPermission) {
+			return nil, nil
+		}
+	}
+	set, ok := in.Server.Settings.Get()
+	if !ok { // it was asked at the look, and did not let us in
+		g := in.Server.Settings.Gap()
+		return nil, &say.Problem{Message: fmt.Sprintf("%s (%s)", g.Reason, g.Reveal), Hint: g.Reveal, Code: say.CodeNoAccess}
+	}
+	dirs, _ := set.Text("unix_socket_directories")
+	port, _ := in.Port.Get()
+	processes, _ := in.Processes.Get()
+	for _, dir := range conf.SplitList(dirs) {
+		if !filepath.IsAbs(dir) || len(processes) == 0 {
+			continue
+		}
+		pid, err := h.Target.Peer(filepath.Join(dir, fmt.Sprintf(".s.PGSQL.%d", port)))
+		if err == nil && pid == processes[0].PID {
+			return &collect.Connect{SocketDir: dir, Port: port, Found: true, Peer: processes[0].UID, Secrets: h.Target.UID() != 0}, nil
+		}
+	}
+	return nil, &say.Problem{Message: "none of its sockets can be reached by this account", Hint: "run pgfettle as root or as the owner of the data directory", Code: say.CodeNoAccess}
+}
+
+// policyNow is the policy as it was last read.
+type policyNow struct {
+	host   *Host
+	choice PolicyChoice
+
+	mu  sync.Mutex
+	pol *policy.Policy
+}
+
+func (p *policyNow) read() error {
+	pol, err := p.host.Policy(p.choice, true)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pol = pol
+	return nil
+}
+
+func (p *policyNow) checks() check.Options {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.host.CheckOptions(p.pol)
+}
+
+func (p *policyNow) rules(s *snapshot.Snapshot) rule.Options {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return rules.OptionsOn(p.host.ByPolicy(p.pol), s)
+}
+
+// now is the policy.
+func (p *policyNow) now() *policy.Policy {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.pol
+}
