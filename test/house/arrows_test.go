@@ -161,15 +161,6 @@ var stillImportAct = map[string]string{
 	"internal/show/cli/status.go":    "apply",
 	"internal/show/cli/undo.go":      "apply",
 	"internal/show/cli/world.go":     "apply",
-
-	"internal/show/cli/env.go":                  "experiments",
-	"internal/show/cli/main.go":                 "experiments",
-	"internal/show/cli/prove.go":                "experiments",
-	"internal/show/cli/trial.go":                "experiments",
-	"internal/show/cli/trial_run.go":            "experiments",
-	"internal/show/document/design.go":          "experiments",
-	"internal/show/outline/experiments/spec.go": "experiments",
-	"internal/show/serve/experiments.go":        "experiments",
 }
 
 // TestShowNeverImportsAct holds that a face asks app: it knows documents, and nothing of
