@@ -28,16 +28,29 @@ func File(d document.File, c *say.Catalogue) Outline {
 	groups := Alike(FileFindings(d))
 	p.findingTable(&o, groups)
 	for _, g := range groups {
-		o.Add(p.findingOf(g))
+		o.Add(p.fileFindingOf(g))
 	}
 	if d.All {
 		for _, a := range d.Accepted {
 			f := a.Finding.Finding
 			f.Instance = FilePlace(a.Finding)
-			o.Add(p.acceptedOf(check.Accepted{Finding: f, Expires: a.Expires, Reason: a.Reason}))
+			found := p.acceptedOf(check.Accepted{Finding: f, Expires: a.Expires, Reason: a.Reason})
+			o.Add(p.joinPlace(found, []check.Finding{f}))
 		}
 	}
 	return o
+}
+
+// fileFindingOf is a finding in a file. Its place and what was seen there are one text,
+// FILE:LINE: TEXT, as compilers have it, which editors and terminals take for a link.
+func (p Words) fileFindingOf(g []check.Finding) Finding { return p.joinPlace(p.findingOf(g), g) }
+
+func (p Words) joinPlace(f Finding, g []check.Finding) Finding {
+	if list := f.Fields.List; list[0].Name == p.Word(LabelWhere) {
+		list[1].Items = []Item{ItemOf(Join(p.Places(g), p.Colon()), g[0].Seen.String())}
+		f.Fields.List = list[1:]
+	}
+	return f
 }
 
 // FileSubject says what was read, and for which version.
